@@ -1,0 +1,5 @@
+/** x */
+@NullMarked
+package io.inferspan.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package io.inferspan.testing;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A random marker to plant where secrets go (prompts, completions, tokens) and to look for where
+ * they must not come out.
+ *
+ * <pre>{@code
+ * Canary canary = Canary.random();
+ * canary.planted().forEach(gateway::send);
+ * canary.assertAbsentFrom(receiver.rawBodies());
+ * }</pre>
+ *
+ * <p>It finds the marker in any letter case, as UTF-8, UTF-16LE, hex, base64 (either alphabet, any
+ * alignment) and percent-encoded, and it finds any {@value #WINDOW} characters of it, so cutting or
+ * wrapping does not hide a leak. It does not see through compression, encryption or hashing.
+ */
+public final class Canary {
+  /** So many characters of the marker in a row count as a leak. */
+  public static final int WINDOW = 12;
+
+  private static final int MARKER_CHARS = 36;
+  private static final int SHOWN_BYTES = 40;
+  private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final String marker;
+  private final FragmentSearch fragments;
+
+  private Canary(String marker) {
+    this.marker = marker;
+    this.fragments = new FragmentSearch(marker, WINDOW);
+  }
+
+  /** A new marker, unlike any other. */
+  public static Canary random() {
+    StringBuilder marker = new StringBuilder();
+    for (int i = 0; i < MARKER_CHARS; i++) {
+      marker.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));
+    }
+    return new Canary(marker.toString());
+  }
+
+  /** The bare marker: lower-case letters and digits. */
+  public String marker() {
+    return marker;
+  }
+
+  /**
+   * The marker in the dress of real input, each a string to plant: bare, in capitals, in a
+   * sentence, among characters that JSON must escape, beside characters of more than one byte, and
+   * twice in a row.
+   */
+  public List<String> planted() {
+    return List.of(
+        marker,
+        marker.toUpperCase(Locale.ROOT),
+        "My password is " + marker + ", do not tell anyone.",
+        "{\"key\": \"" + marker + "\"}\n\\" + marker + "\t",
+        "密码" + marker + "ключ🔑",
+        marker + " " + marker);
+  }
+
+  /**
+   * Checks that no byte array holds any of the marker; fails with where, how and what is around.
+   */
+  public void assertAbsentFrom(byte[]... places) {
+    assertAbsentFrom(Arrays.asList(places));
+  }
+
+  /**
+   * Checks that no byte array holds any of the marker; fails with where, how and what is around.
+   */
+  public void assertAbsentFrom(Iterable<byte[]> places) {
+    List<String> leaks = new ArrayList<>();
+    int index = 0;
+    for (byte[] place : places) {
+      for (EncodedView view : EncodedView.all(place)) {
+        int found = fragments.find(view.bytes());
+        if (found >= 0) {
+          leaks.add(describe(index, place, view, found));
+        }
+      }
+      index++;
+    }
+    if (!leaks.isEmpty()) {
+      throw new AssertionError(
+          "the canary " + marker + " leaked:\n  " + String.join("\n  ", leaks));
+    }
+  }
+
+  private static String describe(int index, byte[] place, EncodedView view, int found) {
+    int at = view.origin(found);
+    String fragment = new String(view.bytes(), found, WINDOW, StandardCharsets.ISO_8859_1);
+    int from = Math.max(0, Math.min(at - SHOWN_BYTES / 4, place.length - SHOWN_BYTES));
+    return "place %d (of %d bytes), at byte %d as %s: %s in \"%s\""
+        .formatted(
+            index,
+            place.length,
+            at,
+            view.form(),
+            fragment,
+            Printable.of(place, from, from + SHOWN_BYTES));
+  }
+}

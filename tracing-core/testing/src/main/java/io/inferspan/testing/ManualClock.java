@@ -1,0 +1,56 @@
+package io.inferspan.testing;
+
+import io.opentelemetry.sdk.common.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A clock that stands still until a test moves it; for exact durations without sleeping.
+ *
+ * <p>It starts at {@link #START}. Wall time and {@link #nanoTime} move together. Any thread may
+ * read or move it.
+ */
+public final class ManualClock implements Clock {
+  /** The instant a clock from {@link #create()} shows at first. */
+  public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+  private final long startEpochNanos;
+  private final AtomicLong elapsedNanos = new AtomicLong();
+
+  private ManualClock(Instant start) {
+    startEpochNanos =
+        Math.addExact(TimeUnit.SECONDS.toNanos(start.getEpochSecond()), start.getNano());
+  }
+
+  /** A clock that shows {@link #START}. */
+  public static ManualClock create() {
+    return new ManualClock(START);
+  }
+
+  /** A clock that shows the given instant. */
+  public static ManualClock startingAt(Instant start) {
+    return new ManualClock(start);
+  }
+
+  /** Moves the clock forward. */
+  public void advance(Duration by) {
+    if (by.isNegative()) {
+      throw new IllegalArgumentException("a ManualClock does not run backwards: " + by);
+    }
+    elapsedNanos.addAndGet(by.toNanos());
+  }
+
+  /** Wall time in nanoseconds since the epoch. */
+  @Override
+  public long now() {
+    return startEpochNanos + elapsedNanos.get();
+  }
+
+  /** Nanoseconds since this clock was made. */
+  @Override
+  public long nanoTime() {
+    return elapsedNanos.get();
+  }
+}

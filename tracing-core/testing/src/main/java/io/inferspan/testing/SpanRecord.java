@@ -1,0 +1,146 @@
+package io.inferspan.testing;
+
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One finished span, the same whether it was taken from an SDK in this process or received over
+ * OTLP.
+ *
+ * <p>Attribute values are {@link String}, {@link Long}, {@link Double}, {@link Boolean} or a {@link
+ * List} of them. The rarer OTLP values map to a {@link Map} (key-value list), a base64 {@link
+ * String} (bytes) and {@code ""} (no value). Maps keep the order in which the attributes arrived.
+ *
+ * @param traceId 32 lower-case hex digits
+ * @param spanId 16 lower-case hex digits
+ * @param parentSpanId the parent's span id, or {@code ""} for a root
+ * @param traceFlags the W3C trace flags (1 is sampled)
+ * @param traceState the W3C trace state in its header form, or {@code ""}
+ * @param attributes the span's attributes in order
+ * @param resource the attributes of the resource that produced the span
+ */
+public record SpanRecord(
+    String traceId,
+    String spanId,
+    String parentSpanId,
+    int traceFlags,
+    String traceState,
+    String name,
+    SpanKind kind,
+    long startEpochNanos,
+    long endEpochNanos,
+    Map<String, Object> attributes,
+    List<EventRecord> events,
+    List<LinkRecord> links,
+    Status status,
+    Scope scope,
+    Map<String, Object> resource) {
+
+  /** Copies the collections, so that a record never changes. */
+  public SpanRecord {
+    attributes = ordered(attributes);
+    events = List.copyOf(events);
+    links = List.copyOf(links);
+    resource = ordered(resource);
+  }
+
+  /** One event of a span, such as a recorded exception. */
+  public record EventRecord(String name, long epochNanos, Map<String, Object> attributes) {
+    /** Copies the attributes, so that a record never changes. */
+    public EventRecord {
+      attributes = ordered(attributes);
+    }
+  }
+
+  /** One link from a span to another span, often in another trace. */
+  public record LinkRecord(
+      String traceId, String spanId, String traceState, Map<String, Object> attributes) {
+    /** Copies the attributes, so that a record never changes. */
+    public LinkRecord {
+      attributes = ordered(attributes);
+    }
+  }
+
+  /** How a span ended: a code, and a description that is {@code ""} unless the code is ERROR. */
+  public record Status(StatusCode code, String description) {
+    /** The status of a span nobody gave a status. */
+    public static final Status UNSET = new Status(StatusCode.UNSET, "");
+  }
+
+  /** The instrumentation scope that made a span; a missing version is {@code ""}. */
+  public record Scope(String name, String version, Map<String, Object> attributes) {
+    /** Copies the attributes, so that a record never changes. */
+    public Scope {
+      attributes = ordered(attributes);
+    }
+
+    /** A scope with a name and nothing else. */
+    public static Scope named(String name) {
+      return new Scope(name, "", Map.of());
+    }
+  }
+
+  /** Takes a finished span over from the SDK. */
+  public static SpanRecord of(SpanData span) {
+    return SpanDataReader.read(span);
+  }
+
+  /** Takes finished spans over from the SDK, in the given order. */
+  public static List<SpanRecord> of(Iterable<? extends SpanData> spans) {
+    List<SpanRecord> records = new ArrayList<>();
+    spans.forEach(span -> records.add(of(span)));
+    return Collections.unmodifiableList(records);
+  }
+
+  /** Whether the span has no parent, neither here nor in another process. */
+  public boolean isRoot() {
+    return parentSpanId.isEmpty();
+  }
+
+  /** Whether the span ended with status ERROR. */
+  public boolean isError() {
+    return status.code() == StatusCode.ERROR;
+  }
+
+  /** The status code; short for {@code status().code()}. */
+  public StatusCode statusCode() {
+    return status.code();
+  }
+
+  /** The status description; short for {@code status().description()}. */
+  public String statusDescription() {
+    return status.description();
+  }
+
+  /** The name of the instrumentation scope; short for {@code scope().name()}. */
+  public String scopeName() {
+    return scope.name();
+  }
+
+  /** The value of one attribute, or {@code null} where the span has none of that key. */
+  public @Nullable Object attribute(String key) {
+    return attributes.get(key);
+  }
+
+  /** The resource's {@code service.name}, or {@code ""} where it has none. */
+  public String serviceName() {
+    return resource.getOrDefault("service.name", "").toString();
+  }
+
+  /** The time between start and end. */
+  public Duration duration() {
+    return Duration.ofNanos(endEpochNanos - startEpochNanos);
+  }
+
+  static Map<String, Object> ordered(Map<String, ?> attributes) {
+    return Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
+  }
+}

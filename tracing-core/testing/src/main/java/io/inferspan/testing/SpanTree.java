@@ -1,0 +1,195 @@
+package io.inferspan.testing;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spans put together as the trees they form, to be walked or shown in a terminal.
+ *
+ * <pre>
+ * gateway.request (2150.3 ms) [llm-gateway]
+ * ├── llm_d.epp.scorer.prefix_cache (12.1 ms)
+ * │   └── llm_d.kv_cache.get_scores (10.0 ms)
+ * └── llm_d.pd_proxy.request (2105.0 ms) [llm-d-pd-proxy] ✗ error description
+ *     │   true_ttft_ms=55.2, total_duration_ms=2105.0
+ *     └── llm_d.pd_proxy.prefill (55.0 ms)
+ * </pre>
+ *
+ * <p>Any list of spans makes a tree, however broken: a span whose parent is not in the list is a
+ * root and says so, and spans that are each other's ancestors hang below the one that started
+ * first. Roots and siblings are sorted by start time.
+ */
+public final class SpanTree {
+  private static final Comparator<Node> BY_TIME =
+      Comparator.comparingLong((Node node) -> node.span.startEpochNanos())
+          .thenComparing(node -> node.span.endEpochNanos(), Comparator.reverseOrder());
+
+  private final List<Node> roots;
+
+  private SpanTree(List<Node> roots) {
+    this.roots = roots;
+  }
+
+  /** The trees of all the given spans, of one trace or of many. */
+  public static SpanTree of(List<SpanRecord> spans) {
+    return new SpanTree(link(spans));
+  }
+
+  /** The tree of those of the given spans that belong to one trace. */
+  public static SpanTree ofTrace(List<SpanRecord> spans, String traceId) {
+    return of(spans.stream().filter(span -> span.traceId().equals(traceId)).toList());
+  }
+
+  /** Where a span stands, seen from the spans it was put together with. */
+  public enum Place {
+    /** It has no parent. */
+    ROOT,
+    /** It hangs below its parent. */
+    CHILD,
+    /** It has a parent, which is not among the spans. */
+    PARENT_NOT_RECEIVED,
+    /** It is its own ancestor, and shown as a root because every tree needs one. */
+    PARENT_CYCLE
+  }
+
+  /** One span and the spans below it. */
+  public static final class Node {
+    private final SpanRecord span;
+    private final List<Node> children = new ArrayList<>();
+    private @Nullable Node parent;
+    private Place place = Place.ROOT;
+
+    private Node(SpanRecord span) {
+      this.span = span;
+    }
+
+    /** The span itself. */
+    public SpanRecord span() {
+      return span;
+    }
+
+    /** The spans directly below, by start time. */
+    public List<Node> children() {
+      return Collections.unmodifiableList(children);
+    }
+
+    /** How the span came to where it stands. */
+    public Place place() {
+      return place;
+    }
+  }
+
+  /**
+   * What a rendered tree shows.
+   *
+   * @param attributes picks the attributes by their full key
+   * @param showsTimes whether durations are shown
+   */
+  public record Options(Predicate<String> attributes, boolean showsTimes) {
+    /** Durations and no attributes. */
+    public static final Options DEFAULT = new Options(key -> false, true);
+
+    /** The same, with the attributes whose full key passes. */
+    public Options withAttributes(Predicate<String> keys) {
+      return new Options(keys, showsTimes);
+    }
+
+    /** The same without durations, for output that must not change from run to run. */
+    public Options withoutTimes() {
+      return new Options(attributes, false);
+    }
+  }
+
+  /** The spans without a parent here, by start time. */
+  public List<Node> roots() {
+    return roots;
+  }
+
+  /** The trees as text with durations and without attributes; each line ends with a newline. */
+  public String render() {
+    return render(Options.DEFAULT);
+  }
+
+  /** The trees as text; each line ends with a newline and is safe to print. */
+  public String render(Options options) {
+    return new SpanTreeText(options).render(roots);
+  }
+
+  private record Id(String traceId, String spanId) {}
+
+  private static List<Node> link(List<SpanRecord> spans) {
+    List<Node> nodes = spans.stream().map(Node::new).sorted(BY_TIME).toList();
+    Map<Id, Node> byId = new HashMap<>();
+    // A span that was delivered twice appears twice; its children hang below the first.
+    nodes.forEach(node -> byId.putIfAbsent(id(node, node.span.spanId()), node));
+    List<Node> roots = new ArrayList<>();
+    for (Node node : nodes) {
+      node.parent = node.span.isRoot() ? null : byId.get(id(node, node.span.parentSpanId()));
+      if (node.parent != null) {
+        node.place = Place.CHILD;
+        node.parent.children.add(node);
+      } else {
+        node.place = node.span.isRoot() ? Place.ROOT : Place.PARENT_NOT_RECEIVED;
+        roots.add(node);
+      }
+    }
+    breakCycles(nodes, roots);
+    roots.sort(BY_TIME);
+    return Collections.unmodifiableList(roots);
+  }
+
+  private static Id id(Node node, String spanId) {
+    return new Id(node.span.traceId(), spanId);
+  }
+
+  /** Makes a root out of one span of every cycle, since no root leads to those. */
+  private static void breakCycles(List<Node> nodes, List<Node> roots) {
+    Set<Node> reached = new HashSet<>();
+    roots.forEach(root -> reach(root, reached));
+    for (Node node : nodes) {
+      if (!reached.contains(node)) {
+        Node first = firstOfCycleAbove(node);
+        if (first.parent != null) {
+          first.parent.children.remove(first);
+        }
+        first.parent = null;
+        first.place = Place.PARENT_CYCLE;
+        roots.add(first);
+        reach(first, reached);
+      }
+    }
+  }
+
+  /** The span that started first in the cycle that the given span is part of or hangs below. */
+  private static Node firstOfCycleAbove(Node start) {
+    Set<Node> path = new LinkedHashSet<>();
+    Node node = start;
+    while (node.parent != null && path.add(node)) {
+      node = node.parent;
+    }
+    Node meeting = node;
+    return path.stream().dropWhile(n -> n != meeting).min(BY_TIME).orElse(meeting);
+  }
+
+  private static void reach(Node root, Set<Node> reached) {
+    Deque<Node> open = new ArrayDeque<>();
+    open.push(root);
+    while (!open.isEmpty()) {
+      Node node = open.pop();
+      if (reached.add(node)) {
+        open.addAll(node.children);
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package io.inferspan.testing.engine;
+
+import io.inferspan.testing.engine.EngineRequest.Arrival;
+import io.inferspan.testing.engine.EngineRequest.Outcome;
+import io.inferspan.testing.engine.EngineRequest.Role;
+import io.inferspan.testing.engine.RequestReader.Call;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's HTTP side: reads requests whole, notes them down and hands them to a generation or a
+ * fixed page.
+ */
+final class EngineHttp implements Handler<HttpServerRequest> {
+  /** Larger bodies are refused with 413. */
+  static final int MAX_BODY_BYTES = 64 << 20;
+
+  private static final String JSON = "application/json";
+  private static final int KV_BLOCK_TOKENS = 16;
+  private static final int KV_SIDE_CHANNEL_PORT = 5600;
+  private static final Set<HttpMethod> READING = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+  private static final Map<String, ApiDialect> DIALECTS =
+      Map.of(
+          "/v1/chat/completions", new ChatDialect(),
+          "/v1/completions", new CompletionsDialect(),
+          "/v1/responses", new ResponsesDialect(),
+          "/v1/messages", new MessagesDialect(),
+          "/inference/v1/generate", new GenerateDialect());
+
+  /**
+   * What answers are made of: where the next script comes from, and who this engine is to other
+   * engines.
+   */
+  record Source(
+      Supplier<EngineScript> next, Supplier<EngineScript> current, String host, String engineId) {}
+
+  private final Generation.Site site;
+  private final RequestLog log;
+  private final Source source;
+
+  EngineHttp(Generation.Site site, RequestLog log, Source source) {
+    this.site = site;
+    this.log = log;
+    this.source = source;
+  }
+
+  @Override
+  public void handle(HttpServerRequest http) {
+    Arrival arrival = Arrival.now();
+    Buffer body = Buffer.buffer();
+    http.exceptionHandler(broken -> {});
+    http.handler(chunk -> collect(http, body, chunk));
+    http.endHandler(
+        end -> {
+          if (!http.response().ended()) {
+            received(http, body.getBytes(), arrival);
+          }
+        });
+  }
+
+  private static void collect(HttpServerRequest http, Buffer body, Buffer chunk) {
+    if (http.response().ended()) {
+      return;
+    }
+    if (body.length() + chunk.length() > MAX_BODY_BYTES) {
+      http.response().setStatusCode(413).end().onComplete(done -> http.connection().close());
+      return;
+    }
+    body.appendBuffer(chunk);
+  }
+
+  private void received(HttpServerRequest http, byte[] body, Arrival arrival) {
+    ApiDialect dialect = http.method().equals(HttpMethod.POST) ? DIALECTS.get(pathOf(http)) : null;
+    Call call = dialect == null ? null : RequestReader.read(body);
+    EngineRequest seen = new EngineRequest(http, body, arrival, call);
+    if (dialect == null || call == null) {
+      log.add(seen);
+      seen.end(Outcome.ANSWERED);
+      answerPage(http);
+      return;
+    }
+    // The script is taken before the request can be seen: who saw the request may change the
+    // script.
+    Reply reply = reply(seen, call, dialect);
+    log.add(seen);
+    new Generation(site, http, seen, dialect, reply).start();
+  }
+
+  /** The path, empty when the request's target has none. */
+  static String pathOf(HttpServerRequest http) {
+    return Objects.requireNonNullElse(http.path(), "");
+  }
+
+  private Reply reply(EngineRequest seen, Call call, ApiDialect dialect) {
+    EngineScript script = source.next.get();
+    String clientId = seen.header("x-request-id");
+    String id = dialect.idPrefix() + (clientId == null ? randomId() : clientId);
+    return new Reply(call, script, id, kvTransferParams(call, script));
+  }
+
+  /** Fast rather than unguessable: an id has to be unique and nothing else. */
+  private static String randomId() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return new UUID(random.nextLong(), random.nextLong()).toString().replace("-", "");
+  }
+
+  /** What vLLM's NIXL connector tells the decoder: whom to ask for which blocks. */
+  private @Nullable String kvTransferParams(Call call, EngineScript script) {
+    if (script.kvTransferParams != null || call.role() != Role.PREFILL) {
+      return script.kvTransferParams;
+    }
+    StringBuilder blocks = new StringBuilder("1");
+    for (int i = 2; i <= (call.promptTokens() + KV_BLOCK_TOKENS - 1) / KV_BLOCK_TOKENS; i++) {
+      blocks.append(',').append(i);
+    }
+    return "{\"do_remote_prefill\":true,\"do_remote_decode\":false,\"remote_block_ids\":["
+        + blocks
+        + "],\"remote_engine_id\":\""
+        + source.engineId
+        + "\",\"remote_host\":\""
+        + source.host
+        + "\",\"remote_port\":"
+        + KV_SIDE_CHANNEL_PORT
+        + ",\"tp_size\":1}";
+  }
+
+  private void answerPage(HttpServerRequest http) {
+    HttpServerResponse response = http.response();
+    response.exceptionHandler(broken -> {});
+    boolean reading = READING.contains(http.method());
+    switch (pathOf(http)) {
+      case "/health" -> page(response, reading, null, "");
+      case "/version" -> page(response, reading, JSON, "{\"version\":\"0.0.0+fake\"}");
+      case "/v1/models" -> page(response, reading, JSON, models());
+      case "/metrics" -> page(response, reading, "text/plain; version=0.0.4", metrics());
+      // Mooncake's bootstrap server, which vLLM runs on a port of its own.
+      case "/query" ->
+          page(response, reading, JSON, "{\"0\":{\"engine_id\":\"" + source.engineId + "\"}}");
+      default -> notFound(http);
+    }
+  }
+
+  private static void page(
+      HttpServerResponse response, boolean reading, @Nullable String type, String body) {
+    if (!reading) {
+      detail(response, 405, "Method Not Allowed");
+      return;
+    }
+    if (type != null) {
+      response.putHeader("content-type", type);
+    }
+    response.end(body);
+  }
+
+  private static void notFound(HttpServerRequest http) {
+    if (DIALECTS.containsKey(pathOf(http))) {
+      detail(http.response(), 405, "Method Not Allowed");
+    } else {
+      detail(http.response(), 404, "Not Found");
+    }
+  }
+
+  private static void detail(HttpServerResponse response, int status, String text) {
+    response.setStatusCode(status).putHeader("content-type", JSON);
+    response.end("{\"detail\":\"" + text + "\"}");
+  }
+
+  private String models() {
+    return ApiDialect.json(
+            g -> {
+              g.writeStartObject();
+              g.writeStringField("object", "list");
+              g.writeArrayFieldStart("data");
+              g.writeStartObject();
+              g.writeStringField("id", modelName());
+              g.writeStringField("object", "model");
+              g.writeNumberField("created", 0);
+              g.writeStringField("owned_by", "vllm");
+              g.writeEndObject();
+              g.writeEndArray();
+              g.writeEndObject();
+            })
+        .toString();
+  }
+
+  private String metrics() {
+    String labels = "{engine=\"0\",model_name=\"" + modelName() + "\"} ";
+    return gauge("vllm:num_requests_running", labels, site.load().running())
+        + gauge("vllm:num_requests_waiting", labels, site.load().waiting())
+        + gauge("vllm:kv_cache_usage_perc", labels, 0);
+  }
+
+  private static String gauge(String name, String labels, double value) {
+    return "# TYPE " + name + " gauge\n" + name + labels + value + "\n";
+  }
+
+  private String modelName() {
+    String name = source.current.get().model;
+    return name == null ? Reply.DEFAULT_MODEL : name;
+  }
+}

@@ -1,0 +1,194 @@
+package io.inferspan.testing.engine;
+
+import io.inferspan.testing.engine.RequestReader.Call;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One request that a {@link FakeEngine} received in full, and how it ended. */
+public final class EngineRequest {
+  /** The part a request asks the engine to play, told by its {@code kv_transfer_params}. */
+  public enum Role {
+    /**
+     * Compute the KV cache for another engine ({@code do_remote_decode} or {@code remote_decoder}).
+     */
+    PREFILL,
+    /**
+     * Go on from another engine's KV cache ({@code do_remote_prefill} or {@code remote_prefiller}).
+     */
+    DECODE,
+    /** An inference request that names no other engine. */
+    WHOLE,
+    /** Not an inference request: a health check, the list of models, an unknown path. */
+    NONE
+  }
+
+  /** How a request ended. */
+  public enum Outcome {
+    /** The answer is not complete yet. */
+    RUNNING,
+    /** The whole answer was written, be it a good one or an error. */
+    ANSWERED,
+    /**
+     * The engine closed the connection, because the script said so or because it was closed itself.
+     */
+    CUT,
+    /** The client went away before the end. */
+    CLIENT_GONE
+  }
+
+  /** When a request arrived, on both clocks. */
+  record Arrival(long nanos, long epochNanos) {
+    static Arrival now() {
+      Instant instant = Instant.now();
+      return new Arrival(
+          System.nanoTime(),
+          TimeUnit.SECONDS.toNanos(instant.getEpochSecond()) + instant.getNano());
+    }
+  }
+
+  private final String method;
+  private final String path;
+  private final @Nullable String query;
+  private final Map<String, List<String>> headers;
+  private final byte[] body;
+  private final Arrival arrival;
+  private final Role role;
+  private final @Nullable String kvTransferParams;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Outcome outcome = Outcome.RUNNING;
+
+  EngineRequest(HttpServerRequest http, byte[] body, Arrival arrival, @Nullable Call call) {
+    this.method = http.method().name();
+    this.path = EngineHttp.pathOf(http);
+    this.query = http.query();
+    this.headers = copyOf(http.headers());
+    this.body = body;
+    this.arrival = arrival;
+    this.role = call == null ? Role.NONE : call.role();
+    this.kvTransferParams = call == null ? null : call.kvTransferParams();
+  }
+
+  /** The HTTP method, in upper case. */
+  public String method() {
+    return method;
+  }
+
+  /** The path without the query, as it was sent. */
+  public String path() {
+    return path;
+  }
+
+  /** The query without the question mark; null when there was none. */
+  public @Nullable String query() {
+    return query;
+  }
+
+  /** Every header with all its values in order; names compare without regard to case. */
+  public Map<String, List<String>> headers() {
+    return headers;
+  }
+
+  /** All values of one header in order, empty when it was not sent. */
+  public List<String> headers(String name) {
+    return headers.getOrDefault(name, List.of());
+  }
+
+  /** The first value of one header, null when it was not sent. */
+  public @Nullable String header(String name) {
+    List<String> values = headers(name);
+    return values.isEmpty() ? null : values.get(0);
+  }
+
+  /** A copy of the body's bytes. */
+  public byte[] body() {
+    return body.clone();
+  }
+
+  /** The body read as UTF-8. */
+  public String bodyText() {
+    return new String(body, StandardCharsets.UTF_8);
+  }
+
+  /** When the request's head arrived, on the scale of {@link System#nanoTime()}. */
+  public long arrivalNanos() {
+    return arrival.nanos();
+  }
+
+  /** When the request's head arrived, in nanoseconds since 1970. */
+  public long arrivalEpochNanos() {
+    return arrival.epochNanos();
+  }
+
+  /** The part that the request asked the engine to play. */
+  public Role role() {
+    return role;
+  }
+
+  /**
+   * The body's {@code kv_transfer_params} exactly as sent ("null" included); null when there were
+   * none.
+   */
+  public @Nullable String kvTransferParams() {
+    return kvTransferParams;
+  }
+
+  /** How the request ended so far. */
+  public Outcome outcome() {
+    return outcome;
+  }
+
+  /** Whether the client went away before the end. */
+  public boolean clientGone() {
+    return outcome == Outcome.CLIENT_GONE;
+  }
+
+  /**
+   * Waits until the request has ended; an {@link AssertionError} when that takes longer than the
+   * limit.
+   */
+  public Outcome awaitEnd(Duration limit) {
+    try {
+      if (!ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw new AssertionError(this + " had not ended within " + limit);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting for the end of " + this, e);
+    }
+    return outcome;
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path + " (" + role + ", " + body.length + " bytes, " + outcome + ")";
+  }
+
+  /** Settles the outcome; called once, on the engine's thread. */
+  void end(Outcome how) {
+    outcome = how;
+    ended.countDown();
+  }
+
+  int bodyLength() {
+    return body.length;
+  }
+
+  private static Map<String, List<String>> copyOf(Iterable<Map.Entry<String, String>> source) {
+    Map<String, List<String>> copy = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (Map.Entry<String, String> header : source) {
+      copy.computeIfAbsent(header.getKey(), name -> new ArrayList<>(1)).add(header.getValue());
+    }
+    copy.replaceAll((name, values) -> Collections.unmodifiableList(values));
+    return Collections.unmodifiableMap(copy);
+  }
+}

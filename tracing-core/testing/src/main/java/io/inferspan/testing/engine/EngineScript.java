@@ -1,0 +1,340 @@
+package io.inferspan.testing.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link FakeEngine} does with one inference request: how long each phase takes, what it
+ * produces and what goes wrong. Immutable; a script has at most one fault, and the last fault set
+ * on a builder wins.
+ *
+ * <p>The phases of a request follow each other: slow headers, then the queue, then prefill, then
+ * one token after another. A request's own limit ({@code max_tokens} and its relatives) caps the
+ * tokens of the script.
+ */
+public final class EngineScript {
+  private static final EngineScript NORMAL = builder().build();
+
+  /** How much a response says about tokens. */
+  public enum Usage {
+    /** The usage block with {@code prompt_tokens_details.cached_tokens}, or that API's equal. */
+    FULL,
+    /** The usage block without cached tokens, as an engine started without prompt token details. */
+    WITHOUT_DETAILS,
+    /** No usage at all. */
+    NONE
+  }
+
+  /** The ways in which a request can go wrong. */
+  enum FaultKind {
+    NONE,
+    STATUS,
+    CUT_BEFORE_HEADERS,
+    CUT,
+    STALL,
+    ERROR_EVENT,
+    GARBAGE
+  }
+
+  /**
+   * What goes wrong and when. {@code text} is a message when {@code contentType} is null, otherwise
+   * it is the whole body.
+   */
+  record Fault(
+      FaultKind kind, int afterTokens, int status, String text, @Nullable String contentType) {
+    static final Fault NONE = after(FaultKind.NONE, 0, "");
+
+    static Fault after(FaultKind kind, int tokens, String message) {
+      if (tokens < 0) {
+        throw new IllegalArgumentException("tokens must not be negative, was " + tokens);
+      }
+      return new Fault(kind, tokens, 500, message, null);
+    }
+
+    static Fault status(int status, String text, @Nullable String contentType) {
+      if (status < 200 || status > 599) {
+        throw new IllegalArgumentException("status must be 200 to 599, was " + status);
+      }
+      return new Fault(FaultKind.STATUS, 0, status, text, contentType);
+    }
+  }
+
+  final @Nullable String model;
+  final int tokens;
+  final List<String> words;
+  final int cachedTokens;
+  final @Nullable String finishReason;
+  final Usage usage;
+  final @Nullable String kvTransferParams;
+  final Map<String, String> responseHeaders;
+  final long headersNanos;
+  final long queueNanos;
+  final long prefillNanos;
+  final long prefillPerTokenNanos;
+  final long betweenTokensNanos;
+  final Fault fault;
+
+  private EngineScript(Builder b) {
+    model = b.model;
+    tokens = b.tokens;
+    words = List.copyOf(b.words);
+    cachedTokens = b.cachedTokens;
+    finishReason = b.finishReason;
+    usage = b.usage;
+    kvTransferParams = b.kvTransferParams;
+    responseHeaders = Map.copyOf(b.responseHeaders);
+    headersNanos = b.headersNanos;
+    queueNanos = b.queueNanos;
+    prefillNanos = b.prefillNanos;
+    prefillPerTokenNanos = b.prefillPerTokenNanos;
+    betweenTokensNanos = b.betweenTokensNanos;
+    fault = b.fault;
+  }
+
+  /** Five tokens, no delays, no faults. */
+  public static EngineScript normal() {
+    return NORMAL;
+  }
+
+  /** A new script that starts from {@link #normal()}. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** A new script that starts from this one. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** How long the prefill of a prompt takes; cached prompt tokens cost nothing. */
+  long prefillNanos(int promptTokens) {
+    return prefillNanos + prefillPerTokenNanos * Math.max(0, promptTokens - cachedTokens);
+  }
+
+  /** Collects the parts of an {@link EngineScript}. */
+  public static final class Builder {
+    private static final int DEFAULT_TOKENS = 5;
+
+    private @Nullable String model;
+    private int tokens = DEFAULT_TOKENS;
+    private List<String> words = List.of();
+    private int cachedTokens;
+    private @Nullable String finishReason;
+    private Usage usage = Usage.FULL;
+    private @Nullable String kvTransferParams;
+    private final Map<String, String> responseHeaders = new LinkedHashMap<>();
+    private long headersNanos;
+    private long queueNanos;
+    private long prefillNanos;
+    private long prefillPerTokenNanos;
+    private long betweenTokensNanos;
+    private Fault fault = Fault.NONE;
+
+    private Builder() {}
+
+    private Builder(EngineScript s) {
+      model = s.model;
+      tokens = s.tokens;
+      words = s.words;
+      cachedTokens = s.cachedTokens;
+      finishReason = s.finishReason;
+      usage = s.usage;
+      kvTransferParams = s.kvTransferParams;
+      responseHeaders.putAll(s.responseHeaders);
+      headersNanos = s.headersNanos;
+      queueNanos = s.queueNanos;
+      prefillNanos = s.prefillNanos;
+      prefillPerTokenNanos = s.prefillPerTokenNanos;
+      betweenTokensNanos = s.betweenTokensNanos;
+      fault = s.fault;
+    }
+
+    /** The model that responses name; without it the model of the request is repeated. */
+    public Builder model(String name) {
+      model = name;
+      return this;
+    }
+
+    /** Produces this many tokens: "tok0 tok1 tok2 ...". */
+    public Builder tokens(int count) {
+      tokens = notNegative("tokens", count);
+      words = List.of();
+      return this;
+    }
+
+    /**
+     * Produces this text, one token per word; every token but the first begins with the blanks
+     * before its word.
+     */
+    public Builder content(String text) {
+      words = splitWords(text);
+      tokens = words.size();
+      return this;
+    }
+
+    /** The prompt tokens that the engine claims to have found in its cache. */
+    public Builder cachedTokens(int count) {
+      cachedTokens = notNegative("cachedTokens", count);
+      return this;
+    }
+
+    /**
+     * The finish reason in OpenAI terms ("stop", "length", "cache_threshold", ...) instead of the
+     * natural one.
+     */
+    public Builder finishReason(String reason) {
+      finishReason = reason;
+      return this;
+    }
+
+    /** How much the response says about tokens. */
+    public Builder usage(Usage amount) {
+      usage = amount;
+      return this;
+    }
+
+    /**
+     * The JSON that a non-streamed response carries as {@code kv_transfer_params}, verbatim and
+     * whatever the role.
+     */
+    public Builder kvTransferParams(String json) {
+      kvTransferParams = json;
+      return this;
+    }
+
+    /** A header on every answer, error answers included. */
+    public Builder responseHeader(String name, String value) {
+      responseHeaders.put(name, value);
+      return this;
+    }
+
+    /** Holds everything back, the status line included, for this long. */
+    public Builder slowHeaders(Duration delay) {
+      headersNanos = nanos("slowHeaders", delay);
+      return this;
+    }
+
+    /** The time a request waits before the engine schedules it. */
+    public Builder queue(Duration time) {
+      queueNanos = nanos("queue", time);
+      return this;
+    }
+
+    /** The fixed part of the time from scheduling to the first token. */
+    public Builder prefill(Duration time) {
+      prefillNanos = nanos("prefill", time);
+      return this;
+    }
+
+    /** The part of the prefill time that grows with each prompt token that is not cached. */
+    public Builder prefillPerToken(Duration time) {
+      prefillPerTokenNanos = nanos("prefillPerToken", time);
+      return this;
+    }
+
+    /**
+     * The time from one token to the next. Timers tick in milliseconds; a shorter gap is kept on
+     * average, with several tokens per tick.
+     */
+    public Builder betweenTokens(Duration time) {
+      betweenTokensNanos = nanos("betweenTokens", time);
+      return this;
+    }
+
+    /** Answers this status with the error body of the API that was called. */
+    public Builder failWith(int status, String message) {
+      fault = Fault.status(status, message, null);
+      return this;
+    }
+
+    /** Answers this status with exactly this body. */
+    public Builder failWithBody(int status, String contentType, String body) {
+      fault = Fault.status(status, body, contentType);
+      return this;
+    }
+
+    /** Closes the connection instead of answering. */
+    public Builder cutBeforeHeaders() {
+      fault = Fault.after(FaultKind.CUT_BEFORE_HEADERS, 0, "");
+      return this;
+    }
+
+    /** Closes the connection after this many streamed tokens, or in the middle of a JSON body. */
+    public Builder cutAfterTokens(int count) {
+      fault = Fault.after(FaultKind.CUT, count, "");
+      return this;
+    }
+
+    /**
+     * Sends nothing more after this many tokens and keeps the connection open; a JSON answer never
+     * comes.
+     */
+    public Builder stallAfterTokens(int count) {
+      fault = Fault.after(FaultKind.STALL, count, "");
+      return this;
+    }
+
+    /**
+     * Ends a stream with an error event after this many tokens; answers 500 where a JSON body was
+     * asked for.
+     */
+    public Builder errorEventAfterTokens(int count, String message) {
+      fault = Fault.after(FaultKind.ERROR_EVENT, count, message);
+      return this;
+    }
+
+    /**
+     * Slips bytes that are neither UTF-8 nor an event between two events after this many tokens and
+     * then carries on; a JSON body is replaced by them.
+     */
+    public Builder garbageAfterTokens(int count) {
+      fault = Fault.after(FaultKind.GARBAGE, count, "");
+      return this;
+    }
+
+    /** Takes the fault away. */
+    public Builder noFault() {
+      fault = Fault.NONE;
+      return this;
+    }
+
+    /** The script. */
+    public EngineScript build() {
+      return new EngineScript(this);
+    }
+
+    private static List<String> splitWords(String text) {
+      List<String> found = new ArrayList<>();
+      int from = 0;
+      for (int i = 1; i <= text.length(); i++) {
+        boolean wordEnds =
+            i == text.length()
+                || (Character.isWhitespace(text.charAt(i))
+                    && !Character.isWhitespace(text.charAt(i - 1)));
+        if (wordEnds) {
+          found.add(text.substring(from, i));
+          from = i;
+        }
+      }
+      return found;
+    }
+
+    private static int notNegative(String what, int value) {
+      if (value < 0) {
+        throw new IllegalArgumentException(what + " must not be negative, was " + value);
+      }
+      return value;
+    }
+
+    private static long nanos(String what, Duration time) {
+      if (time.isNegative()) {
+        throw new IllegalArgumentException(what + " must not be negative, was " + time);
+      }
+      return time.toNanos();
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package io.inferspan.testing.engine;
+
+import io.inferspan.testing.engine.Generation.Load;
+import io.opentelemetry.api.OpenTelemetry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An inference engine that does as its {@link EngineScript} says: an HTTP/1.1 server on a real
+ * socket that speaks the OpenAI chat, completions and responses APIs, the Anthropic messages API
+ * and vLLM's generate API, streamed or not. It plays prefill and decode engines alike, remembers
+ * what it was asked, and leaves vLLM's {@code llm_request} span when it is given an OpenTelemetry.
+ *
+ * <p>A prompt has as many tokens as there are words between blanks in its messages, prompt, input,
+ * system text and instructions; an integer in a list of token ids is one token. {@code n} is read
+ * for the span and otherwise ignored. Any model name is served.
+ *
+ * <p>Like vLLM it refuses with 400: a body that is not a JSON object, {@code max_tokens} below 1,
+ * {@code min_tokens} above the limit, {@code stream_options} without {@code stream}. A {@code
+ * cache_hit_threshold} above the share of cached prompt tokens ends an answer at once with the
+ * finish reason {@code cache_threshold}.
+ *
+ * <p>{@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics} answer too, and
+ * {@code /query} as Mooncake's bootstrap server. Of a script they show the model and nothing else.
+ */
+public final class FakeEngine implements AutoCloseable {
+  /** The most requests that {@link #requests()} keeps; older ones are forgotten. */
+  public static final int MAX_KEPT_REQUESTS = 4096;
+
+  /** The most body bytes that {@link #requests()} keeps, all requests together. */
+  public static final long MAX_KEPT_BYTES = 64L << 20;
+
+  private static final Duration LIFECYCLE_LIMIT = Duration.ofSeconds(10);
+  private static final int MAX_HEADER_BYTES = 64 << 10;
+
+  private final Vertx vertx;
+  private final HttpServer server;
+  private final String host;
+  private final String engineId = UUID.randomUUID().toString();
+  private final RequestLog log = new RequestLog(MAX_KEPT_REQUESTS, MAX_KEPT_BYTES);
+  private final Queue<EngineScript> queued = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile EngineScript script;
+
+  private FakeEngine(Builder builder) {
+    host = builder.host;
+    script = builder.script;
+    vertx = Vertx.vertx(vertxOptions());
+    Generation.Site site =
+        new Generation.Site(vertx, new EngineSpan(builder.openTelemetry), new Load(), closed::get);
+    EngineHttp.Source source =
+        new EngineHttp.Source(this::nextScript, this::script, host, engineId);
+    server =
+        vertx
+            .createHttpServer(serverOptions())
+            .requestHandler(new EngineHttp(site, log, source))
+            // Connections that break before they have said anything are not worth a log line.
+            .exceptionHandler(broken -> {});
+    listen(builder.port);
+  }
+
+  /**
+   * An engine on a free loopback port that follows {@link EngineScript#normal()}, without tracing.
+   */
+  public static FakeEngine start() {
+    return builder().start();
+  }
+
+  /** The way to an engine with a script, an address or tracing of its own. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The host that the engine is bound to, as it was given. */
+  public String host() {
+    return host;
+  }
+
+  /** The port that the engine listens on. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  /** "host:port", the form that routing headers carry. */
+  public String authority() {
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
+  }
+
+  /** The address of one path on this engine. */
+  public URI uri(String path) {
+    return URI.create("http://" + authority() + path);
+  }
+
+  /** The engine's id, which a prefill answer carries as {@code remote_engine_id}. */
+  public String engineId() {
+    return engineId;
+  }
+
+  /** The script that requests follow unless another is queued for them. */
+  public EngineScript script() {
+    return script;
+  }
+
+  /** Sets the script for the requests from now on; those under way keep theirs. */
+  public void script(EngineScript next) {
+    script = next;
+  }
+
+  /**
+   * Queues scripts for the next inference requests, one each, in order; then {@link #script()}
+   * applies again.
+   */
+  public void enqueue(EngineScript... next) {
+    Collections.addAll(queued, next);
+  }
+
+  /** The newest requests received in full, oldest first, at most {@link #MAX_KEPT_REQUESTS}. */
+  public List<EngineRequest> requests() {
+    return log.list();
+  }
+
+  /** How many requests were received in full, the forgotten ones included. */
+  public long requestCount() {
+    return log.seen();
+  }
+
+  /**
+   * Waits until this many requests were received since the start or the last {@link
+   * #clearRequests()}, and gives those kept; an {@link AssertionError} when that takes longer than
+   * the limit.
+   */
+  public List<EngineRequest> awaitRequests(long count, Duration limit) {
+    return log.await(count, limit);
+  }
+
+  /** Forgets every request and starts counting again. */
+  public void clearRequests() {
+    log.clear();
+  }
+
+  /**
+   * Cuts every connection and stops listening; the OpenTelemetry stays open, it belongs to the
+   * caller.
+   */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      await(vertx.close(), "close");
+    }
+  }
+
+  private EngineScript nextScript() {
+    EngineScript next = queued.poll();
+    return next == null ? script : next;
+  }
+
+  private void listen(int port) {
+    try {
+      await(server.listen(port, host), "listen on " + host + ":" + port);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static void await(Future<?> future, String what) {
+    try {
+      future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(LIFECYCLE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the fake engine cannot " + what, e.getCause());
+    } catch (TimeoutException e) {
+      throw new IllegalStateException(
+          "the fake engine could not " + what + " within " + LIFECYCLE_LIMIT, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the fake engine was to " + what, e);
+    }
+  }
+
+  private static VertxOptions vertxOptions() {
+    return new VertxOptions()
+        .setEventLoopPoolSize(1)
+        .setWorkerPoolSize(1)
+        .setInternalBlockingPoolSize(1)
+        .setUseDaemonThread(true)
+        .setFileSystemOptions(
+            new FileSystemOptions()
+                .setFileCachingEnabled(false)
+                .setClassPathResolvingEnabled(false));
+  }
+
+  private static HttpServerOptions serverOptions() {
+    return new HttpServerOptions()
+        .setHttp2ClearTextEnabled(false)
+        .setHandle100ContinueAutomatically(true)
+        .setMaxHeaderSize(MAX_HEADER_BYTES)
+        .setMaxInitialLineLength(MAX_HEADER_BYTES);
+  }
+
+  /** Collects what a {@link FakeEngine} starts with. */
+  public static final class Builder {
+    private static final int MAX_PORT = 65_535;
+
+    private String host = "127.0.0.1";
+    private int port;
+    private EngineScript script = EngineScript.normal();
+    private OpenTelemetry openTelemetry = OpenTelemetry.noop();
+
+    private Builder() {}
+
+    /** The address to bind to; loopback unless set. */
+    public Builder host(String address) {
+      host = address;
+      return this;
+    }
+
+    /** The port to listen on; 0, as unless set, takes a free one. */
+    public Builder port(int number) {
+      if (number < 0 || number > MAX_PORT) {
+        throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ", was " + number);
+      }
+      port = number;
+      return this;
+    }
+
+    /** The first script. */
+    public Builder script(EngineScript first) {
+      script = first;
+      return this;
+    }
+
+    /** Where the engine's spans go; none are made unless set. */
+    public Builder openTelemetry(OpenTelemetry telemetry) {
+      openTelemetry = telemetry;
+      return this;
+    }
+
+    /** Starts the engine; it listens when this returns. */
+    public FakeEngine start() {
+      return new FakeEngine(this);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package io.inferspan.testing.engine;
+
+import io.inferspan.testing.engine.EngineRequest.Outcome;
+import io.inferspan.testing.engine.EngineScript.Fault;
+import io.inferspan.testing.engine.EngineScript.FaultKind;
+import io.inferspan.testing.engine.EngineSpan.Moments;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One inference request on its way through the script's phases. Lives on one event loop; timers,
+ * never waits.
+ */
+final class Generation {
+  private static final long NO_TIMER = -1;
+  private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Not UTF-8, not an event, and it ends like one so that the next event is whole again. */
+  private static final byte[] GARBAGE = {
+    (byte) 0xff, (byte) 0xfe, 0, '{', '"', (byte) 0xc3, 0x28, ':', (byte) 0x80, '\n', '\n'
+  };
+
+  /** The engine around a request; {@code load} learns of every change of phase. */
+  record Site(Vertx vertx, EngineSpan span, Load load, BooleanSupplier closing) {}
+
+  /** How many requests wait and how many are served; kept on the engine's event loop. */
+  static final class Load {
+    private int waiting;
+    private int running;
+
+    int waiting() {
+      return waiting;
+    }
+
+    int running() {
+      return running;
+    }
+  }
+
+  private final Site site;
+  private final HttpServerRequest http;
+  private final HttpServerResponse response;
+  private final EngineRequest seen;
+  private final ApiDialect dialect;
+  private final Reply reply;
+  private final EngineScript script;
+  private final boolean stream;
+  private final int total;
+  private int produced;
+  private boolean scheduled;
+  private boolean faulted;
+  private boolean over;
+  private long timer = NO_TIMER;
+  private long queuedNanos;
+  private long scheduledNanos;
+  private long firstTokenNanos;
+  private long lastTokenNanos;
+
+  Generation(
+      Site site, HttpServerRequest http, EngineRequest seen, ApiDialect dialect, Reply reply) {
+    this.site = site;
+    this.http = http;
+    this.response = http.response();
+    this.seen = seen;
+    this.dialect = dialect;
+    this.reply = reply;
+    this.script = reply.script();
+    this.stream = reply.call().stream();
+    this.total = reply.tokens();
+  }
+
+  void start() {
+    site.load.waiting++;
+    response.exceptionHandler(broken -> {});
+    response.closeHandler(closed -> clientGone());
+    after(script.headersNanos, this::sendHead);
+  }
+
+  private void sendHead() {
+    Fault fault = script.fault;
+    String rejection = reply.call().rejection();
+    if (fault.kind() == FaultKind.CUT_BEFORE_HEADERS) {
+      cut();
+    } else if (fault.kind() == FaultKind.STATUS) {
+      answerFault(fault);
+    } else if (rejection != null) {
+      answerError(400, rejection);
+    } else {
+      enterQueue();
+    }
+  }
+
+  private void enterQueue() {
+    queuedNanos = System.nanoTime();
+    if (stream) {
+      setHeaders(200, "text/event-stream; charset=utf-8");
+      response.setChunked(true);
+      response.writeHead();
+      send(dialect.preamble(reply));
+    }
+    after(script.queueNanos, this::schedule);
+  }
+
+  private void schedule() {
+    scheduledNanos = System.nanoTime();
+    scheduled = true;
+    site.load.waiting--;
+    site.load.running++;
+    after(script.prefillNanos(reply.promptTokens()), this::produce);
+  }
+
+  /**
+   * Produces every token that is due and comes back when the next one is, or when the client has
+   * read some.
+   */
+  private void produce() {
+    while (!over && !faultEndsIt()) {
+      if (produced == total) {
+        finish();
+        return;
+      }
+      long early = produced == 0 ? 0 : nextTokenNanos() - System.nanoTime();
+      if (early > 0) {
+        after(early, this::produce);
+        return;
+      }
+      if (stream && response.writeQueueFull()) {
+        waitForDrain();
+        return;
+      }
+      produceToken();
+    }
+  }
+
+  /** Once only: a drain that comes later, while a timer runs, must not produce a second time. */
+  private void waitForDrain() {
+    response.drainHandler(
+        drained -> {
+          response.drainHandler(null);
+          produce();
+        });
+  }
+
+  private long nextTokenNanos() {
+    return firstTokenNanos + produced * script.betweenTokensNanos;
+  }
+
+  private void produceToken() {
+    lastTokenNanos = System.nanoTime();
+    if (produced == 0) {
+      firstTokenNanos = lastTokenNanos;
+      send(dialect.opening(reply));
+    }
+    send(dialect.token(reply, produced));
+    produced++;
+  }
+
+  /** Applies the fault when its token has come; true when nothing more is to be produced. */
+  private boolean faultEndsIt() {
+    Fault fault = script.fault;
+    if (faulted || produced != fault.afterTokens()) {
+      return false;
+    }
+    faulted = true;
+    switch (fault.kind()) {
+      case CUT -> cutInTheMiddle();
+      case STALL -> {}
+      case ERROR_EVENT -> failInTheMiddle(fault.text());
+      case GARBAGE -> {
+        send(Buffer.buffer(GARBAGE));
+        return false;
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void cutInTheMiddle() {
+    if (!stream) {
+      Buffer body = dialect.whole(reply);
+      setHeaders(200, "application/json");
+      response.putHeader("content-length", Integer.toString(body.length()));
+      response.write(body.slice(0, body.length() / 2));
+    }
+    cut();
+  }
+
+  /** What was written still leaves; then the connection ends as that of a killed process does. */
+  private void cut() {
+    end(Outcome.CUT);
+    http.connection().close();
+  }
+
+  private void failInTheMiddle(String message) {
+    if (stream) {
+      end(Outcome.ANSWERED);
+      response.end(dialect.failure(message, produced));
+    } else {
+      answerError(500, message);
+    }
+  }
+
+  private void answerFault(Fault fault) {
+    if (fault.contentType() == null) {
+      answerError(fault.status(), fault.text());
+    } else {
+      answer(fault.status(), fault.contentType(), Buffer.buffer(fault.text()));
+    }
+  }
+
+  private void answerError(int status, String message) {
+    answer(status, "application/json", dialect.error(status, message));
+  }
+
+  private void answer(int status, String contentType, Buffer body) {
+    end(Outcome.ANSWERED);
+    setHeaders(status, contentType);
+    response.end(body);
+  }
+
+  private void finish() {
+    long now = System.nanoTime();
+    if (total == 0) {
+      firstTokenNanos = now;
+      lastTokenNanos = now;
+      send(dialect.opening(reply));
+    }
+    // The span is there before the client can see the end, so that nobody has to wait for it.
+    site.span.emit(
+        seen,
+        reply,
+        new Moments(queuedNanos, scheduledNanos, firstTokenNanos, lastTokenNanos, now));
+    if (stream) {
+      end(Outcome.ANSWERED);
+      response.end(dialect.closing(reply));
+    } else {
+      boolean garbage = script.fault.kind() == FaultKind.GARBAGE;
+      answer(200, "application/json", garbage ? Buffer.buffer(GARBAGE) : dialect.whole(reply));
+    }
+  }
+
+  private void send(Buffer event) {
+    if (stream && event.length() > 0) {
+      response.write(event);
+    }
+  }
+
+  private void setHeaders(int status, String contentType) {
+    response.setStatusCode(status).putHeader("content-type", contentType);
+    String requestId = seen.header("x-request-id");
+    if (requestId != null) {
+      response.putHeader("x-request-id", requestId);
+    }
+    script.responseHeaders.forEach(response::putHeader);
+  }
+
+  private void clientGone() {
+    if (over) {
+      return;
+    }
+    end(site.closing.getAsBoolean() ? Outcome.CUT : Outcome.CLIENT_GONE);
+    if (timer != NO_TIMER) {
+      site.vertx.cancelTimer(timer);
+    }
+  }
+
+  private void end(Outcome outcome) {
+    over = true;
+    if (scheduled) {
+      site.load.running--;
+    } else {
+      site.load.waiting--;
+    }
+    seen.end(outcome);
+  }
+
+  private void after(long nanos, Runnable step) {
+    if (nanos <= 0) {
+      step.run();
+      return;
+    }
+    // Rounded up: nothing ever happens before its time.
+    long millis = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+    timer =
+        site.vertx.setTimer(
+            millis,
+            fired -> {
+              timer = NO_TIMER;
+              step.run();
+            });
+  }
+}

@@ -1,0 +1,110 @@
+package io.inferspan.testing.engine;
+
+import io.inferspan.testing.engine.EngineScript.Usage;
+import io.inferspan.testing.engine.RequestReader.Call;
+import org.jspecify.annotations.Nullable;
+
+/** What one request is answered with, before any API has dressed it up. */
+final class Reply {
+  static final String DEFAULT_MODEL = "fake-model";
+
+  private final Call call;
+  private final EngineScript script;
+  private final String id;
+  private final @Nullable String kvTransferParams;
+  private final long createdSeconds = System.currentTimeMillis() / 1000;
+
+  Reply(Call call, EngineScript script, String id, @Nullable String kvTransferParams) {
+    this.call = call;
+    this.script = script;
+    this.id = id;
+    this.kvTransferParams = kvTransferParams;
+  }
+
+  Call call() {
+    return call;
+  }
+
+  EngineScript script() {
+    return script;
+  }
+
+  /** The id of the response, which tracing calls the request's. */
+  String id() {
+    return id;
+  }
+
+  long createdSeconds() {
+    return createdSeconds;
+  }
+
+  String model() {
+    if (script.model != null) {
+      return script.model;
+    }
+    return call.model() == null ? DEFAULT_MODEL : call.model();
+  }
+
+  int promptTokens() {
+    return call.promptTokens();
+  }
+
+  int cachedTokens() {
+    return script.cachedTokens;
+  }
+
+  /** The number of tokens that the whole answer has. */
+  int tokens() {
+    if (isBelowCacheThreshold()) {
+      return 0;
+    }
+    Integer max = call.limits().maxTokens();
+    return max == null ? script.tokens : Math.min(max, script.tokens);
+  }
+
+  /**
+   * The finish reason in OpenAI terms; as in vLLM, an answer that reaches the limit was cut by it.
+   */
+  String finishReason() {
+    if (script.finishReason != null) {
+      return script.finishReason;
+    }
+    if (isBelowCacheThreshold()) {
+      return "cache_threshold";
+    }
+    Integer max = call.limits().maxTokens();
+    return max != null && max <= script.tokens ? "length" : "stop";
+  }
+
+  String token(int index) {
+    if (!script.words.isEmpty()) {
+      return script.words.get(index);
+    }
+    return index == 0 ? "tok0" : " tok" + index;
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < tokens(); i++) {
+      text.append(token(i));
+    }
+    return text.toString();
+  }
+
+  boolean hasUsage() {
+    return script.usage != Usage.NONE;
+  }
+
+  boolean hasUsageDetails() {
+    return script.usage == Usage.FULL;
+  }
+
+  @Nullable String kvTransferParams() {
+    return kvTransferParams;
+  }
+
+  private boolean isBelowCacheThreshold() {
+    double threshold = call.limits().cacheHitThreshold();
+    return threshold > 0 && script.cachedTokens < threshold * call.promptTokens();
+  }
+}

@@ -1,0 +1,199 @@
+package io.inferspan.testing.otlp;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.inferspan.testing.Printable;
+import io.inferspan.testing.SpanLog;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
+import io.inferspan.testing.otlp.OtlpWire.Compression;
+import io.inferspan.testing.otlp.OtlpWire.MalformedBodyException;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Answers the export calls of both protocols; every request ends here. */
+final class ExportHandler implements Handler<HttpServerRequest> {
+  static final String HTTP_PATH = "/v1/traces";
+  static final String GRPC_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+
+  private final SpanLog spans;
+  private final ReceivedCalls calls;
+  private final Supplier<Behaviour> behaviour;
+
+  ExportHandler(SpanLog spans, ReceivedCalls calls, Supplier<Behaviour> behaviour) {
+    this.spans = spans;
+    this.calls = calls;
+    this.behaviour = behaviour;
+  }
+
+  /** The end of a call in the terms of both protocols. */
+  private record Answer(int grpcStatus, int httpStatus, String message) {
+    static final Answer OK = new Answer(0, 200, "");
+    static final Answer TRY_AGAIN = new Answer(14, 503, "told to reject");
+    static final Answer NEVER_AGAIN = new Answer(3, 400, "told to refuse");
+    static final Answer WRONG_METHOD = new Answer(12, 405, "only POST is served");
+    static final Answer SILENCE = new Answer(-1, -1, "told never to answer");
+
+    static Answer malformed(String why) {
+      return new Answer(3, 400, why);
+    }
+
+    static Answer noSuchPath(String path) {
+      return new Answer(12, 404, "not served here: " + path);
+    }
+
+    static Answer unsupportedType(String type) {
+      return new Answer(12, 415, "only application/x-protobuf is read, not " + type);
+    }
+
+    static Answer broken(RuntimeException cause) {
+      return new Answer(13, 500, "the receiver failed: " + cause);
+    }
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    // A request whose body never completes was given up by its sender: nothing to answer.
+    request.body().onSuccess(body -> finish(request, body.getBytes()));
+  }
+
+  private void finish(HttpServerRequest request, byte[] body) {
+    boolean isGrpc = isGrpc(request);
+    Answer answer;
+    try {
+      answer = take(request, body, isGrpc);
+    } catch (RuntimeException e) {
+      // Thrown on an event loop it would leave the caller waiting without a reason.
+      answer = Answer.broken(e);
+    }
+    if (!answer.equals(Answer.OK)) {
+      calls.addProblem(Printable.of(answer.message));
+    }
+    if (answer.equals(Answer.SILENCE)) {
+      return;
+    }
+    if (isGrpc) {
+      replyGrpc(request.response(), answer);
+    } else {
+      replyHttp(request.response(), answer);
+    }
+  }
+
+  private Answer take(HttpServerRequest request, byte[] body, boolean isGrpc) {
+    byte[] message;
+    Answer problem = null;
+    try {
+      message = isGrpc ? grpcMessage(request, body) : httpMessage(request, body);
+    } catch (MalformedBodyException e) {
+      message = body;
+      problem = Answer.malformed(e.reason());
+    }
+    // Whatever happens next, what was sent was sent.
+    calls.addBody(message);
+    if (!(isGrpc ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
+      return Answer.noSuchPath(request.uri());
+    }
+    if (!request.method().equals(HttpMethod.POST)) {
+      return Answer.WRONG_METHOD;
+    }
+    // Decided before the call shows, so that whoever saw it can switch for the next one.
+    Answer misbehaviour = misbehaviour();
+    calls.addCall(isGrpc ? "grpc" : "http", headers(request));
+    if (misbehaviour != null) {
+      return misbehaviour;
+    }
+    if (!isGrpc && !contentType(request).startsWith("application/x-protobuf")) {
+      return Answer.unsupportedType(contentType(request));
+    }
+    return problem != null ? problem : accept(message);
+  }
+
+  private @Nullable Answer misbehaviour() {
+    return switch (behaviour.get()) {
+      case ACCEPT -> null;
+      case REJECT -> Answer.TRY_AGAIN;
+      case REFUSE -> Answer.NEVER_AGAIN;
+      case NEVER_ANSWER -> Answer.SILENCE;
+    };
+  }
+
+  private Answer accept(byte[] message) {
+    List<SpanRecord> decoded;
+    try {
+      decoded = OtlpDecoder.decode(message);
+    } catch (InvalidProtocolBufferException e) {
+      return Answer.malformed("not an ExportTraceServiceRequest: " + e.getMessage());
+    }
+    spans.add(decoded);
+    return Answer.OK;
+  }
+
+  private static byte[] grpcMessage(HttpServerRequest request, byte[] body)
+      throws MalformedBodyException {
+    return OtlpWire.unframe(body, compression(request.getHeader("grpc-encoding")));
+  }
+
+  private static byte[] httpMessage(HttpServerRequest request, byte[] body)
+      throws MalformedBodyException {
+    return OtlpWire.expand(body, compression(request.getHeader("content-encoding")));
+  }
+
+  private static Compression compression(@Nullable String encoding) throws MalformedBodyException {
+    return OtlpWire.compression(encoding);
+  }
+
+  private static void replyGrpc(HttpServerResponse response, Answer answer) {
+    response.putHeader("content-type", "application/grpc");
+    String status = Integer.toString(answer.grpcStatus);
+    if (answer.equals(Answer.OK)) {
+      response.putTrailer("grpc-status", status);
+      // An empty ExportTraceServiceResponse: everything was accepted.
+      response.end(Buffer.buffer(OtlpWire.frame(new byte[0])));
+    } else {
+      // Without a message the status travels in the only header block, which ends the stream.
+      response.putHeader("grpc-status", status);
+      response.putHeader("grpc-message", OtlpWire.percentEncode(answer.message));
+      response.end();
+    }
+  }
+
+  private static void replyHttp(HttpServerResponse response, Answer answer) {
+    response.setStatusCode(answer.httpStatus);
+    response.putHeader("content-type", "application/x-protobuf");
+    if (answer.equals(Answer.OK)) {
+      response.end();
+    } else {
+      response.end(Buffer.buffer(OtlpWire.status(answer.grpcStatus, answer.message)));
+    }
+  }
+
+  private static boolean isGrpc(HttpServerRequest request) {
+    return request.version() == HttpVersion.HTTP_2
+        && contentType(request).startsWith("application/grpc");
+  }
+
+  private static String contentType(HttpServerRequest request) {
+    String type = request.getHeader("content-type");
+    return type == null ? "" : type.toLowerCase(Locale.ROOT);
+  }
+
+  private static Map<String, String> headers(HttpServerRequest request) {
+    Map<String, String> headers = new TreeMap<>();
+    request
+        .headers()
+        .forEach(
+            (name, value) ->
+                headers.merge(name.toLowerCase(Locale.ROOT), value, (a, b) -> a + ", " + b));
+    return Collections.unmodifiableMap(headers);
+  }
+}

@@ -1,0 +1,246 @@
+package io.inferspan.testing.otlp;
+
+import io.inferspan.testing.SpanLog;
+import io.inferspan.testing.SpanRecord;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real OTLP trace receiver on the loopback interface: one port for OTLP/gRPC and OTLP/HTTP
+ * (protobuf), plain or TLS.
+ *
+ * <pre>{@code
+ * try (OtlpReceiver receiver = OtlpReceiver.start()) {
+ *   runWith("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
+ *   List<SpanRecord> spans = receiver.awaitSpans(3, Duration.ofSeconds(10));
+ * }
+ * }</pre>
+ *
+ * <p>It keeps every accepted span until {@link #clear()}. It can also be told to misbehave ({@link
+ * Behaviour}), at the start or while it runs. Its threads are daemons, so a forgotten receiver
+ * keeps no JVM alive.
+ */
+public final class OtlpReceiver implements AutoCloseable {
+  /** How many bytes of request bodies {@link #rawBodies()} keeps at most; the oldest go first. */
+  public static final int MAX_RETAINED_BYTES = 64 << 20;
+
+  /** How many calls {@link #requestHeaders()} and {@link #rawBodies()} keep at most. */
+  public static final int MAX_RETAINED_CALLS = 10_000;
+
+  /** What the receiver does with an export call. */
+  public enum Behaviour {
+    /** Takes the spans and says so. */
+    ACCEPT,
+    /** Answers "try again": gRPC status UNAVAILABLE (14), or HTTP 503. */
+    REJECT,
+    /** Answers "never send this again": gRPC status INVALID_ARGUMENT (3), or HTTP 400. */
+    REFUSE,
+    /** Reads the request and stays silent, until the receiver is closed. */
+    NEVER_ANSWER
+  }
+
+  private final SpanLog spans = new SpanLog();
+  private final ReceivedCalls calls = new ReceivedCalls();
+  private final OtlpServer server;
+  private final String scheme;
+  private volatile Behaviour behaviour;
+
+  private OtlpReceiver(Builder builder) {
+    behaviour = builder.behaviour;
+    scheme = builder.certificate == null ? "http" : "https";
+    ExportHandler handler = new ExportHandler(spans, calls, () -> behaviour);
+    server = new OtlpServer(builder.serverOptions(), builder.port, handler);
+  }
+
+  /** Starts a receiver without TLS on a free port. */
+  public static OtlpReceiver start() {
+    return builder().start();
+  }
+
+  /** Prepares a receiver with other settings. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Settings of a receiver. */
+  public static final class Builder {
+    private int port;
+    private @Nullable Path certificate;
+    private @Nullable Path privateKey;
+    private @Nullable Path clientCa;
+    private Behaviour behaviour = Behaviour.ACCEPT;
+
+    private Builder() {}
+
+    /** Listens on this port; 0, the default, is any free port. */
+    public Builder port(int port) {
+      if (port < 0 || port > 65_535) {
+        throw new IllegalArgumentException("port must be between 0 and 65535, not " + port);
+      }
+      this.port = port;
+      return this;
+    }
+
+    /** Speaks TLS only, with this certificate (chain) and its PKCS#8 key, both PEM files. */
+    public Builder tls(Path certificatePem, Path privateKeyPem) {
+      this.certificate = certificatePem;
+      this.privateKey = privateKeyPem;
+      return this;
+    }
+
+    /** Speaks TLS only, with this certificate. */
+    public Builder tls(TestCertificate certificate) {
+      return tls(certificate.certificatePem(), certificate.privateKeyPem());
+    }
+
+    /** Demands a client certificate signed by an authority in this PEM file; needs {@code tls}. */
+    public Builder clientCa(Path caPem) {
+      this.clientCa = caPem;
+      return this;
+    }
+
+    /** Begins with this behaviour instead of {@link Behaviour#ACCEPT}. */
+    public Builder behaviour(Behaviour behaviour) {
+      this.behaviour = behaviour;
+      return this;
+    }
+
+    /** Starts the receiver; it listens when this returns. */
+    public OtlpReceiver start() {
+      return new OtlpReceiver(this);
+    }
+
+    private HttpServerOptions serverOptions() {
+      HttpServerOptions options =
+          new HttpServerOptions()
+              .setInitialSettings(new Http2Settings().setInitialWindowSize(1 << 20))
+              .setHttp2ConnectionWindowSize(4 << 20)
+              // Clients of a silent receiver give up by resetting streams; that is no attack.
+              .setHttp2RstFloodMaxRstFramePerWindow(1_000_000);
+      if (certificate != null && privateKey != null) {
+        options
+            .setSsl(true)
+            .setUseAlpn(true)
+            .setKeyCertOptions(
+                new PemKeyCertOptions()
+                    .addCertValue(read(certificate))
+                    .addKeyValue(read(privateKey)));
+      }
+      if (clientCa != null) {
+        if (certificate == null) {
+          throw new IllegalStateException("OtlpReceiver: clientCa needs tls(certificate, key)");
+        }
+        options
+            .setClientAuth(ClientAuth.REQUIRED)
+            .setTrustOptions(new PemTrustOptions().addCertValue(read(clientCa)));
+      }
+      return options;
+    }
+
+    private static Buffer read(Path pem) {
+      try {
+        return Buffer.buffer(Files.readAllBytes(pem));
+      } catch (IOException e) {
+        throw new IllegalArgumentException("OtlpReceiver: cannot read PEM file " + pem, e);
+      }
+    }
+  }
+
+  /** The base URL, as {@code OTEL_EXPORTER_OTLP_ENDPOINT} takes it for either protocol. */
+  public String endpoint() {
+    return scheme + "://localhost:" + server.port();
+  }
+
+  /** The URL of the OTLP/HTTP trace signal, as an HTTP exporter's builder takes it. */
+  public String httpTracesEndpoint() {
+    return endpoint() + ExportHandler.HTTP_PATH;
+  }
+
+  /** The port it listens on. */
+  public int port() {
+    return server.port();
+  }
+
+  /** Behaves like this from the next request on. */
+  public void behave(Behaviour behaviour) {
+    this.behaviour = behaviour;
+  }
+
+  /** Every span accepted since the start or the last {@link #clear()}, in order of arrival. */
+  public List<SpanRecord> spans() {
+    return spans.spans();
+  }
+
+  /** Waits for so many accepted spans and returns all there are; fails when the time is up. */
+  public List<SpanRecord> awaitSpans(int count, Duration timeout) {
+    return spans.await(count, timeout, this::remarks);
+  }
+
+  /** Waits for so many spans of one trace and returns those; fails when the time is up. */
+  public List<SpanRecord> awaitTrace(String traceId, int count, Duration timeout) {
+    return spans.awaitTrace(traceId, count, timeout, this::remarks);
+  }
+
+  /** Waits for so many export calls, accepted or not; fails when the time is up. */
+  public void awaitRequests(int count, Duration timeout) {
+    calls.await(count, timeout);
+  }
+
+  /** The headers of each export call, with lower-case names; accepted or not. */
+  public List<Map<String, String>> requestHeaders() {
+    return calls.headers();
+  }
+
+  /**
+   * The body of each request, to look for what must not be sent: without gRPC framing,
+   * decompressed, whatever became of the request, and also when it went to another path (such as
+   * {@code /v1/metrics}). What could not be read is kept as it came. Bounded by {@link
+   * #MAX_RETAINED_BYTES}: check {@link #discardedBodies()} after a long run.
+   */
+  public List<byte[]> rawBodies() {
+    return calls.bodies();
+  }
+
+  /** How many of the oldest bodies {@link #rawBodies()} had to drop. */
+  public long discardedBodies() {
+    return calls.discardedBodies();
+  }
+
+  /** The number of trace export calls, accepted or not. */
+  public int requestCount() {
+    return calls.count();
+  }
+
+  /** The protocols of the export calls so far: {@code "grpc"}, {@code "http"}, both or none. */
+  public Set<String> protocols() {
+    return calls.protocols();
+  }
+
+  /** Forgets everything received; the behaviour stays. */
+  public void clear() {
+    spans.clear();
+    calls.clear();
+  }
+
+  /** Closes the port and all connections; spans received so far stay readable. */
+  @Override
+  public void close() {
+    server.close();
+  }
+
+  private String remarks() {
+    return "; %s; it is set to %s".formatted(calls, behaviour);
+  }
+}

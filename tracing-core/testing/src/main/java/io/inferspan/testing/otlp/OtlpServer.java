@@ -1,0 +1,102 @@
+package io.inferspan.testing.otlp;
+
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The sockets and threads of an {@link OtlpReceiver}: one event loop, all daemons. */
+final class OtlpServer implements AutoCloseable {
+  private static final String ADDRESS = "127.0.0.1";
+  private static final int TIMEOUT_SECONDS = 30;
+
+  private final Vertx vertx = Vertx.vertx(quietDaemon());
+  private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final HttpServer server;
+  private final int port;
+
+  /** Listens when this returns; port 0 is any free port. */
+  OtlpServer(HttpServerOptions options, int port, Handler<HttpServerRequest> handler) {
+    server =
+        vertx.createHttpServer(options).connectionHandler(this::keepTrack).requestHandler(handler);
+    try {
+      this.port = await(server.listen(port, ADDRESS)).actualPort();
+    } catch (ExecutionException | TimeoutException e) {
+      close();
+      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+      throw new IllegalStateException(
+          "OtlpReceiver: cannot listen on %s:%d: %s".formatted(ADDRESS, port, cause), cause);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  private void keepTrack(HttpConnection connection) {
+    connections.add(connection);
+    connection.closeHandler(closed -> connections.remove(connection));
+  }
+
+  /**
+   * Stops listening, closes the connections, ends the threads.
+   *
+   * <p>Vert.x closes connections too, but now and then it stops its event loop before an HTTP/2
+   * connection with a silent stream is gone, and then the caller waits on an open socket. So each
+   * is closed by name.
+   */
+  @Override
+  public void close() {
+    if (isClosed.getAndSet(true)) {
+      return;
+    }
+    try {
+      await(server.close());
+      List<Future<Void>> closings = new ArrayList<>();
+      connections.forEach(connection -> closings.add(connection.close()));
+      await(Future.join(closings));
+      await(vertx.close());
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("OtlpReceiver: cannot close", e);
+    }
+  }
+
+  private static <T> T await(Future<T> future) throws ExecutionException, TimeoutException {
+    try {
+      return future
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("OtlpReceiver: interrupted", e);
+    }
+  }
+
+  private static VertxOptions quietDaemon() {
+    return new VertxOptions()
+        .setEventLoopPoolSize(1)
+        .setWorkerPoolSize(1)
+        .setInternalBlockingPoolSize(1)
+        .setUseDaemonThread(true)
+        // Without this Vert.x makes a cache directory, which nothing here needs.
+        .setFileSystemOptions(
+            new FileSystemOptions()
+                .setFileCachingEnabled(false)
+                .setClassPathResolvingEnabled(false));
+  }
+}

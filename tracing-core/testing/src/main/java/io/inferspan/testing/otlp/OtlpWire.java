@@ -1,0 +1,124 @@
+package io.inferspan.testing.otlp;
+
+import com.google.protobuf.CodedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/** The bytes around an OTLP message: gRPC frames, compression, error bodies. */
+final class OtlpWire {
+  /** A message may not grow larger than this when it is decompressed. */
+  static final int MAX_MESSAGE_BYTES = OtlpReceiver.MAX_RETAINED_BYTES;
+
+  private static final int FRAME_HEADER_BYTES = 5;
+
+  private OtlpWire() {}
+
+  /** The two content codings OTLP knows. */
+  enum Compression {
+    NONE,
+    GZIP
+  }
+
+  /** A body that is not what its headers say. */
+  static final class MalformedBodyException extends Exception {
+    private final String reason;
+
+    MalformedBodyException(String reason) {
+      super(reason);
+      this.reason = reason;
+    }
+
+    String reason() {
+      return reason;
+    }
+  }
+
+  static Compression compression(@Nullable String encoding) throws MalformedBodyException {
+    if (encoding == null || encoding.isEmpty() || encoding.equalsIgnoreCase("identity")) {
+      return Compression.NONE;
+    }
+    if (encoding.equalsIgnoreCase("gzip")) {
+      return Compression.GZIP;
+    }
+    throw new MalformedBodyException("only gzip and identity are read, not " + encoding);
+  }
+
+  /** The message in a unary call's body, which must be exactly one frame. */
+  static byte[] unframe(byte[] body, Compression compression) throws MalformedBodyException {
+    if (body.length < FRAME_HEADER_BYTES) {
+      throw new MalformedBodyException("gRPC frame cut off after " + body.length + " bytes");
+    }
+    int flag = body[0];
+    int length = ByteBuffer.wrap(body).getInt(1);
+    if (length != body.length - FRAME_HEADER_BYTES) {
+      throw new MalformedBodyException(
+          "gRPC frame of %d bytes in a body of %d".formatted(length, body.length));
+    }
+    byte[] message = Arrays.copyOfRange(body, FRAME_HEADER_BYTES, body.length);
+    return switch (flag) {
+      case 0 -> message;
+      case 1 -> expand(message, compression);
+      default -> throw new MalformedBodyException("gRPC frame with unknown flag " + flag);
+    };
+  }
+
+  static byte[] frame(byte[] message) {
+    return ByteBuffer.allocate(FRAME_HEADER_BYTES + message.length)
+        .put((byte) 0)
+        .putInt(message.length)
+        .put(message)
+        .array();
+  }
+
+  static byte[] expand(byte[] bytes, Compression compression) throws MalformedBodyException {
+    if (compression == Compression.NONE) {
+      return bytes;
+    }
+    byte[] message;
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+      message = in.readNBytes(MAX_MESSAGE_BYTES + 1);
+    } catch (IOException e) {
+      throw new MalformedBodyException("not gzip: " + e.getMessage());
+    }
+    if (message.length > MAX_MESSAGE_BYTES) {
+      throw new MalformedBodyException("larger than " + MAX_MESSAGE_BYTES + " bytes");
+    }
+    return message;
+  }
+
+  /** A {@code google.rpc.Status}, the body of an OTLP/HTTP error. */
+  static byte[] status(int code, String message) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      out.writeInt32(1, code);
+      out.writeString(2, message);
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Text as {@code grpc-message} wants it: printable ASCII, the rest percent-encoded. */
+  static String percentEncode(String text) {
+    StringBuilder encoded = new StringBuilder();
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b >= ' ' && b < 0x7f && b != '%') {
+        encoded.append((char) b);
+      } else {
+        encoded.append(String.format(Locale.ROOT, "%%%02X", b & 0xff));
+      }
+    }
+    return encoded.toString();
+  }
+}

@@ -1,0 +1,5 @@
+/** Checks of the fake engine over real sockets. */
+@NullMarked
+package io.inferspan.testing.engine;
+
+import org.jspecify.annotations.NullMarked;

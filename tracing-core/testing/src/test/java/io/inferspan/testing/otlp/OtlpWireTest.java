@@ -1,0 +1,99 @@
+package io.inferspan.testing.otlp;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.testing.otlp.OtlpWire.Compression;
+import io.inferspan.testing.otlp.OtlpWire.MalformedBodyException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+
+class OtlpWireTest {
+  private static final byte[] MESSAGE = "message".getBytes(UTF_8);
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    }
+    return out.toByteArray();
+  }
+
+  private static void assertMalformed(byte[] body, String reason) {
+    assertThatThrownBy(() -> OtlpWire.unframe(body, Compression.GZIP))
+        .isInstanceOf(MalformedBodyException.class)
+        .hasMessageContaining(reason);
+  }
+
+  @Test
+  void frame_roundTrips() throws Exception {
+    assertThat(OtlpWire.unframe(OtlpWire.frame(MESSAGE), Compression.NONE)).isEqualTo(MESSAGE);
+    assertThat(OtlpWire.frame(new byte[0])).isEqualTo(new byte[5]);
+  }
+
+  @Test
+  void frameFlag_decidesAboutCompression() throws Exception {
+    byte[] compressed = OtlpWire.frame(gzip(MESSAGE));
+    compressed[0] = 1;
+    assertThat(OtlpWire.unframe(compressed, Compression.GZIP)).isEqualTo(MESSAGE);
+    // grpc-encoding only says how; a frame may still be plain.
+    assertThat(OtlpWire.unframe(OtlpWire.frame(MESSAGE), Compression.GZIP)).isEqualTo(MESSAGE);
+  }
+
+  @Test
+  void badFrames_areRefusedWithAReason() {
+    byte[] frame = OtlpWire.frame(MESSAGE);
+    assertMalformed(new byte[0], "cut off after 0 bytes");
+    assertMalformed(
+        Arrays.copyOf(frame, frame.length - 1), "gRPC frame of 7 bytes in a body of 11");
+    assertMalformed(
+        Arrays.copyOf(frame, frame.length + 1), "gRPC frame of 7 bytes in a body of 13");
+    frame[0] = 1;
+    assertMalformed(frame, "not gzip");
+    frame[0] = 9;
+    assertMalformed(frame, "unknown flag 9");
+  }
+
+  @Test
+  void garbage_onlyEverIsMalformed() {
+    Random random = new Random(23);
+    int malformed = 0;
+    for (int i = 0; i < 20_000; i++) {
+      byte[] body = new byte[random.nextInt(24)];
+      random.nextBytes(body);
+      try {
+        OtlpWire.unframe(body, Compression.GZIP);
+      } catch (MalformedBodyException expected) {
+        malformed++;
+      }
+    }
+    assertThat(malformed).isGreaterThan(19_000);
+  }
+
+  @Test
+  void bomb_isNotExpanded() throws Exception {
+    byte[] bomb = gzip(new byte[OtlpWire.MAX_MESSAGE_BYTES + 1]);
+    assertThat(bomb.length).isLessThan(1 << 20);
+    assertThatThrownBy(() -> OtlpWire.expand(bomb, Compression.GZIP))
+        .isInstanceOf(MalformedBodyException.class)
+        .hasMessageContaining("larger than");
+  }
+
+  @Test
+  void otherCompressions_areNamed() throws Exception {
+    assertThat(OtlpWire.compression(null)).isEqualTo(Compression.NONE);
+    assertThat(OtlpWire.compression("identity")).isEqualTo(Compression.NONE);
+    assertThat(OtlpWire.compression("GZIP")).isEqualTo(Compression.GZIP);
+    assertThatThrownBy(() -> OtlpWire.compression("br")).hasMessageContaining("not br");
+  }
+
+  @Test
+  void grpcMessage_isAscii() {
+    assertThat(OtlpWire.percentEncode("100% ü\n")).isEqualTo("100%25 %C3%BC%0A");
+  }
+}

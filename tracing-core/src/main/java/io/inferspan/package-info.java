@@ -1,4 +1,10 @@
-/** x */
+/**
+ * The door of the tracing core: {@link io.inferspan.Telemetry} and the live handle of a span,
+ * {@link io.inferspan.OperationSpan}.
+ *
+ * <p>Here lives what a request needs while it runs. Names are in {@code catalog} and {@code
+ * semconv}, headers in {@code propagation}, settings in {@code setup}.
+ */
 @NullMarked
 package io.inferspan;
 

@@ -1,0 +1,35 @@
+package io.inferspan;
+
+import io.inferspan.semconv.Attribute;
+import io.opentelemetry.api.trace.SpanContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A span about to start.
+ *
+ * <p>Attributes that are known now belong here: samplers see them, and they cost less than those
+ * that are set later.
+ */
+public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
+
+  /** Sets an attribute; null is ignored. */
+  <T> PendingSpan set(Attribute<T> attribute, @Nullable T value);
+
+  /** Sets an attribute without boxing where the span will not record. */
+  PendingSpan set(Attribute<Long> attribute, long value);
+
+  /** Sets an attribute without boxing where the span will not record. */
+  PendingSpan set(Attribute<Double> attribute, double value);
+
+  /** Sets an attribute without boxing where the span will not record. */
+  PendingSpan set(Attribute<Boolean> attribute, boolean value);
+
+  /** Gives the start of an operation that is told of later, in nanoseconds since the epoch. */
+  PendingSpan startingAt(long epochNanos);
+
+  /** Links to a span of another request or step that had a part in this one. */
+  PendingSpan linkedTo(SpanContext other);
+
+  /** Starts the span; to be called once. */
+  OperationSpan start();
+}

@@ -1,0 +1,153 @@
+package io.inferspan;
+
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.semconv.GenAiConvention;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What a program says about its telemetry, beside what the environment says. */
+public final class TelemetryOptions {
+
+  private final Builder given;
+  private final Map<String, String> settings;
+
+  private TelemetryOptions(Builder given) {
+    this.given = given;
+    this.settings = Map.copyOf(given.settings);
+  }
+
+  /** Nothing said: the environment and the defaults decide. */
+  public static TelemetryOptions defaults() {
+    return builder().build();
+  }
+
+  /** Starts saying something. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  String serviceName() {
+    return given.serviceName;
+  }
+
+  @Nullable String serviceVersion() {
+    return given.serviceVersion;
+  }
+
+  @Nullable SpanNaming spanNaming() {
+    return given.spanNaming;
+  }
+
+  @Nullable GenAiConvention genAiConvention() {
+    return given.genAiConvention;
+  }
+
+  Duration closeTimeout() {
+    return given.closeTimeout;
+  }
+
+  boolean closesOnShutdown() {
+    return given.closesOnShutdown;
+  }
+
+  boolean registersGlobally() {
+    return given.registersGlobally;
+  }
+
+  Map<String, String> settings() {
+    return settings;
+  }
+
+  /** Collects options. */
+  public static final class Builder {
+
+    private static final Duration MAX_CLOSE_TIMEOUT = Duration.ofHours(1);
+
+    private String serviceName = "llm-gateway";
+    private @Nullable String serviceVersion;
+    private @Nullable SpanNaming spanNaming;
+    private @Nullable GenAiConvention genAiConvention;
+    private Duration closeTimeout = Duration.ofSeconds(5);
+    private boolean closesOnShutdown;
+    private boolean registersGlobally;
+    private final Map<String, String> settings = new LinkedHashMap<>();
+
+    private Builder() {}
+
+    /** The service's name where {@code OTEL_SERVICE_NAME} does not say. */
+    public Builder serviceName(String name) {
+      this.serviceName = Objects.requireNonNull(name, "name");
+      return this;
+    }
+
+    /** The service's build; by default what the caller's jar says. */
+    public Builder serviceVersion(String version) {
+      this.serviceVersion = Objects.requireNonNull(version, "version");
+      return this;
+    }
+
+    /** The generation of span names, whatever {@code INFERSPAN_SPAN_NAMES} says. */
+    public Builder spanNaming(SpanNaming naming) {
+      this.spanNaming = Objects.requireNonNull(naming, "naming");
+      return this;
+    }
+
+    /** Which GenAI keys are written, whatever {@code OTEL_SEMCONV_STABILITY_OPT_IN} says. */
+    public Builder genAiConvention(GenAiConvention convention) {
+      this.genAiConvention = Objects.requireNonNull(convention, "convention");
+      return this;
+    }
+
+    /** How long {@link Telemetry#close()} may take; five seconds by default. */
+    public Builder closeTimeout(Duration timeout) {
+      if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(MAX_CLOSE_TIMEOUT) > 0) {
+        throw new IllegalArgumentException(
+            "closeTimeout is "
+                + timeout
+                + ", but must be above 0 and at most "
+                + MAX_CLOSE_TIMEOUT);
+      }
+      this.closeTimeout = timeout;
+      return this;
+    }
+
+    /** Has the telemetry closed when the JVM shuts down. */
+    public Builder closeOnShutdown() {
+      this.closesOnShutdown = true;
+      return this;
+    }
+
+    /** Makes it the process's {@code GlobalOpenTelemetry}, for other instrumentation to join. */
+    public Builder registerGlobally() {
+      this.registersGlobally = true;
+      return this;
+    }
+
+    /** Sets a property, such as {@code otel.traces.sampler}, above what the environment says. */
+    public Builder setting(String property, String value) {
+      settings.put(property, value);
+      return this;
+    }
+
+    /** These options. */
+    public TelemetryOptions build() {
+      return new TelemetryOptions(copy());
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder();
+      copy.serviceName = serviceName;
+      copy.serviceVersion = serviceVersion;
+      copy.spanNaming = spanNaming;
+      copy.genAiConvention = genAiConvention;
+      copy.closeTimeout = closeTimeout;
+      copy.closesOnShutdown = closesOnShutdown;
+      copy.registersGlobally = registersGlobally;
+      copy.settings.putAll(settings);
+      return copy;
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.inferspan;
+
+import io.inferspan.propagation.TraceHeaders;
+import io.inferspan.semconv.Attribute;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A span that only carries a trace on.
+ *
+ * <p>The one object is the handle that callers hold, the span that {@code Span.current()} finds,
+ * and the pending form of its children, which are all the same to everybody. So a whole tree of
+ * spans that nobody will see costs no allocation.
+ */
+final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
+
+  private static final UnrecordedSpan ROOT =
+      new UnrecordedSpan(SpanContext.getInvalid(), Context.root());
+
+  private final SpanContext spanContext;
+  private final boolean unsampled;
+  private final Context context;
+
+  private UnrecordedSpan(SpanContext spanContext, Context context) {
+    this.spanContext = spanContext;
+    this.unsampled = spanContext.isValid() && !spanContext.isSampled();
+    this.context = context;
+  }
+
+  private UnrecordedSpan(Context base, SpanContext spanContext) {
+    this.spanContext = spanContext;
+    this.unsampled = spanContext.isValid() && !spanContext.isSampled();
+    this.context = base.with(this);
+  }
+
+  /** Enters {@code spanContext} into {@code base}: a remote parent, or a root left unsampled. */
+  static UnrecordedSpan entering(Context base, SpanContext spanContext) {
+    return new UnrecordedSpan(base, spanContext);
+  }
+
+  /** A handle of {@code span}, which somebody else made and will look for in contexts. */
+  static UnrecordedSpan of(Span span, Context parent) {
+    return new UnrecordedSpan(span.getSpanContext(), parent.with(span));
+  }
+
+  /** A child of {@code parent}, which in a trace that is not recorded is the parent itself. */
+  @SuppressWarnings("ReferenceEquality") // contexts have no other
+  static UnrecordedSpan within(Context parent, Span current) {
+    if (current instanceof UnrecordedSpan known && known.context == parent) {
+      return known;
+    }
+    if (parent == Context.root()) {
+      return ROOT;
+    }
+    return new UnrecordedSpan(current.getSpanContext(), parent);
+  }
+
+  /** Whether {@code span} belongs to a trace that its parent decided not to sample. */
+  static boolean isUnsampled(Span span) {
+    if (span instanceof UnrecordedSpan known) {
+      return known.unsampled;
+    }
+    SpanContext other = span.getSpanContext();
+    return other.isValid() && !other.isSampled();
+  }
+
+  @Override
+  public Context context() {
+    return context;
+  }
+
+  @Override
+  public boolean recording() {
+    return false;
+  }
+
+  @Override
+  public <T> UnrecordedSpan set(Attribute<T> attribute, @Nullable T value) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan set(Attribute<Long> attribute, long value) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan set(Attribute<Double> attribute, double value) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan set(Attribute<Boolean> attribute, boolean value) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan fail(@Nullable Throwable cause) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan fail(String type, String description) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan startingAt(long epochNanos) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan linkedTo(SpanContext other) {
+    return this;
+  }
+
+  @Override
+  public UnrecordedSpan start() {
+    return this;
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public void closeAt(long epochNanos) {}
+
+  @Override
+  @Nullable String traceparent() {
+    return spanContext.isValid() ? TraceHeaders.traceparent(spanContext) : null;
+  }
+
+  // What OpenTelemetry's own callers see.
+
+  @Override
+  public SpanContext getSpanContext() {
+    return spanContext;
+  }
+
+  @Override
+  public boolean isRecording() {
+    return false;
+  }
+
+  @Override
+  public <T> Span setAttribute(AttributeKey<T> key, @Nullable T value) {
+    return this;
+  }
+
+  @Override
+  public Span addEvent(String name, Attributes attributes) {
+    return this;
+  }
+
+  @Override
+  public Span addEvent(String name, Attributes attributes, long timestamp, TimeUnit unit) {
+    return this;
+  }
+
+  @Override
+  public Span setStatus(StatusCode statusCode, String description) {
+    return this;
+  }
+
+  @Override
+  public Span recordException(Throwable exception, Attributes additionalAttributes) {
+    return this;
+  }
+
+  @Override
+  public Span updateName(String name) {
+    return this;
+  }
+
+  @Override
+  public void end() {}
+
+  @Override
+  public void end(long timestamp, TimeUnit unit) {}
+}

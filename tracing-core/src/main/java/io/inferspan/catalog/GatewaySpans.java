@@ -1,0 +1,46 @@
+package io.inferspan.catalog;
+
+import static io.inferspan.catalog.SpanType.span;
+
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.opentelemetry.api.trace.SpanKind;
+
+/** Spans of the gateway itself. */
+public final class GatewaySpans {
+
+  public static final SpanType REQUEST =
+      span(Component.GATEWAY, "gateway.request")
+          .now("request")
+          .kind(SpanKind.SERVER)
+          .carries(
+              GenAiAttributes.OPERATION,
+              GenAiAttributes.PROVIDER,
+              GenAiAttributes.REQUEST_MODEL,
+              GenAiAttributes.REQUEST_ID,
+              GenAiAttributes.REQUEST_STREAM,
+              GenAiAttributes.REQUEST_MAX_TOKENS,
+              GenAiAttributes.RESPONSE_MODEL,
+              GenAiAttributes.RESPONSE_FINISH_REASONS,
+              GenAiAttributes.USAGE_PROMPT_TOKENS,
+              GenAiAttributes.USAGE_COMPLETION_TOKENS,
+              GenAiAttributes.USAGE_CACHED_TOKENS,
+              GenAiAttributes.USAGE_REASONING_TOKENS,
+              CommonAttributes.HTTP_REQUEST_METHOD,
+              CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
+              CommonAttributes.HTTP_ROUTE,
+              EppAttributes.FAIRNESS_ID,
+              EppAttributes.FAIRNESS_SOURCE)
+          .means("The whole request, from its first header to its last byte.");
+
+  public static final SpanType ORCHESTRATION =
+      span(Component.REQUEST_CONTROL, "gateway.request_orchestration")
+          .now("request_orchestration")
+          .kind(SpanKind.SERVER)
+          .under(REQUEST)
+          .carries(EppAttributes.TARGET_MODEL, EppAttributes.REQUEST_PRIORITY)
+          .means("Admission and scheduling of the request.");
+
+  private GatewaySpans() {}
+}

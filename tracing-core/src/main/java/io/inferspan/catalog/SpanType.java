@@ -1,0 +1,160 @@
+package io.inferspan.catalog;
+
+import io.inferspan.semconv.Attribute;
+import io.opentelemetry.api.trace.SpanKind;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of span, as data: what it is called in each generation of names, where it comes from,
+ * what it hangs under and what it may carry.
+ *
+ * <p>All of them are constants of the {@code …Spans} classes of this package; {@link SpanCatalog}
+ * lists them.
+ */
+public final class SpanType {
+
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  private final int index = COUNT.getAndIncrement();
+  private final String proposalName;
+  private final String name09;
+  private final String currentName;
+  private final String parameter;
+  private final Component component;
+  private final SpanKind proposalKind;
+  private final SpanKind kind;
+  private final @Nullable SpanType parent;
+  private final List<Attribute<?>> attributes;
+  private final String meaning;
+
+  private SpanType(Builder builder, String meaning) {
+    this.proposalName = builder.proposalName;
+    this.name09 = builder.name09;
+    this.currentName = builder.currentName;
+    this.parameter = builder.parameter;
+    this.component = builder.component;
+    this.proposalKind = builder.proposalKind;
+    this.kind = builder.kind;
+    this.parent = builder.parent;
+    this.attributes = builder.attributes;
+    this.meaning = meaning;
+  }
+
+  static Builder span(Component component, String name) {
+    return new Builder(component, name);
+  }
+
+  /** The span's name; where it {@linkplain #parameter() takes a detail}, the part before it. */
+  public String name(SpanNaming naming) {
+    return switch (naming) {
+      case PROPOSAL -> proposalName;
+      case V0_9 -> name09;
+      case CURRENT -> currentName;
+    };
+  }
+
+  /** What is appended to the name, such as {@code <type>}; empty for most spans. */
+  public String parameter() {
+    return parameter;
+  }
+
+  /** The span's kind. */
+  public SpanKind kind(SpanNaming naming) {
+    return naming == SpanNaming.PROPOSAL ? proposalKind : kind;
+  }
+
+  /** Where the span comes from. */
+  public Component component() {
+    return component;
+  }
+
+  /** The span it hangs under within its process, or null where it is the process's first. */
+  public @Nullable SpanType parent() {
+    return parent;
+  }
+
+  /** What the span may carry, beside {@code error.type}. */
+  public List<Attribute<?>> attributes() {
+    return attributes;
+  }
+
+  /** One sentence for the reader of a trace. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** Position in a table with one entry per span type. */
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String toString() {
+    return proposalName + parameter;
+  }
+
+  /** Collects what a span type is; {@link #means} ends it. */
+  static final class Builder {
+    private final Component component;
+    private String proposalName;
+    private String name09;
+    private String currentName;
+    private String parameter = "";
+    private SpanKind proposalKind = SpanKind.INTERNAL;
+    private SpanKind kind = SpanKind.INTERNAL;
+    private @Nullable SpanType parent;
+    private List<Attribute<?>> attributes = List.of();
+
+    private Builder(Component component, String name) {
+      this.component = component;
+      this.proposalName = name;
+      this.name09 = name;
+      this.currentName = name;
+    }
+
+    /** The name from release 0.9 on. */
+    Builder since09(String name) {
+      this.name09 = name;
+      this.currentName = name;
+      return this;
+    }
+
+    /** The name after release 0.10. */
+    Builder now(String name) {
+      this.currentName = name;
+      return this;
+    }
+
+    Builder taking(String parameter) {
+      this.parameter = parameter;
+      return this;
+    }
+
+    Builder kind(SpanKind kind) {
+      this.proposalKind = kind;
+      this.kind = kind;
+      return this;
+    }
+
+    Builder kindInProposal(SpanKind kind) {
+      this.proposalKind = kind;
+      return this;
+    }
+
+    Builder under(SpanType parent) {
+      this.parent = parent;
+      return this;
+    }
+
+    Builder carries(Attribute<?>... attributes) {
+      this.attributes = List.of(attributes);
+      return this;
+    }
+
+    SpanType means(String meaning) {
+      return new SpanType(this, meaning);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.inferspan.export;
+
+/**
+ * How many spans there were and what became of them.
+ *
+ * @param started spans recorded
+ * @param unsampled spans that only carried their trace on
+ * @param ended recorded spans that have ended
+ * @param exported spans that the exporter reports as sent
+ * @param dropped spans lost, by reason
+ */
+public record SpanCounts(long started, long unsampled, long ended, long exported, Dropped dropped) {
+
+  /**
+   * Spans lost, by reason.
+   *
+   * @param queueFull the queue had no room
+   * @param exportFailed the exporter gave them up
+   * @param shutdown they had not gone out when the telemetry was closed
+   * @param neverEnded they had not ended when the telemetry was closed
+   */
+  public record Dropped(long queueFull, long exportFailed, long shutdown, long neverEnded) {
+
+    /** All of them. */
+    public long total() {
+      return queueFull + exportFailed + shutdown + neverEnded;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.inferspan.metrics;
+
+import io.inferspan.export.ExportAccounting;
+import io.inferspan.export.SpanCounts;
+import io.inferspan.privacy.AttributePolicy;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/** The telemetry's own meters: whether spans arrive, and if not, where they are lost. */
+public final class TelemetryMeters implements MeterBinder {
+
+  private static final String DROPPED = "inferspan.spans.dropped";
+
+  private final ExportAccounting accounting;
+  private final AttributePolicy attributes;
+
+  /** Meters over these books and this policy. */
+  public TelemetryMeters(ExportAccounting accounting, AttributePolicy attributes) {
+    this.accounting = accounting;
+    this.attributes = attributes;
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    spans(registry);
+    queue(registry);
+    exports(registry);
+    attributes.onCountedKey(key -> droppedAttribute(registry, key));
+  }
+
+  private void spans(MeterRegistry registry) {
+    counter("inferspan.spans.started", "Spans recorded", SpanCounts::started).register(registry);
+    counter("inferspan.spans.unsampled", "Spans that only carry on a trace", SpanCounts::unsampled)
+        .register(registry);
+    counter("inferspan.spans.ended", "Recorded spans ended", SpanCounts::ended).register(registry);
+    counter("inferspan.spans.exported", "Spans sent", SpanCounts::exported).register(registry);
+    dropped(registry, "queue_full", counts -> counts.dropped().queueFull());
+    dropped(registry, "export_failed", counts -> counts.dropped().exportFailed());
+    dropped(registry, "shutdown", counts -> counts.dropped().shutdown());
+    dropped(registry, "never_ended", counts -> counts.dropped().neverEnded());
+  }
+
+  private void dropped(MeterRegistry registry, String reason, ToLongFunction<SpanCounts> count) {
+    counter(DROPPED, "Spans lost", count).tag("reason", reason).register(registry);
+  }
+
+  private FunctionCounter.Builder<ExportAccounting> counter(
+      String name, String description, ToLongFunction<SpanCounts> count) {
+    return FunctionCounter.builder(name, accounting, a -> count.applyAsLong(a.counts()))
+        .description(description)
+        .baseUnit("spans");
+  }
+
+  private void queue(MeterRegistry registry) {
+    Gauge.builder("inferspan.queue.size", accounting, ExportAccounting::queued)
+        .description("Spans that wait for export")
+        .register(registry);
+    Gauge.builder("inferspan.queue.capacity", accounting, ExportAccounting::capacity)
+        .description("Spans that may wait for export")
+        .register(registry);
+  }
+
+  private void exports(MeterRegistry registry) {
+    FunctionTimer.builder(
+            "inferspan.export.duration",
+            accounting,
+            ExportAccounting::exports,
+            ExportAccounting::exportNanos,
+            TimeUnit.NANOSECONDS)
+        .description("Calls of the exporter")
+        .register(registry);
+    FunctionCounter.builder(
+            "inferspan.export.failures", accounting, ExportAccounting::failedExports)
+        .description("Calls of the exporter that failed")
+        .register(registry);
+  }
+
+  private void droppedAttribute(MeterRegistry registry, String key) {
+    FunctionCounter.builder("inferspan.attributes.dropped", attributes, a -> a.dropped(key))
+        .description("Attributes kept back by the privacy guard")
+        .tag("key", key)
+        .register(registry);
+  }
+}

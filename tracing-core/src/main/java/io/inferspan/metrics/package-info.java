@@ -1,0 +1,9 @@
+/**
+ * The telemetry's own meters.
+ *
+ * <p>The one room that knows Micrometer, which need not be there at run time.
+ */
+@NullMarked
+package io.inferspan.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,70 @@
+package io.inferspan.privacy;
+
+import io.inferspan.catalog.Component;
+import io.inferspan.catalog.SpanNaming;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The instrumentation scopes that are ours, and the mark of the build that they carry. */
+public final class OwnScopes {
+
+  static final int MAX_NAMES = 1_000;
+
+  private static final AttributeKey<String> COMMIT = AttributeKey.stringKey("commit-sha");
+
+  private final Attributes mark;
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private final Map<InstrumentationScopeInfo, InstrumentationScopeInfo> marked =
+      new ConcurrentHashMap<>();
+
+  /** The scopes of the catalogue, built from {@code commit}. */
+  public OwnScopes(String commit) {
+    for (Component component : Component.values()) {
+      for (SpanNaming naming : SpanNaming.values()) {
+        names.add(component.scope(naming));
+      }
+    }
+    this.mark = Attributes.of(COMMIT, commit);
+  }
+
+  /** Takes {@code name} in, and says what the scope of that name is. */
+  public InstrumentationScopeInfo add(String name, String version) {
+    if (names.size() < MAX_NAMES) {
+      names.add(name);
+    }
+    return InstrumentationScopeInfo.builder(name).setVersion(version).setAttributes(mark).build();
+  }
+
+  boolean contains(InstrumentationScopeInfo scope) {
+    return names.contains(scope.getName());
+  }
+
+  boolean isMarked(InstrumentationScopeInfo scope) {
+    return scope.getAttributes().get(COMMIT) != null;
+  }
+
+  /** The scope with the mark, which the API has no way to set when a tracer is made. */
+  InstrumentationScopeInfo marked(InstrumentationScopeInfo scope) {
+    InstrumentationScopeInfo known = marked.get(scope);
+    return known != null ? known : marked.computeIfAbsent(scope, this::mark);
+  }
+
+  private InstrumentationScopeInfo mark(InstrumentationScopeInfo scope) {
+    var builder =
+        InstrumentationScopeInfo.builder(scope.getName())
+            .setAttributes(scope.getAttributes().toBuilder().putAll(mark).build());
+    String version = scope.getVersion();
+    if (version != null) {
+      builder.setVersion(version);
+    }
+    String schemaUrl = scope.getSchemaUrl();
+    if (schemaUrl != null) {
+      builder.setSchemaUrl(schemaUrl);
+    }
+    return builder.build();
+  }
+}

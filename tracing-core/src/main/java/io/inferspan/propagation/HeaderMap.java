@@ -1,0 +1,42 @@
+package io.inferspan.propagation;
+
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Headers in a plain map whose names may come in any case. */
+public enum HeaderMap
+    implements TextMapGetter<Map<String, String>>, TextMapSetter<Map<String, String>> {
+  /** The only one: it has no state. */
+  HEADERS;
+
+  @Override
+  public @Nullable String get(@Nullable Map<String, String> headers, String name) {
+    if (headers == null) {
+      return null;
+    }
+    String value = headers.get(name);
+    return value != null ? value : inAnyCase(headers, name);
+  }
+
+  private static @Nullable String inAnyCase(Map<String, String> headers, String name) {
+    for (Map.Entry<String, String> header : headers.entrySet()) {
+      if (name.equalsIgnoreCase(header.getKey())) {
+        return header.getValue();
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void set(@Nullable Map<String, String> headers, String name, String value) {
+    if (headers == null) {
+      return;
+    }
+    if (!headers.isEmpty()) {
+      headers.keySet().removeIf(other -> name.equalsIgnoreCase(other) && !name.equals(other));
+    }
+    headers.put(name, value);
+  }
+}

@@ -1,0 +1,98 @@
+package io.inferspan.propagation;
+
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A remote parent that still is the header it came in.
+ *
+ * <p>Most requests are not sampled and only pass their header on; their ids are never looked at, so
+ * they are cut out on demand.
+ */
+final class HeaderSpanContext implements SpanContext {
+
+  private final String header;
+  private final TraceState traceState;
+  private final boolean sendable;
+  private final byte flags;
+  // Both are computed from the final header, so that a race merely computes them twice.
+  private @Nullable String traceId;
+  private @Nullable String spanId;
+
+  HeaderSpanContext(String header, boolean sendable, byte flags, TraceState traceState) {
+    this.header = header;
+    this.sendable = sendable;
+    this.flags = flags;
+    this.traceState = traceState;
+  }
+
+  /** Whether {@link #header()} may leave as it came. */
+  boolean sendable() {
+    return sendable;
+  }
+
+  String header() {
+    return header;
+  }
+
+  @Override
+  public String getTraceId() {
+    String id = traceId;
+    if (id == null) {
+      id = header.substring(Traceparent.TRACE_ID, Traceparent.SPAN_ID - 1);
+      traceId = id;
+    }
+    return id;
+  }
+
+  @Override
+  public String getSpanId() {
+    String id = spanId;
+    if (id == null) {
+      id = header.substring(Traceparent.SPAN_ID, Traceparent.FLAGS - 1);
+      spanId = id;
+    }
+    return id;
+  }
+
+  @Override
+  public TraceFlags getTraceFlags() {
+    return TraceFlags.fromByte(flags);
+  }
+
+  @Override
+  public TraceState getTraceState() {
+    return traceState;
+  }
+
+  @Override
+  public boolean isValid() {
+    return true;
+  }
+
+  @Override
+  public boolean isRemote() {
+    return true;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof HeaderSpanContext that
+        && flags == that.flags
+        && getTraceId().equals(that.getTraceId())
+        && getSpanId().equals(that.getSpanId())
+        && traceState.equals(that.traceState);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * getTraceId().hashCode() + getSpanId().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return header;
+  }
+}

@@ -1,0 +1,50 @@
+package io.inferspan.setup;
+
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What is wrong with the {@code OTEL_*} settings and put right, each with one warning, instead of
+ * refused.
+ */
+final class Corrections {
+
+  private final ConfigProperties config;
+  private final Consumer<String> warnings;
+  private final Map<String, String> corrected = new LinkedHashMap<>();
+
+  private Corrections(ConfigProperties config, Consumer<String> warnings) {
+    this.config = config;
+    this.warnings = warnings;
+  }
+
+  /** The properties that replace those that were given. */
+  static Map<String, String> of(ConfigProperties config, Consumer<String> warnings) {
+    Corrections corrections = new Corrections(config, warnings);
+    SamplerRules.apply(corrections);
+    ExporterRules.apply(corrections);
+    EndpointRules.apply(corrections);
+    ResourceRules.apply(corrections);
+    return corrections.corrected;
+  }
+
+  ConfigProperties config() {
+    return config;
+  }
+
+  /** Replaces a value that nobody need be told about. */
+  void replace(String property, String value) {
+    corrected.put(property, value);
+  }
+
+  /** Replaces a value and says so: what it was, what is allowed, what is used. */
+  void replace(String property, String value, String allowed) {
+    warnings.accept(
+        "%s is '%s', but must be %s; using '%s'"
+            .formatted(
+                Settings.environmentName(property), config.getString(property), allowed, value));
+    corrected.put(property, value);
+  }
+}

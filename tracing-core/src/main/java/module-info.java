@@ -1,0 +1,24 @@
+/** Embeddable OpenTelemetry tracing for LLM gateways. */
+module io.inferspan {
+  // API
+  exports io.inferspan;
+  exports io.inferspan.catalog;
+  exports io.inferspan.semconv;
+  exports io.inferspan.propagation;
+  exports io.inferspan.export;
+
+  requires transitive io.opentelemetry.api;
+  requires transitive io.opentelemetry.context;
+  requires transitive io.opentelemetry.sdk.autoconfigure.spi;
+  requires transitive io.opentelemetry.sdk.common;
+  requires transitive io.opentelemetry.sdk.trace;
+  requires io.opentelemetry.common;
+  requires io.opentelemetry.sdk;
+  requires io.opentelemetry.sdk.autoconfigure;
+  requires static micrometer.core;
+  requires static org.jspecify;
+
+  provides io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider with
+      io.inferspan.export.ConsoleExporterProvider,
+      io.inferspan.export.OtlpFileExporterProvider;
+}

@@ -1,0 +1,145 @@
+package io.inferspan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.catalog.SpanCatalog;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.export.ExportAccounting;
+import io.inferspan.export.OtlpJson;
+import io.inferspan.privacy.OwnScopes;
+import io.inferspan.recording.SpanPipeline;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.GenAiConvention;
+import io.inferspan.testing.ManualClock;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.IdGenerator;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The bytes of every span of the catalogue, per generation of names and per GenAI convention.
+ *
+ * <p>After a change that is meant, {@code -Dgolden.write=true} writes them anew.
+ */
+class GoldenOtlpTest {
+
+  private static final Path GOLDEN = Path.of("src/test/resources/golden");
+
+  private final InMemorySpanExporter exported = InMemorySpanExporter.create();
+  private final ManualClock clock = ManualClock.create();
+
+  @ParameterizedTest
+  @CsvSource({
+    "PROPOSAL,LEGACY",
+    "PROPOSAL,LATEST",
+    "PROPOSAL,BOTH",
+    "V0_9,LEGACY",
+    "CURRENT,LEGACY"
+  })
+  void catalogue_isWrittenAsBefore(SpanNaming naming, GenAiConvention convention)
+      throws IOException {
+    startAndEndAll(factory(new SpanPolicy(naming, convention, false)));
+
+    String json = readable(OtlpJson.encode(exported.getFinishedSpanItems()));
+    Path golden = GOLDEN.resolve(fileName(naming, convention));
+    if (Boolean.getBoolean("golden.write")) {
+      Files.createDirectories(GOLDEN);
+      Files.writeString(golden, json);
+    }
+    assertThat(json).isEqualTo(Files.readString(golden));
+  }
+
+  private static String fileName(SpanNaming naming, GenAiConvention convention) {
+    return naming.setting() + "." + convention.name().toLowerCase(Locale.ROOT) + ".json";
+  }
+
+  private SpanFactory factory(SpanPolicy policy) {
+    SpanPipeline pipeline =
+        new SpanPipeline(
+            Resource.create(Attributes.of(AttributeKey.stringKey("service.name"), "golden")),
+            Sampler.alwaysOn(),
+            SimpleSpanProcessor.create(exported),
+            SpanLimits.getDefault(),
+            new CountingIds(),
+            clock);
+    return new SpanFactory(
+        policy,
+        new SpanFactory.Source(
+            OpenTelemetry.noop(),
+            pipeline,
+            true,
+            new ExportAccounting(1),
+            new OwnScopes("commit")));
+  }
+
+  private void startAndEndAll(SpanFactory factory) {
+    Map<SpanType, OperationSpan> open = new LinkedHashMap<>();
+    for (SpanType type : SpanCatalog.all()) {
+      OperationSpan parent = type.parent() == null ? null : open.get(type.parent());
+      Context context = parent == null ? Context.root() : parent.context();
+      String detail = type.parameter().replace("<", "").replace(">", "");
+      OperationSpan span = factory.span(type, detail, context).start();
+      type.attributes().forEach(attribute -> setExample(span, attribute));
+      open.put(type, span);
+      clock.advance(Duration.ofMillis(1));
+    }
+    for (OperationSpan span : open.values()) {
+      clock.advance(Duration.ofMillis(1));
+      span.close();
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the example is of the attribute's type
+  private static <T> void setExample(OperationSpan span, Attribute<T> attribute) {
+    Object example =
+        switch (attribute.key().getType()) {
+          case STRING -> "text";
+          case LONG -> 42L;
+          case DOUBLE -> 1.5;
+          case BOOLEAN -> true;
+          case STRING_ARRAY -> List.of("a", "b");
+          case DOUBLE_ARRAY -> List.of(0.5, 0.25);
+          default -> throw new AssertionError("no example of " + attribute.key().getType());
+        };
+    span.set(attribute, (T) example);
+  }
+
+  /** One span a line, and without what changes from build to build. */
+  private static String readable(String json) {
+    return json.replace("{\"traceId\"", "\n{\"traceId\"")
+            .replace("{\"scope\"", "\n{\"scope\"")
+            .replace(BuildInfo.current().version(), "VERSION")
+        + "\n";
+  }
+
+  private static final class CountingIds implements IdGenerator {
+    private long next = 1;
+
+    @Override
+    public String generateSpanId() {
+      return "%016x".formatted(next++);
+    }
+
+    @Override
+    public String generateTraceId() {
+      return "%032x".formatted(next++);
+    }
+  }
+}

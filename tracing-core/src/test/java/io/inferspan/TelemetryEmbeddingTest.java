@@ -1,0 +1,284 @@
+package io.inferspan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import io.inferspan.testing.otlp.OtlpReceiver;
+import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.context.Context;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How a telemetry lives in a process that is not its own. */
+class TelemetryEmbeddingTest {
+
+  private static final Duration SOON = Duration.ofSeconds(20);
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+  private Warnings warnings;
+
+  @BeforeEach
+  void prepare() {
+    GlobalOpenTelemetry.resetForTest();
+    warnings = Warnings.collect();
+  }
+
+  @AfterEach
+  void cleanUp() {
+    GlobalOpenTelemetry.resetForTest();
+    warnings.close();
+  }
+
+  @Test
+  void globalOpenTelemetry_isReusedAndStaysOpenAfterClose() {
+    GlobalOpenTelemetry.set(tracing.openTelemetry());
+    OpenTelemetry before = GlobalOpenTelemetry.get();
+
+    Telemetry telemetry = Telemetry.initTracing(TestOptions.tracingAll().build());
+    telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+    telemetry.close();
+    GlobalOpenTelemetry.getTracer("agent").spanBuilder("after").startSpan().end();
+
+    assertThat(GlobalOpenTelemetry.get()).isSameAs(before);
+    assertThat(tracing.spans())
+        .extracting(SpanRecord::name)
+        .containsExactly("gateway.request", "after");
+  }
+
+  @Test
+  void ownOpenTelemetry_isNotRegisteredGloballyUnlessAsked() {
+    Telemetry quiet = Telemetry.initTracing(TestOptions.exportingNowhere().build());
+    quiet.close();
+    assertThat(GlobalOpenTelemetry.isSet()).isFalse();
+
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        Telemetry global =
+            Telemetry.initTracing(TestOptions.exportingTo(receiver).registerGlobally().build())) {
+      assertThat(GlobalOpenTelemetry.isSet()).isTrue();
+      GlobalOpenTelemetry.getTracer("other").spanBuilder("joins").startSpan().end();
+      assertThat(global.flush(SOON)).isTrue();
+      assertThat(receiver.spans()).extracting(SpanRecord::name).containsExactly("joins");
+    }
+  }
+
+  @Test
+  void using_tracesWithTheCallersOpenTelemetryAndLeavesItOpen() {
+    Telemetry telemetry = Telemetry.using(tracing.openTelemetry());
+    telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+    telemetry.close();
+    tracing.openTelemetry().getTracer("own").spanBuilder("after").startSpan().end();
+
+    assertThat(telemetry.openTelemetry()).isSameAs(tracing.openTelemetry());
+    assertThat(tracing.spans()).hasSize(2);
+    assertThat(GlobalOpenTelemetry.isSet()).isFalse();
+  }
+
+  @Test
+  void using_isNotWhatInitTracingReturns() {
+    Telemetry ours = Telemetry.using(tracing.openTelemetry());
+
+    try (Telemetry initialised = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      assertThat(initialised).isNotSameAs(ours);
+      ours.close();
+      assertThat(Telemetry.initTracing()).isSameAs(initialised);
+    }
+  }
+
+  @Test
+  void secondInitTracing_returnsTheFirstWithAWarning() {
+    try (Telemetry first = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      assertThat(Telemetry.initTracing()).isSameAs(first);
+      assertThat(warnings.sentences()).singleElement().asString().contains("already");
+    }
+  }
+
+  @Test
+  void initTracing_afterCloseMakesANewOne() {
+    Telemetry first = Telemetry.initTracing(TestOptions.exportingNowhere().build());
+    first.close();
+
+    try (Telemetry second = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      assertThat(second).isNotSameAs(first);
+      first.close();
+      // A late close of the first does not forget the second.
+      assertThat(Telemetry.initTracing()).isSameAs(second);
+    }
+    assertThat(warnings.sentences()).hasSize(1);
+  }
+
+  @Test
+  void close_staysWithinItsBoundAndIsIdempotent() {
+    try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start()) {
+      Telemetry telemetry =
+          Telemetry.initTracing(
+              TestOptions.exportingTo(silent).closeTimeout(Duration.ofMillis(500)).build());
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+      silent.awaitRequests(1, SOON);
+
+      assertThat(nanosOf(telemetry::close)).isBetween(millis(400), millis(2_500));
+      assertThat(nanosOf(telemetry::close)).isLessThan(millis(100));
+      assertThat(telemetry.spanCounts().dropped().shutdown()).isOne();
+    }
+  }
+
+  @Test
+  void flush_waitsUntilSent() {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        Telemetry telemetry = slowlyExportingTo(receiver)) {
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+
+      assertThat(telemetry.flush(SOON)).isTrue();
+      assertThat(receiver.spans()).hasSize(1);
+    }
+  }
+
+  // In a test of its own: the SDK may answer a flush right after another with the other's result.
+  @Test
+  void flush_waitsNoLongerThanItsBound() {
+    try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start();
+        Telemetry telemetry = slowlyExportingTo(silent)) {
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+
+      long taken = nanosOf(() -> assertThat(telemetry.flush(Duration.ofMillis(300))).isFalse());
+      assertThat(taken).isBetween(millis(250), millis(2_000));
+    }
+  }
+
+  private static Telemetry slowlyExportingTo(OtlpReceiver receiver) {
+    return Telemetry.initTracing(
+        TestOptions.exportingTo(receiver)
+            .closeTimeout(Duration.ofMillis(200))
+            .setting("otel.bsp.schedule.delay", "60000")
+            .build());
+  }
+
+  @Test
+  void spansAfterClose_areNotMadeAndOpenOnesAreCountedAsLost() {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
+      OperationSpan open = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
+      telemetry.close();
+      assertThat(telemetry.spanCounts().dropped().neverEnded()).isOne();
+
+      open.close();
+      OperationSpan late = telemetry.span(GatewaySpans.ORCHESTRATION, open).start();
+      late.close();
+
+      assertThat(receiver.spans()).isEmpty();
+      assertThat(late.recording()).isFalse();
+      assertThat(telemetry.spanCounts().started()).isOne();
+      assertThat(telemetry.spanCounts().dropped().total()).isOne();
+    }
+  }
+
+  @Test
+  void shutdownHook_isThereOnlyWhereAskedFor() {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      ChildJvm child =
+          ChildJvm.running(TelemetryProcess.class)
+              .env("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
+              .env("OTEL_BSP_SCHEDULE_DELAY", "60000")
+              .env("OTEL_TRACES_SAMPLER", "always_on");
+
+      assertThat(child.run("leave").exit()).isZero();
+      assertThat(receiver.requestCount()).isZero();
+
+      assertThat(child.run("leave-hooked").exit()).isZero();
+      assertThat(receiver.spans()).hasSize(1);
+    }
+  }
+
+  @Test
+  void initTracingAfterTheGlobalOneWasClosed_warnsInASentence() {
+    ChildJvm.Outcome outcome =
+        ChildJvm.running(TelemetryProcess.class)
+            .env("OTEL_TRACES_EXPORTER", "none")
+            .run("global-twice");
+
+    assertThat(outcome.exit()).describedAs("%s", outcome).isZero();
+    String before = outcome.err().substring(0, outcome.err().indexOf("again"));
+    String after = outcome.err().substring(before.length());
+    assertThat(before).doesNotContain("WARNING");
+    assertThat(after).containsOnlyOnce("WARNING").contains("closed; this process traces no more");
+  }
+
+  @Test
+  void threads_areNamedDaemonsAndGoneAfterClose() throws Exception {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      Set<Thread> before = Thread.getAllStackTraces().keySet();
+      Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+      receiver.awaitSpans(1, SOON);
+      Set<Thread> started = startedSince(before);
+
+      assertThat(started).isNotEmpty().allMatch(Thread::isDaemon);
+      assertThat(started)
+          .extracting(Thread::getName)
+          .anyMatch(name -> name.contains("BatchSpanProcessor"))
+          .noneMatch(name -> name.matches("Thread-\\d+|pool-\\d+-thread-\\d+"));
+
+      telemetry.close();
+      for (Thread thread : started) {
+        if (thread.getName().contains("BatchSpanProcessor")) {
+          thread.join(SOON.toMillis());
+          assertThat(thread.isAlive()).isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  void micrometerAbsent_tracingWorks() {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      ChildJvm.Outcome outcome =
+          ChildJvm.running(TelemetryProcess.class)
+              .without("micrometer")
+              .flag("-Dotel.exporter.otlp.endpoint=" + receiver.endpoint())
+              .flag("-Dotel.traces.sampler=always_on")
+              .run("roots:2");
+
+      assertThat(outcome.exit()).describedAs("%s", outcome).isZero();
+      assertThat(receiver.spans()).hasSize(2);
+    }
+  }
+
+  @Test
+  void refusedConfiguration_canBeRepaired() {
+    TelemetryOptions refused = TestOptions.tracingAll().setting("otel.propagators", "x").build();
+    assertThatThrownBy(() -> Telemetry.initTracing(refused)).isInstanceOf(RuntimeException.class);
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      assertThat(telemetry.span(GatewaySpans.REQUEST, Context.root()).start().recording()).isTrue();
+    }
+    assertThat(warnings.sentences()).isEmpty();
+  }
+
+  private static Set<Thread> startedSince(Set<Thread> before) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread))
+        .filter(thread -> !thread.getName().startsWith("vert.x"))
+        .filter(thread -> thread.getThreadGroup() != null)
+        .filter(thread -> !"system".equals(thread.getThreadGroup().getName()))
+        .collect(Collectors.toSet());
+  }
+
+  private static long nanosOf(Runnable work) {
+    long start = System.nanoTime();
+    work.run();
+    return System.nanoTime() - start;
+  }
+
+  private static long millis(long millis) {
+    return Duration.ofMillis(millis).toNanos();
+  }
+}

@@ -1,0 +1,108 @@
+package io.inferspan.catalog;
+
+import io.inferspan.semconv.Attribute;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.SpanKind;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Writes {@code SPANS.md} from the catalogue. */
+final class SpansPage {
+
+  private final StringBuilder page = new StringBuilder();
+
+  private SpansPage() {}
+
+  static String write() {
+    SpansPage page = new SpansPage();
+    page.intro();
+    page.names();
+    SpanCatalog.all().forEach(page::span);
+    return page.page.toString();
+  }
+
+  private void intro() {
+    line("# Spans");
+    line("");
+    line("Every span and every attribute that Inferspan writes. This page is generated from");
+    line("`io.inferspan.catalog`; to renew it, run");
+    line(
+        "`mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true"
+            + " -Dsurefire.failIfNoSpecifiedTests=false`.");
+    line("");
+    line(
+        "`INFERSPAN_SPAN_NAMES` chooses the generation of names. Where the proposal names no span,");
+    line("its column shows the name under which llm-d first had it. Any span may also carry");
+    line("`error.type`, and its status is only ever set to Error.");
+    line("");
+  }
+
+  private void names() {
+    line("## Names");
+    line("");
+    line("| `llm-d-proposal` (default) | `llm-d-0.9` | `llm-d-current` | kind | scope |");
+    line("|---|---|---|---|---|");
+    for (SpanType type : SpanCatalog.all()) {
+      line(
+          "| %s | %s | %s | %s | %s |"
+              .formatted(
+                  name(type, SpanNaming.PROPOSAL),
+                  name(type, SpanNaming.V0_9),
+                  name(type, SpanNaming.CURRENT),
+                  kinds(type),
+                  scopes(type)));
+    }
+  }
+
+  private static String name(SpanType type, SpanNaming naming) {
+    return code(type.name(naming) + type.parameter());
+  }
+
+  private static String kinds(SpanType type) {
+    SpanKind proposal = type.kind(SpanNaming.PROPOSAL);
+    SpanKind current = type.kind(SpanNaming.CURRENT);
+    return proposal == current ? proposal.name() : "%s, then %s".formatted(proposal, current);
+  }
+
+  private static String scopes(SpanType type) {
+    Set<String> scopes = new TreeSet<>();
+    for (SpanNaming naming : SpanNaming.values()) {
+      scopes.add(code(type.component().scope(naming)));
+    }
+    return String.join(", ", scopes);
+  }
+
+  private void span(SpanType type) {
+    line("");
+    line("## " + type);
+    line("");
+    line(type.meaning());
+    SpanType parent = type.parent();
+    if (parent != null) {
+      line("");
+      line("Under " + code(parent.toString()) + ".");
+    }
+    line("");
+    line("| attribute | type | meaning |");
+    line("|---|---|---|");
+    type.attributes().forEach(this::attribute);
+  }
+
+  private void attribute(Attribute<?> attribute) {
+    AttributeKey<?> latest = attribute.latestKey();
+    String keys =
+        code(attribute.key().getKey())
+            + (latest == null ? "" : " (latest: " + code(latest.getKey()) + ")");
+    String type = attribute.key().getType().name().toLowerCase(Locale.ROOT).replace("_array", "[]");
+    line("| %s | %s | %s |".formatted(keys, type, attribute.meaning()));
+  }
+
+  private static String code(String text) {
+    return "`" + text + "`";
+  }
+
+  private void line(String text) {
+    page.append(text).append('\n');
+  }
+}

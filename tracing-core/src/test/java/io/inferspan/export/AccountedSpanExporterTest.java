@@ -1,0 +1,93 @@
+package io.inferspan.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+
+/** The books, over exporters that do not do what they should. */
+class AccountedSpanExporterTest {
+
+  private static final List<SpanData> TWO =
+      List.of(OtlpJsonTest.span().build(), OtlpJsonTest.span().build());
+
+  private final ExportAccounting books = new ExportAccounting(2);
+  private final Scripted scripted = new Scripted();
+  private final AccountedSpanExporter exporter = new AccountedSpanExporter(scripted, books);
+
+  @Test
+  void batchWithoutAnEnd_countsAsFailedWhenTheNextOneComes() {
+    exporter.keepBooks();
+    CompletableResultCode never = new CompletableResultCode();
+    scripted.results.add(never);
+    scripted.results.add(CompletableResultCode.ofSuccess());
+    fillQueue();
+    exporter.export(TWO);
+    assertThat(books.admit()).describedAs("while it is under way").isFalse();
+
+    exporter.export(TWO);
+    fillQueue();
+    never.succeed();
+
+    SpanCounts counts = books.counts();
+    assertThat(counts.dropped().exportFailed()).isEqualTo(2);
+    assertThat(counts.dropped().queueFull()).isEqualTo(1);
+    assertThat(counts.exported()).isEqualTo(2);
+    assertThat(books.failedExports()).isOne();
+  }
+
+  @Test
+  void exporterThatThrows_isCountedAsFailedOnce() {
+    exporter.keepBooks();
+    fillQueue();
+    assertThatThrownBy(() -> exporter.export(TWO)).isInstanceOf(RuntimeException.class);
+    scripted.results.add(CompletableResultCode.ofSuccess());
+    fillQueue();
+    exporter.export(TWO);
+
+    assertThat(books.counts().dropped().exportFailed()).isEqualTo(2);
+    assertThat(books.counts().exported()).isEqualTo(2);
+    assertThat(books.queued()).isZero();
+  }
+
+  @Test
+  void exporterThatKeepsNoBooks_entersNothing() {
+    scripted.results.add(CompletableResultCode.ofSuccess());
+    exporter.export(TWO);
+
+    assertThat(books.exports()).isZero();
+    assertThat(books.counts().exported()).isZero();
+  }
+
+  private void fillQueue() {
+    assertThat(books.admit()).isTrue();
+    assertThat(books.admit()).isTrue();
+  }
+
+  /** Answers as the test says; without a result left it throws. */
+  private static final class Scripted implements SpanExporter {
+    private final Queue<CompletableResultCode> results = new ArrayDeque<>();
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      return results.remove();
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return CompletableResultCode.ofSuccess();
+    }
+  }
+}

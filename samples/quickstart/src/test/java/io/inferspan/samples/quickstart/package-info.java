@@ -1,0 +1,5 @@
+/** The demo, run as a whole. */
+@NullMarked
+package io.inferspan.samples.quickstart;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** JMH benchmarks of the tracing core, each beside hand-written OpenTelemetry in the same run. */
+@NullMarked
+package io.inferspan.samples.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

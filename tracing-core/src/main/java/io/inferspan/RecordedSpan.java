@@ -153,7 +153,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   private RecordedSpan failWithMessage(Throwable cause, String type) {
     try {
       span.recordException(cause);
-      return fail(type, cause.toString());
+      return failed(type, cause.toString());
     } catch (RuntimeException e) {
       return fail(type, type);
     }
@@ -162,6 +162,11 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   @Override
   public RecordedSpan fail(String type, String description) {
     FailureTexts.remember(description);
+    return failed(type, description);
+  }
+
+  /** A message is let out by its own setting and is not remembered as one of our sentences. */
+  private RecordedSpan failed(String type, String description) {
     set(CommonAttributes.ERROR_TYPE, type);
     span.setStatus(StatusCode.ERROR, description);
     return this;

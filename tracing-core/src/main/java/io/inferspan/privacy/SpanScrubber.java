@@ -40,7 +40,7 @@ public final class SpanScrubber {
    * Creates a scrubber.
    *
    * @param policy which attributes may leave
-   * @param ownScopes the instrumentation scopes whose names and descriptions we wrote ourselves
+   * @param ownScopes the instrumentation scopes that carry the mark of our build
    * @param exceptionMessages whether the messages of exceptions may leave
    */
   public SpanScrubber(AttributePolicy policy, OwnScopes ownScopes, boolean exceptionMessages) {

@@ -134,7 +134,10 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public Span recordException(Throwable exception, Attributes additionalAttributes) {
-    Attributes described = ThrownAttributes.of(exception, additionalAttributes);
+    if (exception == null) {
+      return this;
+    }
+    Attributes described = ThrownAttributes.of(exception, orEmpty(additionalAttributes));
     return add(ExceptionEventData.create(clock.now(), exception, described, described.size()));
   }
 

@@ -252,6 +252,18 @@ class PrivacyGuardTest {
         .containsKey("exception.stacktrace");
   }
 
+  @Test
+  void messageThatOneTelemetryLetsOut_isNotKnownToOthers() {
+    RuntimeException failure = new IllegalStateException("said to one telemetry only");
+    TelemetryOptions.Builder open = allowing("").setting("inferspan.exception.messages", "true");
+    try (Telemetry telemetry = Telemetry.initTracing(open.build())) {
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().fail(failure).close();
+    }
+
+    assertThat(receiver.spans().get(0).statusDescription()).isEqualTo(failure.toString());
+    assertThat(FailureTexts.isKnown(failure.toString())).isFalse();
+  }
+
   private TelemetryOptions.Builder allowing(String prefixes) {
     return TestOptions.exportingTo(receiver).setting("inferspan.attributes.allow", prefixes);
   }

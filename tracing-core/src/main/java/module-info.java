@@ -6,6 +6,7 @@ module io.inferspan {
   exports io.inferspan.semconv;
   exports io.inferspan.propagation;
   exports io.inferspan.export;
+  exports io.inferspan.response;
 
   requires transitive io.opentelemetry.api;
   requires transitive io.opentelemetry.context;

@@ -1,5 +1,6 @@
 package io.inferspan;
 
+import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.export.ExportAccounting;
 import io.inferspan.export.SpanCounts;
@@ -58,6 +59,7 @@ public final class Telemetry implements AutoCloseable {
   private final ExportAccounting accounting;
   private final AttributePolicy attributes;
   private final Propagation propagation;
+  private final SpanNaming spanNaming;
   private @Nullable Thread shutdownHook;
   private boolean closed;
 
@@ -71,6 +73,7 @@ public final class Telemetry implements AutoCloseable {
     this.options = options;
     this.accounting = ownSdk != null ? ownSdk.accounting() : new ExportAccounting(0);
     this.attributes = policies.attributes();
+    this.spanNaming = policies.spans().naming();
     this.propagation = new Propagation(openTelemetry);
     boolean enabled =
         (ownSdk == null || !ownSdk.disabled())
@@ -225,6 +228,11 @@ public final class Telemetry implements AutoCloseable {
     } catch (RuntimeException e) {
       SpanFactory.logQuietly("Headers could not be written", e);
     }
+  }
+
+  /** Which generation of names spans get; the shape of a tree may follow it. */
+  public SpanNaming spanNaming() {
+    return spanNaming;
   }
 
   /** The OpenTelemetry behind it, for other instrumentation to join. */

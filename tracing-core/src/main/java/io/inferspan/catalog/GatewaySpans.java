@@ -5,6 +5,7 @@ import static io.inferspan.catalog.SpanType.span;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.ResponseAttributes;
 import io.opentelemetry.api.trace.SpanKind;
 
 /** Spans of the gateway itself. */
@@ -27,6 +28,13 @@ public final class GatewaySpans {
               GenAiAttributes.USAGE_COMPLETION_TOKENS,
               GenAiAttributes.USAGE_CACHED_TOKENS,
               GenAiAttributes.USAGE_REASONING_TOKENS,
+              GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN,
+              ResponseAttributes.FIRST_TOKEN_MS,
+              ResponseAttributes.TOKEN_GAP_P50_MS,
+              ResponseAttributes.TOKEN_GAP_P99_MS,
+              ResponseAttributes.TOKEN_GAP_MAX_MS,
+              ResponseAttributes.TOKENS,
+              ResponseAttributes.COMPLETE,
               CommonAttributes.HTTP_REQUEST_METHOD,
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.HTTP_ROUTE,

@@ -3,7 +3,9 @@ package io.inferspan.catalog;
 import static io.inferspan.catalog.SpanType.span;
 
 import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.PdAttributes;
+import io.inferspan.semconv.ResponseAttributes;
 import io.opentelemetry.api.trace.SpanKind;
 
 /** Spans of the prefill/decode proxy. */
@@ -48,7 +50,20 @@ public final class PdSpans {
               PdAttributes.COORDINATOR_OVERHEAD_MS,
               PdAttributes.CONCURRENT_PD,
               PdAttributes.PARALLEL_WINDOW_MS,
-              PdAttributes.PARALLEL_DISPATCH)
+              PdAttributes.PARALLEL_DISPATCH,
+              GenAiAttributes.RESPONSE_MODEL,
+              GenAiAttributes.RESPONSE_FINISH_REASONS,
+              GenAiAttributes.USAGE_PROMPT_TOKENS,
+              GenAiAttributes.USAGE_COMPLETION_TOKENS,
+              GenAiAttributes.USAGE_CACHED_TOKENS,
+              GenAiAttributes.USAGE_REASONING_TOKENS,
+              GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN,
+              ResponseAttributes.FIRST_TOKEN_MS,
+              ResponseAttributes.TOKEN_GAP_P50_MS,
+              ResponseAttributes.TOKEN_GAP_P99_MS,
+              ResponseAttributes.TOKEN_GAP_MAX_MS,
+              ResponseAttributes.TOKENS,
+              ResponseAttributes.COMPLETE)
           .means("An inference request on its way through the proxy, with its end-to-end times.");
 
   public static final SpanType PREFILL =

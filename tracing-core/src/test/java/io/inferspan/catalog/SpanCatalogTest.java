@@ -8,6 +8,7 @@ import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.KvCacheAttributes;
 import io.inferspan.semconv.PdAttributes;
+import io.inferspan.semconv.ResponseAttributes;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -31,7 +32,8 @@ class SpanCatalogTest {
           GenAiAttributes.class,
           EppAttributes.class,
           KvCacheAttributes.class,
-          PdAttributes.class);
+          PdAttributes.class,
+          ResponseAttributes.class);
 
   @Test
   void everyConstant_isListed() throws IllegalAccessException {

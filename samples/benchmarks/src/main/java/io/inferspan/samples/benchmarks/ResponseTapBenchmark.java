@@ -1,0 +1,118 @@
+package io.inferspan.samples.benchmarks;
+
+import io.inferspan.response.ResponseTap;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What it costs to watch a stream of 64 chunks, against a plain sum over the same bytes.
+ *
+ * <p>{@code aStep} is 64 chunks into a tap that has seen many; it is to allocate nothing. {@code
+ * aResponse} is a whole response with a tap of its own.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@State(Scope.Thread)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class ResponseTapBenchmark {
+
+  private static final int CHUNKS = 64;
+
+  /** OpenAI's chat chunks, alike up to their text; Anthropic's events; chunks that differ early. */
+  @Param({"chat", "messages", "unalike"})
+  public String flavour = "chat";
+
+  @Param({"heap", "direct"})
+  public String memory = "heap";
+
+  private final List<ByteBuffer> chunks = new ArrayList<>();
+  private ResponseTap warm = ResponseTap.blind();
+  private long nowNanos;
+
+  @Setup(Level.Trial)
+  public void fill() {
+    int bytes = 0;
+    for (int i = 0; i < CHUNKS; i++) {
+      byte[] chunk = chunk(i).getBytes(StandardCharsets.UTF_8);
+      ByteBuffer buffer =
+          memory.equals("heap")
+              ? ByteBuffer.allocate(chunk.length)
+              : ByteBuffer.allocateDirect(chunk.length);
+      chunks.add(buffer.put(chunk).flip());
+      bytes += chunk.length;
+    }
+    warm = ResponseTap.forContentType("text/event-stream");
+    System.out.println("# bytes per operation: " + bytes);
+  }
+
+  private String chunk(int i) {
+    String text = " word" + "s".repeat(i % 7);
+    return switch (flavour) {
+      case "messages" -> messagesEvent(text);
+      case "unalike" -> chatChunk(1_790_000_000 + i, text);
+      default -> chatChunk(1_790_000_000, text);
+    };
+  }
+
+  private static String chatChunk(int created, String text) {
+    return ("data: {\"id\":\"chatcmpl-8f14e45fceea167a5a36dedd4bea2543\","
+            + "\"object\":\"chat.completion.chunk\",\"created\":%d,"
+            + "\"model\":\"meta-llama/Llama-3.3-70B-Instruct\","
+            + "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"},"
+            + "\"logprobs\":null,\"finish_reason\":null,\"token_ids\":null}]}\n\n")
+        .formatted(created, text);
+  }
+
+  private static String messagesEvent(String text) {
+    return ("event: content_block_delta\n"
+            + "data: {\"type\":\"content_block_delta\",\"index\":0,"
+            + "\"delta\":{\"type\":\"text_delta\",\"text\":\"%s\"}}\n\n")
+        .formatted(text);
+  }
+
+  @Benchmark
+  public long sumOfBytes() {
+    long sum = 0;
+    for (ByteBuffer chunk : chunks) {
+      for (int at = chunk.position(); at < chunk.limit(); at++) {
+        sum += chunk.get(at);
+      }
+    }
+    return sum;
+  }
+
+  @Benchmark
+  public long aStep() {
+    for (ByteBuffer chunk : chunks) {
+      warm.see(chunk, nowNanos += 10_000_000);
+    }
+    return warm.tokens();
+  }
+
+  @Benchmark
+  public long aResponse() {
+    ResponseTap tap = ResponseTap.forContentType("text/event-stream; charset=utf-8");
+    for (ByteBuffer chunk : chunks) {
+      tap.see(chunk, nowNanos += 10_000_000);
+    }
+    tap.end(nowNanos);
+    return tap.gapNanos(0.99);
+  }
+}

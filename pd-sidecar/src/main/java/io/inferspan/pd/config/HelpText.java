@@ -1,0 +1,129 @@
+package io.inferspan.pd.config;
+
+import io.inferspan.pd.config.Setting.Group;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes what {@code --help} prints. */
+final class HelpText {
+
+  private static final int WIDTH = 100;
+  private static final int COLUMN = 34;
+  private static final String INDENT = " ".repeat(COLUMN);
+
+  private final StringBuilder text = new StringBuilder();
+
+  private HelpText() {}
+
+  static String write() {
+    HelpText help = new HelpText();
+    help.line("Usage: pd-sidecar [--flag=value | --flag value]...");
+    help.line("");
+    help.line(
+        "Sends prefill there and decode here, for vLLM and SGLang. Flags win over YAML, YAML");
+    help.line("over the environment. Lists are separated by commas, or the flag is repeated.");
+    for (Group group : Group.values()) {
+      if (group == Group.IGNORED) {
+        help.ignored();
+      } else {
+        help.group(group);
+      }
+    }
+    help.examples();
+    return help.text.toString();
+  }
+
+  private void group(Group group) {
+    title(group);
+    for (Setting setting : Setting.in(group)) {
+      entry(flag(setting), meaning(setting));
+    }
+    if (group == Group.SOURCE) {
+      entry("-h, --help", "This text.");
+      entry("--version", "The version.");
+    }
+  }
+
+  private void ignored() {
+    title(Group.IGNORED);
+    List<String> names = new ArrayList<>();
+    Setting.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key()));
+    wrap("  ", String.join(", ", names), "  ");
+  }
+
+  private void examples() {
+    line("");
+    line("Examples:");
+    line("  pd-sidecar --port=8000 --model-server-port=8200 --secure-proxy=false --tracing");
+    line(
+        "  pd-sidecar --configuration='{port: 8000, kv-connector: sglang, enable-tls: [prefiller]}'");
+  }
+
+  private void title(Group group) {
+    line("");
+    line(group.title() + ":");
+  }
+
+  private static String flag(Setting setting) {
+    StringBuilder flag = new StringBuilder();
+    for (String name : setting.names()) {
+      if (!name.equals(setting.spec().formerly())) {
+        flag.append(flag.isEmpty() ? "" : ", ").append(name.length() == 1 ? "-" : "--");
+        flag.append(name);
+      }
+    }
+    if (!(setting.kind() instanceof Kind.OnOff)) {
+      flag.append(" <").append(setting.kind().placeholder()).append('>');
+    }
+    return flag.toString();
+  }
+
+  private static String meaning(Setting setting) {
+    Spec spec = setting.spec();
+    List<String> facts = new ArrayList<>();
+    if (!spec.byDefault().isEmpty()) {
+      facts.add("default " + spec.byDefault());
+    }
+    if (spec.env() != null) {
+      facts.add("env " + spec.env());
+    }
+    if (spec.formerly() != null) {
+      facts.add("formerly --" + spec.formerly());
+    }
+    if (spec.instead() != null) {
+      facts.add("use --" + spec.instead());
+    }
+    String more = facts.isEmpty() ? "" : " (" + String.join("; ", facts) + ")";
+    return setting.sentence() + more;
+  }
+
+  private void entry(String flag, String meaning) {
+    String head = "  " + flag;
+    if (head.length() < COLUMN - 1) {
+      wrap(head + " ".repeat(COLUMN - head.length()), meaning, INDENT);
+    } else {
+      line(head);
+      wrap(INDENT, meaning, INDENT);
+    }
+  }
+
+  /** Breaks at spaces; where there is none the line stays long. */
+  private void wrap(String first, String words, String indent) {
+    String start = first;
+    String rest = words;
+    while (start.length() + rest.length() > WIDTH) {
+      int cut = rest.lastIndexOf(' ', WIDTH - start.length());
+      if (cut <= 0) {
+        break;
+      }
+      line(start + rest.substring(0, cut));
+      rest = rest.substring(cut + 1);
+      start = indent;
+    }
+    line(start + rest);
+  }
+
+  private void line(String line) {
+    text.append(line).append('\n');
+  }
+}

@@ -1,0 +1,38 @@
+package io.inferspan.pd.config;
+
+import io.inferspan.pd.config.CommandLine.Asked;
+import java.util.List;
+import java.util.Map;
+
+/** What a command line asks for. */
+public sealed interface Invocation {
+
+  /** Serve, thus configured. */
+  record Run(SidecarConfig config) implements Invocation {}
+
+  /** Print the help. */
+  record ShowHelp(String text) implements Invocation {}
+
+  /** Print the version. */
+  record ShowVersion() implements Invocation {}
+
+  /**
+   * Reads a command line and the environment.
+   *
+   * @throws ConfigException if they cannot be followed; to be printed as it is
+   */
+  static Invocation parse(List<String> args, Map<String, String> env) throws ConfigException {
+    Notes notes = new Notes();
+    CommandLine line = new CommandLine(args, notes);
+    Asked asked = line.read();
+    return switch (asked) {
+      case HELP -> new ShowHelp(HelpText.write());
+      case VERSION -> new ShowVersion();
+      case RUN -> {
+        Layer yaml = YamlSource.read(line.layer(), notes);
+        Values values = new Values(line.layer(), yaml, EnvironmentSource.read(env, notes));
+        yield new Run(new ConfigReader(values, notes).read());
+      }
+    };
+  }
+}

@@ -1,0 +1,37 @@
+package io.inferspan.pd.config;
+
+import io.inferspan.pd.config.text.Quoted;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What to tell the user at the start: a sentence each, none twice, and not without end. */
+final class Notes {
+
+  private static final int MAX = 100;
+
+  private final Set<String> sentences = new LinkedHashSet<>();
+
+  void add(String sentence) {
+    if (sentences.size() < MAX) {
+      sentences.add(sentence);
+    }
+  }
+
+  /** Notes an old name. */
+  void deprecated(String origin, String flag) {
+    add(origin + " is deprecated: use --" + flag);
+  }
+
+  /** Notes a word that means nothing. */
+  void stray(String word) {
+    add(
+        "the argument "
+            + Quoted.text(word)
+            + " is no flag and is ignored; a boolean takes its value as in --tracing=false");
+  }
+
+  List<String> all() {
+    return List.copyOf(sentences);
+  }
+}

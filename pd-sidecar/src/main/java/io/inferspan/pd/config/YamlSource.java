@@ -1,0 +1,134 @@
+package io.inferspan.pd.config;
+
+import io.inferspan.pd.config.Layer.Given;
+import io.inferspan.pd.config.text.FlatYaml;
+import io.inferspan.pd.config.text.FlatYaml.Entry;
+import io.inferspan.pd.config.text.Quoted;
+import io.inferspan.pd.config.text.TextException;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The YAML, inline or from a file, with the flags' names as keys. */
+final class YamlSource {
+
+  private static final String REFUSED = "failed to unmarshal sidecar configuration: ";
+  private static final int MAX_FILE_BYTES = 1 << 20;
+
+  private final Notes notes;
+  private final Layer layer = new Layer();
+
+  private YamlSource(Notes notes) {
+    this.notes = notes;
+  }
+
+  /** Reads the YAML that the flags name, if they do. */
+  static Layer read(Layer flags, Notes notes) throws ConfigException {
+    YamlSource source = new YamlSource(notes);
+    String text = text(flags);
+    if (text != null) {
+      source.take(text);
+    }
+    return source.layer;
+  }
+
+  private static @Nullable String text(Layer flags) throws ConfigException {
+    String inline = value(flags.find(Setting.CONFIGURATION));
+    String file = value(flags.find(Setting.CONFIGURATION_FILE));
+    if (inline != null && file != null) {
+      throw new ConfigException(
+          "flags --configuration and --configuration-file are mutually exclusive");
+    }
+    return file == null ? inline : content(file);
+  }
+
+  private static @Nullable String value(@Nullable Given given) {
+    return given == null || given.text().isEmpty() ? null : given.text();
+  }
+
+  private static String content(String file) throws ConfigException {
+    try {
+      Path path = Path.of(file);
+      if (Files.size(path) > MAX_FILE_BYTES) {
+        throw unreadable(file, "it is larger than 1 MiB");
+      }
+      return Files.readString(path);
+    } catch (NoSuchFileException _) {
+      throw unreadable(file, "there is no such file");
+    } catch (CharacterCodingException _) {
+      throw unreadable(file, "it is not UTF-8");
+    } catch (InvalidPathException | IOException e) {
+      throw unreadable(file, e.getClass().getSimpleName());
+    }
+  }
+
+  private static ConfigException unreadable(String file, String reason) {
+    return new ConfigException(
+        "failed to read sidecar configuration from file %s (from --configuration-file): %s"
+            .formatted(Quoted.text(file), reason));
+  }
+
+  private void take(String text) throws ConfigException {
+    Map<String, Entry> entries;
+    try {
+      entries = FlatYaml.read(text);
+    } catch (TextException e) {
+      throw new ConfigException(REFUSED + e.problem());
+    }
+    for (Map.Entry<String, Entry> entry : entries.entrySet()) {
+      take(entry.getKey(), entry.getValue());
+    }
+  }
+
+  private void take(String key, Entry entry) throws ConfigException {
+    Setting setting = Setting.named(key);
+    if (setting == null || !setting.isYamlKey()) {
+      throw new ConfigException(
+          REFUSED + "unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
+    }
+    String origin = "the YAML key ".concat(key);
+    String instead = setting.insteadOf(key);
+    if (instead != null) {
+      notes.deprecated(origin, instead);
+    }
+    if (entry.list() && !(setting.kind() instanceof Kind.Words)) {
+      throw new ConfigException(REFUSED + key + " must be one value, but is a list");
+    }
+    String text = spelled(setting.kind(), String.join(",", entry.texts()));
+    if (!isUnset(setting.kind(), text)) {
+      layer.add(setting, given(setting, text, key, origin));
+    }
+  }
+
+  private static Given given(Setting setting, String text, String key, String origin)
+      throws ConfigException {
+    try {
+      return Layer.read(setting, text, key, origin);
+    } catch (ConfigException e) {
+      throw new ConfigException(REFUSED + e.getMessage());
+    }
+  }
+
+  /** To llm-d's sidecar an empty value, and a zero that makes no sense, is no value. */
+  private static boolean isUnset(Kind kind, String text) {
+    boolean senselessZero = kind instanceof Kind.Whole whole && whole.min() > 0 && text.equals("0");
+    return text.isEmpty() || senselessZero;
+  }
+
+  /** YAML as Go reads it has more words for a boolean. */
+  private static String spelled(Kind kind, String text) {
+    if (!(kind instanceof Kind.OnOff)) {
+      return text;
+    }
+    return switch (text) {
+      case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON" -> "true";
+      case "n", "N", "no", "No", "NO", "off", "Off", "OFF" -> "false";
+      default -> text;
+    };
+  }
+}

@@ -1,0 +1,113 @@
+package io.inferspan.pd.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.pd.config.SidecarConfig.KvConnector;
+import io.inferspan.pd.config.SidecarConfig.PoolName;
+import io.inferspan.pd.config.SidecarConfig.Stage;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DeprecatedTest {
+
+  @Test
+  void oldFlags_workAndAreNotedOnceEach() throws ConfigException {
+    SidecarConfig config =
+        Parsed.config(
+            "--vllm-port=8001",
+            "--vllm-port=8002",
+            "--connector=lmcache",
+            "--prefiller-use-tls",
+            "--decoder-use-tls=true",
+            "--prefiller-tls-insecure-skip-verify=true",
+            "--decoder-tls-insecure-skip-verify",
+            "--inference-pool-namespace=ns",
+            "--inference-pool-name=pool");
+
+    assertThat(config.upstream().modelServerPort()).isEqualTo(8002);
+    assertThat(config.connectors().kv()).isEqualTo(KvConnector.SHARED_STORAGE);
+    assertThat(config.upstream().tls()).containsOnly(Stage.PREFILLER, Stage.DECODER);
+    assertThat(config.upstream().skipVerify()).containsOnly(Stage.PREFILLER, Stage.DECODER);
+    assertThat(config.allowList().pool()).isEqualTo(new PoolName("ns", "pool"));
+    assertThat(config.notes())
+        .containsExactlyInAnyOrder(
+            "--vllm-port is deprecated: use --model-server-port",
+            "--connector is deprecated: use --kv-connector",
+            "kv-connector lmcache (from --connector) is deprecated:"
+                + " use --kv-connector=shared-storage",
+            "--prefiller-use-tls is deprecated: use --enable-tls=prefiller",
+            "--decoder-use-tls is deprecated: use --enable-tls=decoder",
+            "--prefiller-tls-insecure-skip-verify is deprecated:"
+                + " use --tls-insecure-skip-verify=prefiller",
+            "--decoder-tls-insecure-skip-verify is deprecated:"
+                + " use --tls-insecure-skip-verify=decoder",
+            "--inference-pool-namespace is deprecated: use --inference-pool=namespace/name",
+            "--inference-pool-name is deprecated: use --inference-pool=namespace/name");
+  }
+
+  @Test
+  void oldEnvironment_worksAndIsNoted() throws ConfigException {
+    SidecarConfig config =
+        Parsed.config(
+            Map.of("INFERENCE_POOL_NAMESPACE", "ns", "INFERENCE_POOL_NAME", "pool"),
+            "--enable-ssrf-protection=true");
+
+    assertThat(config.allowList().pool()).isEqualTo(new PoolName("ns", "pool"));
+    assertThat(config.notes())
+        .containsExactly(
+            "the environment variable INFERENCE_POOL_NAMESPACE is deprecated:"
+                + " use --inference-pool=namespace/name",
+            "the environment variable INFERENCE_POOL_NAME is deprecated:"
+                + " use --inference-pool=namespace/name");
+  }
+
+  @Test
+  void newName_winsOverTheOldOneOfTheSameSource() throws ConfigException {
+    assertThat(
+            Parsed.config("--model-server-port=8300", "--vllm-port=8001")
+                .upstream()
+                .modelServerPort())
+        .isEqualTo(8300);
+    assertThat(Parsed.yaml("{connector: nixlv2, kv-connector: sglang}").connectors().kv())
+        .isEqualTo(KvConnector.SGLANG);
+  }
+
+  @Test
+  void oldFlag_winsOverTheNewYamlKey() throws ConfigException {
+    assertThat(
+            Parsed.yaml("model-server-port: 8300", "--vllm-port=8001").upstream().modelServerPort())
+        .isEqualTo(8001);
+  }
+
+  @Test
+  void oldBoolean_addsItsStageUnlessAStrongerSourceHasTheList() throws ConfigException {
+    assertThat(Parsed.yaml("{enable-tls: [decoder], prefiller-use-tls: false}").upstream().tls())
+        .containsOnly(Stage.DECODER);
+    assertThat(Parsed.yaml("{enable-tls: [encoder], prefiller-use-tls: true}").upstream().tls())
+        .containsOnly(Stage.ENCODER, Stage.PREFILLER);
+    assertThat(Parsed.yaml("{enable-tls: [encoder]}", "--prefiller-use-tls").upstream().tls())
+        .containsOnly(Stage.ENCODER, Stage.PREFILLER);
+    assertThat(Parsed.yaml("{decoder-use-tls: true}", "--enable-tls=encoder").upstream().tls())
+        .containsOnly(Stage.ENCODER);
+  }
+
+  @Test
+  void strongerSource_namesThePool() throws ConfigException {
+    Map<String, String> env = Map.of("INFERENCE_POOL", "a/b");
+    assertThat(Parsed.config(env, "--inference-pool-name=c").allowList().pool())
+        .isEqualTo(new PoolName("default", "c"));
+    assertThat(
+            Parsed.config(Map.of("INFERENCE_POOL", "a/b", "INFERENCE_POOL_NAME", "c"))
+                .allowList()
+                .pool())
+        .isEqualTo(new PoolName("a", "b"));
+  }
+
+  @Test
+  void secondName_isAsGoodAsTheFirst() throws ConfigException {
+    SidecarConfig config = Parsed.config("--secure-serving=false");
+
+    assertThat(config.listening().secure()).isFalse();
+    assertThat(config.notes()).isEmpty();
+  }
+}

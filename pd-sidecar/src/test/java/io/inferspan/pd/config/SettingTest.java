@@ -1,0 +1,138 @@
+package io.inferspan.pd.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class SettingTest {
+
+  /** Values that differ from every default, with the flags they need beside them. */
+  private static final Map<Setting, String> SAMPLES =
+      Map.of(
+          Setting.INFERENCE_POOL, "ns/pool",
+          Setting.KV_CONNECTOR, "mooncake",
+          Setting.EC_CONNECTOR, "ec-nixl",
+          Setting.TRANSPORT, "epoll",
+          Setting.LOG_LEVEL, "debug",
+          Setting.METRICS_PORT, "9400");
+
+  private static final List<String> COMPANY =
+      List.of(
+          "--inference-pool-name=other", "--moriio-write-mode", "--pod-ip=10.1.1.1", "--port=8001");
+
+  static Stream<Setting> yamlKeys() {
+    return Arrays.stream(Setting.values()).filter(Setting::isYamlKey);
+  }
+
+  @ParameterizedTest
+  @MethodSource("yamlKeys")
+  void setting_isReachableByFlagAndByYaml(Setting setting) throws ConfigException {
+    for (String name : setting.names()) {
+      String sample = sample(setting);
+      SidecarConfig without = Parsed.config(company(name));
+      SidecarConfig byFlag = Parsed.config(company(name, "--" + name + "=" + sample));
+      SidecarConfig byYaml =
+          Parsed.config(company(name, "--configuration=" + name + ": '" + sample + "'"));
+
+      assertThat(withoutNotes(byFlag)).isEqualTo(withoutNotes(byYaml));
+      assertThat(withoutNotes(byFlag)).isNotEqualTo(withoutNotes(without));
+    }
+  }
+
+  @Test
+  void everyVariable_isReachable() throws ConfigException {
+    for (Setting setting : Setting.values()) {
+      String variable = setting.spec().env();
+      if (variable != null) {
+        String[] args = company(setting.key());
+        assertThat(withoutNotes(Parsed.config(Map.of(variable, sample(setting)), args)))
+            .as(variable)
+            .isNotEqualTo(withoutNotes(Parsed.config(args)));
+      }
+    }
+  }
+
+  @Test
+  void everyDefault_isAllowed() throws ConfigException {
+    for (Setting setting : Setting.values()) {
+      if (!setting.isIgnored()) {
+        String text = setting.spec().byDefault();
+        Layer.Given given = Layer.read(setting, text, setting.key(), "the default");
+        assertThat(given.value()).isNotNull();
+      }
+    }
+  }
+
+  @Test
+  void names_areUnique() {
+    Set<String> seen = new HashSet<>();
+    for (Setting setting : Setting.values()) {
+      for (String name : setting.names()) {
+        assertThat(seen.add(name)).as(name).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void sentences_areSentencesThatFitATable() {
+    for (Setting setting : Setting.values()) {
+      if (!setting.isIgnored()) {
+        assertThat(setting.sentence()).endsWith(".").doesNotContain("|", "\n").hasSizeLessThan(120);
+      }
+    }
+  }
+
+  private static String[] company(String name, String... more) {
+    Stream<String> fitting =
+        COMPANY.stream().filter(flag -> !flag.startsWith("--" + name + "=") && !rivals(flag, name));
+    return Stream.concat(fitting, Stream.of(more)).toArray(String[]::new);
+  }
+
+  /** Flags that would hide the setting or refuse it. */
+  private static boolean rivals(String flag, String name) {
+    return switch (name) {
+      case "inference-pool", "moriio-write-mode" -> flag.contains(name);
+      case "pod-ip" -> flag.contains("moriio-write-mode");
+      default -> false;
+    };
+  }
+
+  private static String sample(Setting setting) {
+    String fixed = SAMPLES.get(setting);
+    if (fixed != null) {
+      return fixed;
+    }
+    return switch (setting.kind()) {
+      case Kind.Text _ -> "other.example";
+      case Kind.OnOff _ -> setting.spec().byDefault().equals("true") ? "false" : "true";
+      case Kind.Whole _ -> "77";
+      case Kind.Span _ -> "77ms";
+      case Kind.Size _ -> "77KiB";
+      case Kind.Words words -> words.choices().isEmpty() ? "a" : words.choices().getLast();
+      case Kind.Choice choice -> choice.choices().getLast();
+      case Kind.Verbosity _ -> "5";
+    };
+  }
+
+  private static SidecarConfig withoutNotes(SidecarConfig c) {
+    return new SidecarConfig(
+        c.listening(),
+        c.upstream(),
+        c.connectors(),
+        c.prefill(),
+        c.allowList(),
+        c.moriIo(),
+        c.limits(),
+        c.tracing(),
+        c.logLevel(),
+        List.of());
+  }
+}

@@ -1,0 +1,216 @@
+package io.inferspan.pd.json;
+
+import io.inferspan.pd.json.JsonObject.Member;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A changed copy of an object in the making: every byte that no change touches is copied as it is.
+ *
+ * <p>Of a key that occurs more than once the last occurrence is set and the others go; all of them
+ * go when removed. A member that is absent is appended. The last change of a member wins.
+ */
+public final class JsonEdit {
+  private static final byte[] COMMA = {','};
+  private static final byte[] EMPTY_OBJECT = {'{', '}'};
+
+  /** What happens to a member. */
+  private sealed interface Change {
+    /** It gets a value. */
+    record Put(JsonValue value) implements Change {}
+
+    /** Its own members change. */
+    record Nest(JsonEdit edit) implements Change {}
+
+    /** It goes. */
+    record Drop() implements Change {}
+  }
+
+  private static final Change DROP = new Change.Drop();
+
+  /** What is edited; null where the object is yet to be created. */
+  private final @Nullable JsonValue original;
+
+  /** The scanned original; a nested one is scanned when it is known what to look for. */
+  private final @Nullable JsonObject scanned;
+
+  private final Map<String, Change> changes = new LinkedHashMap<>();
+
+  JsonEdit(JsonObject scanned) {
+    this.original = null;
+    this.scanned = scanned;
+  }
+
+  private JsonEdit(@Nullable JsonValue original) {
+    this.original = original == null || original.kind() != JsonKind.OBJECT ? null : original;
+    this.scanned = null;
+  }
+
+  /** Sets a member to JSON that is known to be one valid value. */
+  public JsonEdit set(String name, byte[] rawJson) {
+    return set(name, JsonValue.trusted(rawJson));
+  }
+
+  /**
+   * Sets a member to JSON that is known to be one valid value; a string is set by {@link #setText}.
+   */
+  public JsonEdit set(String name, String rawJson) {
+    return set(name, rawJson.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Sets a member to a value from elsewhere, byte for byte. */
+  public JsonEdit set(String name, JsonValue other) {
+    return change(name, new Change.Put(other));
+  }
+
+  public JsonEdit set(String name, long value) {
+    return set(name, Long.toString(value));
+  }
+
+  public JsonEdit set(String name, boolean value) {
+    return set(name, Boolean.toString(value));
+  }
+
+  public JsonEdit setText(String name, String text) {
+    return set(name, new JsonWriter().text(text).toBytes());
+  }
+
+  public JsonEdit remove(String name) {
+    return change(name, DROP);
+  }
+
+  /**
+   * The edit of a nested object, a part of this edit; the object is created once a member is set in
+   * it.
+   */
+  public JsonEdit within(String name) {
+    if (changes.get(name) instanceof Change.Nest(JsonEdit nested)) {
+      return nested;
+    }
+    JsonEdit nested = new JsonEdit(current(name));
+    change(name, new Change.Nest(nested));
+    return nested;
+  }
+
+  private @Nullable JsonValue current(String name) {
+    return switch (changes.get(name)) {
+      case Change.Put(JsonValue value) -> value;
+      case Change.Drop _ -> null;
+      case Change.Nest _ -> null;
+      case null -> scanned != null ? scanned.value(name) : memberOfOriginal(name);
+    };
+  }
+
+  private @Nullable JsonValue memberOfOriginal(String name) {
+    return original == null ? null : original.member(name);
+  }
+
+  private JsonEdit change(String name, Change change) {
+    if (scanned != null) {
+      scanned.require(name);
+    }
+    changes.put(name, change);
+    return this;
+  }
+
+  /** How many bytes the changed object takes. */
+  public int length() {
+    return pieces().length();
+  }
+
+  public void writeTo(ByteBuf out) {
+    pieces().writeTo(out);
+  }
+
+  public byte[] toBytes() {
+    return pieces().toBytes();
+  }
+
+  private JsonPieces pieces() {
+    JsonPieces pieces = new JsonPieces();
+    render(pieces);
+    return pieces;
+  }
+
+  private void render(JsonPieces out) {
+    JsonObject object = object();
+    int dropped = 0;
+    int copied = object.from();
+    for (Member member : object.members()) {
+      Change change = changes.get(member.name());
+      if (change == null || isVoid(change)) {
+        continue;
+      }
+      if (change instanceof Change.Drop || !member.equals(object.last(member.name()))) {
+        // The comma before it goes too, or the one after it where nothing is left before it.
+        boolean leads = member.index() == dropped++;
+        out.add(object.bytes(), copied, leads ? member.key() : member.comma());
+        copied = leads ? object.startAfter(member) : member.value().to();
+      } else {
+        out.add(object.bytes(), copied, member.value().from());
+        renderValue(change, out);
+        copied = member.value().to();
+      }
+    }
+    out.add(object.bytes(), copied, object.insertAt());
+    append(object, object.size() > dropped, out);
+    out.add(object.bytes(), object.insertAt(), object.to());
+  }
+
+  private void append(JsonObject object, boolean hasMembers, JsonPieces out) {
+    boolean needsComma = hasMembers;
+    for (Map.Entry<String, Change> entry : changes.entrySet()) {
+      Change change = entry.getValue();
+      if (change instanceof Change.Drop || isVoid(change) || object.has(entry.getKey())) {
+        continue;
+      }
+      if (needsComma) {
+        out.add(COMMA);
+      }
+      out.add(new JsonWriter().name(entry.getKey()).toBytes());
+      renderValue(change, out);
+      needsComma = true;
+    }
+  }
+
+  private static void renderValue(Change change, JsonPieces out) {
+    switch (change) {
+      case Change.Put(JsonValue value) -> out.add(value.bytes(), value.from(), value.to());
+      case Change.Nest(JsonEdit nested) -> nested.render(out);
+      case Change.Drop _ -> throw new IllegalStateException("a dropped member has no value");
+    }
+  }
+
+  /** Removing from an object that is not there does not create it. */
+  private static boolean isVoid(Change change) {
+    if (!(change instanceof Change.Nest(JsonEdit nested)) || nested.original != null) {
+      return false;
+    }
+    for (Change inner : nested.changes.values()) {
+      if (!(inner instanceof Change.Drop)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private JsonObject object() {
+    if (scanned != null) {
+      return scanned;
+    }
+    JsonShape wanted = JsonShape.of(changes.keySet());
+    JsonObject nested = original == null ? null : original.object(wanted);
+    return nested == null ? emptyObject(wanted) : nested;
+  }
+
+  private static JsonObject emptyObject(JsonShape wanted) {
+    try {
+      return JsonObject.scan(EMPTY_OBJECT, wanted, 1);
+    } catch (InvalidJson e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

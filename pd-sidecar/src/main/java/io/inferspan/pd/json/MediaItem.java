@@ -1,0 +1,78 @@
+package io.inferspan.pd.json;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of a chat message that is not text: an image, a video, or sound.
+ *
+ * @param type such as {@code image_url}
+ * @param json the item as it stands in {@code messages[].content[]}
+ */
+public record MediaItem(String type, JsonValue json) {
+  private static final Set<String> TYPES =
+      Set.of("image_url", "audio_url", "video_url", "input_audio");
+
+  /**
+   * A body's items in order, of those with the same URL the first; {@code messages} must be wanted.
+   *
+   * @param most how many there should be; where there are more, one more is in the list
+   */
+  public static List<MediaItem> distinctIn(JsonObject body, int most) {
+    List<MediaItem> items = new ArrayList<>();
+    JsonValue messages = body.value("messages");
+    if (messages != null) {
+      Set<ByteBuffer> urls = new HashSet<>();
+      messages.forEachElement(message -> addDistinct(message, urls, items, most + 1));
+    }
+    return List.copyOf(items);
+  }
+
+  private static void addDistinct(
+      JsonValue message, Set<ByteBuffer> urls, List<MediaItem> items, int limit) {
+    JsonValue content = message.member("content");
+    if (content == null || items.size() == limit) {
+      return;
+    }
+    content.forEachElement(
+        element -> {
+          if (items.size() == limit) {
+            return;
+          }
+          MediaItem item = of(element);
+          ByteBuffer url = item == null ? null : item.url();
+          if (item != null && (url == null || urls.add(url))) {
+            items.add(item);
+          }
+        });
+  }
+
+  private static @Nullable MediaItem of(JsonValue element) {
+    JsonValue type = element.member("type");
+    for (String known : TYPES) {
+      if (type != null && type.isText(known)) {
+        return new MediaItem(known, element);
+      }
+    }
+    return null;
+  }
+
+  /** Its URL, not copied unless escaped: a data URL holds the whole picture. */
+  private @Nullable ByteBuffer url() {
+    JsonValue source = json.member(type);
+    JsonValue url = source == null ? null : source.member("url");
+    if (url == null || url.kind() != JsonKind.STRING) {
+      return null;
+    }
+    if (JsonText.hasEscape(url.bytes(), url.from(), url.to())) {
+      String text = JsonText.decode(url.bytes(), url.from() + 1, url.to() - 1);
+      return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+    return ByteBuffer.wrap(url.bytes(), url.from() + 1, url.length() - 2);
+  }
+}

@@ -1,0 +1,151 @@
+package io.inferspan.pd.json;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Finds where a JSON string ends, and that all of it is valid: escapes, no control bytes, UTF-8.
+ */
+final class StringScanner {
+  private static final VarHandle EIGHT_BYTES =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long EACH = 0x0101010101010101L;
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
+
+  /** What may follow a backslash, besides u; a table, because code in prompts is full of them. */
+  private static final boolean[] ESCAPED = new boolean[128];
+
+  static {
+    for (char c : "\"\\/bfnrt".toCharArray()) {
+      ESCAPED[c] = true;
+    }
+  }
+
+  private final byte[] json;
+  private final int end;
+
+  StringScanner(byte[] json, int end) {
+    this.json = json;
+    this.end = end;
+  }
+
+  /**
+   * The position after the closing quote of a string whose first byte inside the quotes is given.
+   */
+  int skip(int start) throws InvalidJson {
+    int at = skipPlain(start);
+    while (at < end && json[at] != '"') {
+      if (json[at] == '\\') {
+        at = skipPlain(skipEscape(at));
+      } else if (json[at] < 0) {
+        at = skipPlain(skipNonAscii(at));
+      } else {
+        throw new InvalidJson("control character in a string at offset " + at);
+      }
+    }
+    if (at >= end) {
+      throw new InvalidJson("ends inside a string at offset " + at);
+    }
+    return at + 1;
+  }
+
+  private int skipPlain(int start) {
+    int at = start;
+    for (; at <= end - Long.BYTES; at += Long.BYTES) {
+      long special = special((long) EIGHT_BYTES.get(json, at));
+      if (special != 0) {
+        return at + Long.numberOfTrailingZeros(special) / Byte.SIZE;
+      }
+    }
+    while (at < end && special(json[at]) == 0) {
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * Marks the first of eight bytes that is a quote, a backslash, a control or not ASCII with its
+   * highest bit.
+   *
+   * <p>A subtraction borrows from the next byte only where it hit, so marks above the lowest may be
+   * wrong.
+   */
+  private static long special(long bytes) {
+    long control = bytes - ' ' * EACH;
+    long quote = (bytes ^ '"' * EACH) - EACH;
+    long backslash = (bytes ^ '\\' * EACH) - EACH;
+    return (bytes | control | quote | backslash) & HIGHEST_BITS;
+  }
+
+  private static int special(byte b) {
+    return b < ' ' || b == '"' || b == '\\' ? 1 : 0;
+  }
+
+  private int skipEscape(int at) throws InvalidJson {
+    byte escaped = at + 1 < end ? json[at + 1] : 0;
+    if (escaped > 0 && ESCAPED[escaped]) {
+      return at + 2;
+    }
+    if (escaped != 'u') {
+      throw invalidEscape(at);
+    }
+    return skipHex(at + 2);
+  }
+
+  private int skipHex(int at) throws InvalidJson {
+    if (at + 4 > end) {
+      throw invalidEscape(at);
+    }
+    for (int i = at; i < at + 4; i++) {
+      if (json[i] < 0 || Character.digit(json[i], 16) < 0) {
+        throw invalidEscape(i);
+      }
+    }
+    return at + 4;
+  }
+
+  private static InvalidJson invalidEscape(int at) {
+    return new InvalidJson("invalid escape at offset " + at);
+  }
+
+  private int skipNonAscii(int start) throws InvalidJson {
+    int at = start;
+    while (at < end && json[at] < 0) {
+      int length = utf8Length(at);
+      if (length == 0) {
+        throw new InvalidJson("not UTF-8 at offset " + at);
+      }
+      at += length;
+    }
+    return at;
+  }
+
+  /**
+   * The length of the well-formed sequence that starts here, 0 if none does; the second byte's
+   * range depends on the first.
+   */
+  private int utf8Length(int at) {
+    int first = json[at] & 0xff;
+    if (first < 0xe0) {
+      return first >= 0xc2 && isWithin(at + 1, 0x80, 0xbf) ? 2 : 0;
+    }
+    if (first < 0xf0) {
+      int lowest = first == 0xe0 ? 0xa0 : 0x80; // no overlong form
+      int highest = first == 0xed ? 0x9f : 0xbf; // no surrogates
+      return isWithin(at + 1, lowest, highest) && isWithin(at + 2, 0x80, 0xbf) ? 3 : 0;
+    }
+    int lowest = first == 0xf0 ? 0x90 : 0x80;
+    int highest = first == 0xf4 ? 0x8f : 0xbf; // nothing above U+10FFFF
+    boolean valid =
+        first <= 0xf4
+            && isWithin(at + 1, lowest, highest)
+            && isWithin(at + 2, 0x80, 0xbf)
+            && isWithin(at + 3, 0x80, 0xbf);
+    return valid ? 4 : 0;
+  }
+
+  private boolean isWithin(int at, int lowest, int highest) {
+    return at < end && (json[at] & 0xff) >= lowest && (json[at] & 0xff) <= highest;
+  }
+}

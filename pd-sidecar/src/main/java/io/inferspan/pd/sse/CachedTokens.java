@@ -1,0 +1,78 @@
+package io.inferspan.pd.sse;
+
+import io.inferspan.pd.json.InvalidJson;
+import io.inferspan.pd.json.JsonEdit;
+import io.inferspan.pd.json.JsonKind;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.json.JsonValue;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** The member {@code usage.prompt_tokens_details.cached_tokens} of an engine's answer. */
+public final class CachedTokens {
+  private static final String USAGE = "usage";
+  private static final String DETAILS = "prompt_tokens_details";
+  private static final String CACHED = "cached_tokens";
+  private static final JsonShape ANSWER = JsonShape.of(USAGE);
+  private static final int MAX_DEPTH = 1_000;
+
+  private CachedTokens() {}
+
+  /** What an answer says, 0 where it says nothing; {@code usage} must be wanted. */
+  public static long of(JsonObject answer) {
+    JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
+    return cached == null ? 0 : cached.longValue(0);
+  }
+
+  /**
+   * A whole answer with another count; the same buffer if that changes nothing.
+   *
+   * @param body owned by this method; the buffer returned is owned by the caller
+   */
+  public static ByteBuf rewriteBody(ByteBuf body, long cachedTokens) {
+    byte[] changed = replaced(body, body.readerIndex(), body.writerIndex(), cachedTokens);
+    if (changed == null) {
+      return body;
+    }
+    body.release();
+    return Unpooled.wrappedBuffer(changed);
+  }
+
+  /**
+   * What stands between two positions, with another count; null where nothing changes: no JSON
+   * object, no usage, or the same count already.
+   */
+  static byte @Nullable [] replaced(ByteBuf answer, int from, int to, long cachedTokens) {
+    if (UsageFinder.find(answer, from, to) < 0) {
+      return null;
+    }
+    if (answer.hasArray()) {
+      int offset = answer.arrayOffset();
+      return replaced(answer.array(), offset + from, offset + to, cachedTokens);
+    }
+    return replaced(ByteBufUtil.getBytes(answer, from, to - from), 0, to - from, cachedTokens);
+  }
+
+  private static byte @Nullable [] replaced(byte[] json, int from, int to, long cachedTokens) {
+    try {
+      JsonObject answer = JsonObject.scan(json, from, to, ANSWER, MAX_DEPTH);
+      JsonValue usage = answer.value(USAGE);
+      if (usage == null || usage.kind() != JsonKind.OBJECT || says(answer, cachedTokens)) {
+        return null;
+      }
+      JsonEdit edit = answer.edit();
+      edit.within(USAGE).within(DETAILS).set(CACHED, cachedTokens);
+      return edit.toBytes();
+    } catch (InvalidJson _) {
+      return null;
+    }
+  }
+
+  private static boolean says(JsonObject answer, long cachedTokens) {
+    JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
+    return cached != null && cached.longValue(-1) == cachedTokens;
+  }
+}

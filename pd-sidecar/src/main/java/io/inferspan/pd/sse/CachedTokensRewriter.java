@@ -1,0 +1,118 @@
+package io.inferspan.pd.sse;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ByteProcessor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts the prefill's count of cached tokens into the decoder's event stream, for to the decoder the
+ * whole prompt looks cached.
+ *
+ * <p>Complete lines leave at once, at most one unterminated line is held back. Where nothing
+ * changes, buffers pass as they came. Buffers given are owned by the rewriter, buffers returned by
+ * the caller. For one stream, on one thread.
+ */
+public final class CachedTokensRewriter implements AutoCloseable {
+  /** A longer line passes untouched. */
+  static final int MAX_LINE_LENGTH = 1 << 20;
+
+  private final long cachedTokens;
+
+  /** The start of a line whose end has not come. */
+  private @Nullable CompositeByteBuf held;
+
+  /** Whether the current line, being too long, has left in part. */
+  private boolean isPassing;
+
+  public CachedTokensRewriter(long cachedTokens) {
+    this.cachedTokens = cachedTokens;
+  }
+
+  /** What can leave now that this chunk has come; may be empty. */
+  public ByteBuf rewrite(ByteBuf chunk) {
+    int lastLineFeed = chunk.forEachByteDesc(ByteProcessor.FIND_LF);
+    if (lastLineFeed < 0) {
+      return hold(chunk);
+    }
+    if (lastLineFeed == chunk.writerIndex() - 1) {
+      return rewriteLines(afterHeld(chunk));
+    }
+    ByteBuf lines = chunk.readRetainedSlice(lastLineFeed + 1 - chunk.readerIndex());
+    ByteBuf ready = rewriteLines(afterHeld(lines));
+    ByteBuf tooLong = hold(chunk);
+    return tooLong.isReadable() ? Unpooled.wrappedBuffer(ready, tooLong) : ready;
+  }
+
+  /** What was held back: the stream is over. */
+  public ByteBuf end() {
+    ByteBuf rest = held == null ? Unpooled.EMPTY_BUFFER : held;
+    held = null;
+    return rest;
+  }
+
+  /** Drops what is held back: nobody waits for it any more. */
+  @Override
+  public void close() {
+    end().release();
+  }
+
+  private ByteBuf hold(ByteBuf part) {
+    if (isPassing || !part.isReadable()) {
+      return part;
+    }
+    if (held == null) {
+      // Without a limit on components: beyond it they would be copied together, again and again.
+      held = part.alloc().compositeBuffer(Integer.MAX_VALUE);
+    }
+    held.addFlattenedComponents(true, part);
+    isPassing = held.readableBytes() > MAX_LINE_LENGTH;
+    return isPassing ? end() : Unpooled.EMPTY_BUFFER;
+  }
+
+  private ByteBuf afterHeld(ByteBuf lines) {
+    CompositeByteBuf line = held;
+    held = null;
+    return line == null ? lines : line.addFlattenedComponents(true, lines);
+  }
+
+  private ByteBuf rewriteLines(ByteBuf lines) {
+    int start = lines.readerIndex();
+    if (isPassing) {
+      start = SseLines.endOfLine(lines, start);
+      isPassing = false;
+    }
+    int usage = UsageFinder.find(lines, start, lines.writerIndex());
+    return usage < 0 ? lines : rewriteLines(lines, start, usage);
+  }
+
+  /** Rewrites lines that start at a position and have the word first at another. */
+  private ByteBuf rewriteLines(ByteBuf lines, int start, int firstUsage) {
+    ByteBuf out = null;
+    int copied = lines.readerIndex();
+    for (int at = firstUsage; at >= 0; ) {
+      int line = Math.max(start, lines.indexOf(at, start, (byte) '\n') + 1);
+      int end = SseLines.endOfLine(lines, at);
+      byte[] data = replacedData(lines, line, end);
+      if (data != null) {
+        out = out == null ? lines.alloc().buffer(lines.readableBytes() + 64) : out;
+        out.writeBytes(lines, copied, SseLines.afterData(line) - copied).writeBytes(data);
+        copied = end;
+      }
+      at = UsageFinder.find(lines, end, lines.writerIndex());
+    }
+    if (out == null) {
+      return lines;
+    }
+    out.writeBytes(lines, copied, lines.writerIndex() - copied);
+    lines.release();
+    return out;
+  }
+
+  private byte @Nullable [] replacedData(ByteBuf lines, int line, int end) {
+    return end - line <= MAX_LINE_LENGTH && SseLines.isData(lines, line, end)
+        ? CachedTokens.replaced(lines, SseLines.afterData(line), end, cachedTokens)
+        : null;
+  }
+}

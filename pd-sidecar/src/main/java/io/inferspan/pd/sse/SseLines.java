@@ -1,0 +1,91 @@
+package io.inferspan.pd.sse;
+
+import io.inferspan.pd.json.InvalidJson;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonShape;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Where lines and events stand in the bytes of an event stream; {@code \n} ends a line, a {@code
+ * \r} before it belongs to the end.
+ */
+public final class SseLines {
+  private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
+  private static final int MAX_DEPTH = 1_000;
+
+  private SseLines() {}
+
+  /** The position after the given number of complete events, -1 if there are fewer. */
+  public static int endOfEvents(ByteBuf stream, int count) {
+    int events = 0;
+    int line = stream.readerIndex();
+    boolean inEvent = false;
+    for (int end = endOfLine(stream, line); end > 0; end = endOfLine(stream, line)) {
+      boolean isBlank = isBlank(stream, line, end);
+      if (isBlank && inEvent && ++events == count) {
+        return end;
+      }
+      inEvent = !isBlank;
+      line = end;
+    }
+    return -1;
+  }
+
+  /**
+   * Visits the JSON objects in the {@code data:} lines of all bytes given; the last line may be
+   * unterminated.
+   */
+  public static void forEachData(ByteBuf stream, JsonShape wanted, Consumer<JsonObject> visitor) {
+    int line = stream.readerIndex();
+    while (line < stream.writerIndex()) {
+      int end = endOfLine(stream, line);
+      int next = end > 0 ? end : stream.writerIndex();
+      if (isData(stream, line, next)) {
+        visit(ByteBufUtil.getBytes(stream, line, next - line), wanted, visitor);
+      }
+      line = next;
+    }
+  }
+
+  private static void visit(byte[] line, JsonShape wanted, Consumer<JsonObject> visitor) {
+    JsonObject data;
+    try {
+      data = JsonObject.scan(line, DATA.length, line.length, wanted, MAX_DEPTH);
+    } catch (InvalidJson _) {
+      return; // [DONE] is one of those
+    }
+    visitor.accept(data);
+  }
+
+  /** The position after the line that starts here, -1 if it is unterminated. */
+  static int endOfLine(ByteBuf stream, int from) {
+    int lineFeed = stream.indexOf(from, stream.writerIndex(), (byte) '\n');
+    return lineFeed < 0 ? -1 : lineFeed + 1;
+  }
+
+  private static boolean isBlank(ByteBuf stream, int line, int end) {
+    int length = end - line;
+    return length == 1 || (length == 2 && stream.getByte(line) == '\r');
+  }
+
+  /** Whether a line carries data; what follows the colon may start with a space. */
+  static boolean isData(ByteBuf stream, int line, int end) {
+    if (end - line < DATA.length) {
+      return false;
+    }
+    for (int i = 0; i < DATA.length; i++) {
+      if (stream.getByte(line + i) != DATA[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The position after {@code data:}. */
+  static int afterData(int line) {
+    return line + DATA.length;
+  }
+}

@@ -1,0 +1,94 @@
+package io.inferspan.pd.json;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Broken and nearly broken bodies: what Jackson and a strict UTF-8 decoder take is taken, nothing
+ * else.
+ */
+class JsonFuzzTest {
+  private static final long SEED = 7;
+  private static final JsonShape SHAPE = JsonShape.of(RandomJson.KNOWN);
+  private static final Pattern MESSAGE = Pattern.compile("[a-zA-Z0-9 -]+");
+  private static final byte[] MARKS =
+      "{}[]\",:\\/-+.eE0123456789truefalsn \t\n\r\u0000\u001f\u0080\u00c0\u00e0\u00ed\u00f4\u00ff"
+          .getBytes(ISO_8859_1);
+
+  @Test
+  void mutatedBodies_areTakenExactlyIfTheyAreJsonObjects() {
+    Random random = new Random(SEED);
+    int taken = 0;
+    for (int seed = 0; seed < 3_000; seed++) {
+      byte[] original = new RandomJson(seed, 3).object().getBytes(UTF_8);
+      for (int i = 0; i < 100; i++) {
+        byte[] mutant = mutate(original, random);
+        boolean isTaken = isTaken(mutant);
+        // Jackson is slow to refuse, so it is not asked about every mutant that we refuse.
+        if ((isTaken || i % 4 == 0) && JsonOracle.isObject(mutant) != isTaken) {
+          fail("should %s be taken: %s", isTaken ? "not" : "", new String(mutant, UTF_8));
+        }
+        taken += isTaken ? 1 : 0;
+      }
+    }
+    assertThat(taken).isBetween(10_000, 290_000);
+  }
+
+  /** Takes it, reads and edits it, and has the result be valid too. */
+  private static boolean isTaken(byte[] body) {
+    JsonObject object;
+    try {
+      object = JsonObject.scan(body, SHAPE, JsonOracle.MAX_DEPTH);
+    } catch (InvalidJson e) {
+      if (!MESSAGE.matcher(e.getMessage()).matches()) {
+        fail("says more than it should", e);
+      }
+      return false;
+    }
+    JsonEdit edit = object.edit().remove("stream").set("max_tokens", 1);
+    edit.within("sampling_params").remove("max_tokens").set("min_tokens", false);
+    object.at("messages", "0", "content", "usage");
+    byte[] result = edit.toBytes();
+    try {
+      JsonObject.scan(result, SHAPE, JsonOracle.MAX_DEPTH);
+    } catch (InvalidJson e) {
+      fail("an edit broke " + new String(body, UTF_8), e);
+    }
+    return true;
+  }
+
+  private static byte[] mutate(byte[] original, Random random) {
+    byte[] json = original.clone();
+    for (int times = random.nextInt(3); times >= 0; times--) {
+      if (json.length == 0) {
+        return json;
+      }
+      int at = random.nextInt(json.length);
+      byte mark = MARKS[random.nextInt(MARKS.length)];
+      json =
+          switch (random.nextInt(6)) {
+            case 0 -> Arrays.copyOf(json, at);
+            case 1 -> splice(json, at, at + 1);
+            case 2 -> splice(json, at, at, mark);
+            case 3 -> splice(json, at, at + 1, mark);
+            case 4 -> splice(json, at, at + 1, (byte) random.nextInt(256));
+            default -> splice(json, at, at, Arrays.copyOfRange(json, at / 2, at));
+          };
+    }
+    return json;
+  }
+
+  private static byte[] splice(byte[] json, int from, int to, byte... between) {
+    byte[] result = Arrays.copyOf(json, from + between.length + json.length - to);
+    System.arraycopy(between, 0, result, from, between.length);
+    System.arraycopy(json, to, result, from + between.length, json.length - to);
+    return result;
+  }
+}

@@ -1,0 +1,216 @@
+package io.inferspan.pd.allow;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pods of an InferencePool, by address and by name, as the API server tells them.
+ *
+ * <p>Denies everything until pool and pods were listed once. When the API server is lost later, the
+ * last list stays. A pool that is gone, or that selects by no label, has no pods.
+ */
+public final class PoolAllowList implements AllowList {
+  private static final System.Logger LOG = System.getLogger(PoolAllowList.class.getName());
+  private static final Duration SILENCE = Duration.ofSeconds(ResourceWatch.WATCH_SECONDS + 15L);
+
+  private final ApiClient api;
+  private final Context context;
+  private final String namespace;
+  private final String pool;
+  private volatile Set<String> hosts = Set.of();
+  private volatile boolean closed;
+
+  // All below belong to the context.
+  private final Map<String, ObjectState> pods = new HashMap<>();
+  private Map<String, String> selector = Map.of();
+  private @Nullable ResourceWatch poolWatch;
+  private @Nullable ResourceWatch podWatch;
+  private boolean synced;
+
+  private PoolAllowList(ApiClient api, String namespace, String pool) {
+    this.api = api;
+    this.context = api.vertx().getOrCreateContext();
+    this.namespace = namespace;
+    this.pool = pool;
+  }
+
+  /**
+   * Starts to watch; returns at once.
+   *
+   * @param group the pool's API group; {@code x-k8s.io} groups have it as v1alpha2, others as v1
+   */
+  public static PoolAllowList watch(
+      Vertx vertx, KubernetesApi api, String namespace, String name, String group) {
+    PoolAllowList list = new PoolAllowList(new ApiClient(vertx, api, SILENCE), namespace, name);
+    String version = group.endsWith(".x-k8s.io") ? "v1alpha2" : "v1";
+    String collection =
+        "/apis/%s/%s/namespaces/%s/inferencepools?fieldSelector=%s"
+            .formatted(group, version, namespace, encoded("metadata.name=" + name));
+    list.context.runOnContext(_ -> list.watchPool(collection));
+    return list;
+  }
+
+  @Override
+  public boolean allows(String hostPort) {
+    String host = HostText.ofTarget(hostPort);
+    return host != null && hosts.contains(host);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    context.runOnContext(
+        _ -> {
+          end(poolWatch);
+          end(podWatch);
+        });
+    api.close();
+  }
+
+  private void watchPool(String collection) {
+    if (!closed) {
+      poolWatch = new ResourceWatch(api, collection, new PoolListener());
+      poolWatch.start();
+    }
+  }
+
+  /** Until the pods of a new selector are listed, those of the old one stay. */
+  private void select(Map<String, String> wanted) {
+    if (wanted.equals(selector)) {
+      return;
+    }
+    selector = wanted;
+    end(podWatch);
+    podWatch = null;
+    if (wanted.isEmpty()) {
+      pods.clear();
+      publish();
+      return;
+    }
+    String labels =
+        new TreeMap<>(wanted)
+            .entrySet().stream().map(Object::toString).collect(Collectors.joining(","));
+    String collection =
+        "/api/v1/namespaces/%s/pods?labelSelector=%s".formatted(namespace, encoded(labels));
+    podWatch = new ResourceWatch(api, collection, new PodListener());
+    podWatch.start();
+  }
+
+  private void publish() {
+    Set<String> allowed = new HashSet<>();
+    for (ObjectState pod : pods.values()) {
+      if (!pod.over()) {
+        allow(allowed, pod.name());
+        pod.addresses().forEach(address -> allow(allowed, address));
+      }
+    }
+    hosts = Set.copyOf(allowed);
+  }
+
+  private static void allow(Set<String> allowed, String host) {
+    String spelled = HostText.of(host);
+    if (spelled != null) {
+      allowed.add(spelled);
+    }
+  }
+
+  private void lost(String what, String why) {
+    String meanwhile =
+        synced
+            ? "the last " + pods.size() + " pods stay allowed."
+            : "every prefill target is denied until they are known.";
+    LOG.log(
+        WARNING, "The API server cannot be asked for %s (%s); %s".formatted(what, why, meanwhile));
+  }
+
+  private String title() {
+    return "inference pool " + namespace + "/" + pool;
+  }
+
+  private static void end(@Nullable ResourceWatch watch) {
+    if (watch != null) {
+      watch.close();
+    }
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private final class PoolListener implements ResourceWatch.Listener {
+
+    @Override
+    public void replaced(List<ObjectState> objects) {
+      for (ObjectState object : objects) {
+        if (object.name().equals(pool)) {
+          present(object);
+          return;
+        }
+      }
+      LOG.log(WARNING, "There is no " + title() + "; every prefill target is denied.");
+      select(Map.of());
+    }
+
+    @Override
+    public void present(ObjectState object) {
+      if (object.selector().isEmpty()) {
+        LOG.log(WARNING, "The " + title() + " selects no pods; every prefill target is denied.");
+      }
+      select(object.selector());
+    }
+
+    @Override
+    public void gone(String name) {
+      LOG.log(WARNING, "The " + title() + " is gone; every prefill target is denied.");
+      select(Map.of());
+    }
+
+    @Override
+    public void lost(String why) {
+      PoolAllowList.this.lost(title(), why);
+    }
+  }
+
+  private final class PodListener implements ResourceWatch.Listener {
+
+    @Override
+    public void replaced(List<ObjectState> objects) {
+      pods.clear();
+      objects.forEach(pod -> pods.put(pod.name(), pod));
+      publish();
+      synced = true;
+      LOG.log(INFO, "The " + title() + " has " + objects.size() + " pods.");
+    }
+
+    @Override
+    public void present(ObjectState pod) {
+      pods.put(pod.name(), pod);
+      publish();
+    }
+
+    @Override
+    public void gone(String name) {
+      pods.remove(name);
+      publish();
+    }
+
+    @Override
+    public void lost(String why) {
+      PoolAllowList.this.lost("the pods of " + title(), why);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package io.inferspan.pd.files;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A watch over a few files that calls back once they have changed and then kept still for 250 ms.
+ *
+ * <p>It asks the file system four times a second instead of being told: what counts is the file
+ * behind Kubernetes' chain of symbolic links, whose swap is no event in the watched directory's
+ * files, and some volumes send no events at all. One daemon thread, a handful of microseconds a
+ * second.
+ *
+ * <p>Make the watch, read the files, then {@link #start}: a change in between is not lost.
+ */
+public final class FileWatch implements AutoCloseable {
+  static final long STILL_MILLIS = 250;
+  private static final long JOIN_MILLIS = 2_000;
+  private static final System.Logger LOG = System.getLogger(FileWatch.class.getName());
+
+  private final List<Path> files;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private List<Stamp> known;
+  private @Nullable Thread thread;
+
+  public FileWatch(List<Path> files) {
+    this.files = List.copyOf(files);
+    this.known = stamps();
+  }
+
+  /** Calls {@code onChange} on the watch's own thread from now on. */
+  public void start(String threadName, Runnable onChange) {
+    thread = Thread.ofPlatform().daemon().name(threadName).start(() -> watch(onChange));
+  }
+
+  /** Ends the watch and its thread; a callback under way is waited for. */
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread running = thread;
+    if (running == null || running.equals(Thread.currentThread())) {
+      return;
+    }
+    try {
+      running.join(JOIN_MILLIS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void watch(Runnable onChange) {
+    List<Stamp> before = known;
+    try {
+      while (!closed.await(STILL_MILLIS, TimeUnit.MILLISECONDS)) {
+        List<Stamp> now = stamps();
+        if (now.equals(before) && !now.equals(known)) {
+          // Taken over before the files are read: what changes meanwhile is seen by the next look.
+          known = now;
+          call(onChange);
+        }
+        before = now;
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void call(Runnable onChange) {
+    try {
+      onChange.run();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.WARNING, "A change of " + files + " could not be handled.", e);
+    }
+  }
+
+  private List<Stamp> stamps() {
+    return files.stream().map(Stamp::of).toList();
+  }
+
+  /** What tells two states of a file apart without reading it. */
+  private record Stamp(@Nullable Object fileKey, @Nullable FileTime modified, long sizeBytes) {
+    private static final Stamp ABSENT = new Stamp(null, null, -1);
+
+    static Stamp of(Path file) {
+      try {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        return new Stamp(found.fileKey(), found.lastModifiedTime(), found.size());
+      } catch (IOException _) {
+        return ABSENT;
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.inferspan.pd.tls;
+
+import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+
+/** The few ASN.1 elements that a certificate and a private key consist of, as DER bytes. */
+final class Der {
+  private static final DateTimeFormatter SECONDS =
+      DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
+
+  /** From this year on X.509 writes the century, before it must not. */
+  private static final int CENTURY_SINCE_YEAR = 2050;
+
+  private Der() {}
+
+  static byte[] element(int tag, byte[]... parts) {
+    int length = Arrays.stream(parts).mapToInt(part -> part.length).sum();
+    ByteArrayOutputStream out = new ByteArrayOutputStream(length + 6);
+    out.write(tag);
+    if (length < 0x80) {
+      out.write(length);
+    } else {
+      byte[] digits = unsigned(length);
+      out.write(0x80 | digits.length);
+      out.writeBytes(digits);
+    }
+    Arrays.stream(parts).forEach(out::writeBytes);
+    return out.toByteArray();
+  }
+
+  static byte[] sequence(byte[]... parts) {
+    return element(0x30, parts);
+  }
+
+  static byte[] set(byte[]... parts) {
+    return element(0x31, parts);
+  }
+
+  /** An element inside an explicit context tag. */
+  static byte[] tagged(int number, byte[] inner) {
+    return element(0xa0 | number, inner);
+  }
+
+  static byte[] integer(BigInteger value) {
+    return element(0x02, value.toByteArray());
+  }
+
+  static byte[] yes() {
+    return element(0x01, new byte[] {(byte) 0xff});
+  }
+
+  static byte[] octets(byte[] value) {
+    return element(0x04, value);
+  }
+
+  static byte[] bits(byte[] value, int unusedBits) {
+    return element(0x03, new byte[] {(byte) unusedBits}, value);
+  }
+
+  static byte[] text(String value) {
+    return element(0x0c, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static byte[] time(Instant instant) {
+    String text = SECONDS.format(instant);
+    boolean century = instant.atZone(ZoneOffset.UTC).getYear() >= CENTURY_SINCE_YEAR;
+    String written = century ? text : text.substring(2);
+    return element(century ? 0x18 : 0x17, written.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  static byte[] oid(int first, int second, int... more) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.write(first * 40 + second);
+    for (int arc : more) {
+      int groups = Math.max(1, (38 - Integer.numberOfLeadingZeros(arc)) / 7);
+      for (int group = groups - 1; group >= 0; group--) {
+        out.write((arc >>> (7 * group) & 0x7f) | (group == 0 ? 0 : 0x80));
+      }
+    }
+    return element(0x06, out.toByteArray());
+  }
+
+  /** The first element inside {@code sequence}, header and all. */
+  static byte[] firstIn(byte[] sequence) {
+    int start = contentStart(sequence, 0);
+    return Arrays.copyOfRange(
+        sequence, start, contentStart(sequence, start) + length(sequence, start));
+  }
+
+  private static int contentStart(byte[] der, int at) {
+    int head = der[at + 1] & 0xff;
+    return at + 2 + (head < 0x80 ? 0 : head & 0x7f);
+  }
+
+  private static int length(byte[] der, int at) {
+    int head = der[at + 1] & 0xff;
+    if (head < 0x80) {
+      return head;
+    }
+    return new BigInteger(1, der, at + 2, head & 0x7f).intValueExact();
+  }
+
+  private static byte[] unsigned(int value) {
+    byte[] digits = BigInteger.valueOf(value).toByteArray();
+    return digits[0] == 0 ? Arrays.copyOfRange(digits, 1, digits.length) : digits;
+  }
+}

@@ -1,0 +1,28 @@
+package io.inferspan.pd.tls;
+
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What a server shows and proves: a certificate chain and the first certificate's key.
+ *
+ * @param chain the server's own certificate first
+ */
+record Identity(PrivateKey key, List<X509Certificate> chain) {
+
+  X509Certificate certificate() {
+    return chain.getFirst();
+  }
+
+  boolean expiredAt(Instant instant) {
+    return certificate().getNotAfter().toInstant().isBefore(instant);
+  }
+
+  /** Nothing of the key, not even its length. */
+  @Override
+  public String toString() {
+    return "Identity[" + certificate().getSubjectX500Principal() + "]";
+  }
+}

@@ -1,0 +1,304 @@
+package io.inferspan.pd.allow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.pd.rig.Logged;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PoolAllowListTest {
+  private static final String GROUP = "inference.networking.k8s.io";
+  private static final Map<String, String> LLAMA = Map.of("app", "llama", "example.com/role", "p");
+  private static final Map<String, String> QWEN = Map.of("app", "qwen");
+  private static final Vertx VERTX = Vertx.vertx();
+
+  private final Logged log = new Logged(PoolAllowList.class);
+  private FakeApiServer server;
+
+  @BeforeEach
+  void start() {
+    server = new FakeApiServer(VERTX);
+    server.putPool("pool", LLAMA);
+    server.putPool("other", QWEN);
+    server.putPod("prefill-0", "10.0.0.1", LLAMA);
+    server.putPod("qwen-0", "10.0.0.9", QWEN);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    log.close();
+  }
+
+  @AfterAll
+  static void close() {
+    VERTX.close().await();
+  }
+
+  @Test
+  void podsOfThePool_areAllowedByAddressAndName() {
+    try (PoolAllowList list = watch()) {
+      await(() -> list.allows("10.0.0.1:8000"));
+      assertThat(list.allows("prefill-0")).isTrue();
+      assertThat(list.allows("PREFILL-0:1234")).isTrue();
+      assertThat(list.allows("http://10.0.0.1:9")).isTrue();
+      assertThat(list.allows("10.0.0.9:8000")).isFalse();
+      assertThat(list.allows("qwen-0")).isFalse();
+      assertThat(server.tokens).allMatch("Bearer secret-token"::equals);
+      assertThat(server.requests)
+          .first()
+          .isEqualTo(
+              "/apis/inference.networking.k8s.io/v1/namespaces/models/inferencepools"
+                  + "?fieldSelector=metadata.name%3Dpool");
+    }
+  }
+
+  @Test
+  void oldPool_hasItsSelectorFlat() {
+    server.putOldPool("pool", LLAMA);
+    String group = "inference.networking.x-k8s.io";
+    try (PoolAllowList list = PoolAllowList.watch(VERTX, server.api(), "models", "pool", group)) {
+      await(() -> list.allows("prefill-0"));
+      assertThat(list.allows("qwen-0")).isFalse();
+      assertThat(server.requests.getFirst()).startsWith("/apis/" + group + "/v1alpha2/");
+    }
+  }
+
+  @Test
+  void podThatComes_changesItsAddressOrGoes_isFollowed() {
+    try (PoolAllowList list = watching()) {
+      server.putPod("prefill-1", "", LLAMA, "Pending");
+      await(() -> list.allows("prefill-1"));
+      server.putPod("prefill-1", "fd00::1", LLAMA);
+      await(() -> list.allows("[FD00:0::1]:8000"));
+      server.putPod("prefill-1", "10.0.0.2", LLAMA);
+      await(() -> list.allows("10.0.0.2"));
+      assertThat(list.allows("fd00::1")).isFalse();
+      server.deletePod("prefill-1");
+      await(() -> !list.allows("10.0.0.2"));
+      assertThat(list.allows("prefill-0")).isTrue();
+      assertThat(server.lists("/pods")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void podThatIsOver_isNotAllowed() {
+    try (PoolAllowList list = watching()) {
+      server.putPod("prefill-0", "10.0.0.1", LLAMA, "Failed");
+      await(() -> !list.allows("10.0.0.1"));
+    }
+  }
+
+  @Test
+  void changedSelector_changesThePods() {
+    try (PoolAllowList list = watching()) {
+      server.putPool("pool", QWEN);
+      await(() -> list.allows("qwen-0"));
+      assertThat(list.allows("prefill-0")).isFalse();
+      server.putPod("prefill-3", "10.0.0.3", LLAMA);
+      server.putPod("qwen-3", "10.0.0.4", QWEN);
+      await(() -> list.allows("qwen-3"));
+      assertThat(list.allows("prefill-3")).isFalse();
+    }
+  }
+
+  @Test
+  void poolThatGoesAndComesBack_isFollowed() {
+    try (PoolAllowList list = watching()) {
+      server.deletePool("pool");
+      await(() -> !list.allows("prefill-0"));
+      server.putPool("pool", LLAMA);
+      await(() -> list.allows("prefill-0"));
+    }
+  }
+
+  @Test
+  void missingPool_deniesAllUntilItComes() {
+    server.deletePool("pool");
+    try (PoolAllowList list = watch()) {
+      await(() -> server.watches("inferencepools") == 1);
+      assertThat(list.allows("prefill-0")).isFalse();
+      assertThat(log.warnings())
+          .containsExactly(
+              "There is no inference pool models/pool; every prefill target is denied.");
+      server.putPool("pool", LLAMA);
+      await(() -> list.allows("prefill-0"));
+    }
+  }
+
+  @Test
+  void poolWithoutLabels_selectsNothing() {
+    server.putPool("pool", Map.of());
+    try (PoolAllowList list = watch()) {
+      await(() -> !log.warnings().isEmpty());
+      assertThat(list.allows("prefill-0")).isFalse();
+      assertThat(log.warnings().getFirst()).contains("selects no pods");
+      assertThat(server.lists("/pods")).isZero();
+    }
+  }
+
+  @Test
+  void endedWatch_goesOnFromItsLastVersion() {
+    try (PoolAllowList list = watching()) {
+      server.bookmark();
+      long version = server.version();
+      server.endWatches();
+      await(() -> server.watches("/pods") == 2 && server.watches("pools") == 2);
+      assertThat(server.requests)
+          .last()
+          .asString()
+          .endsWith("timeoutSeconds=30&resourceVersion=" + version);
+      assertThat(server.lists("")).isEqualTo(2);
+      server.putPod("prefill-1", "10.0.0.2", LLAMA);
+      await(() -> list.allows("prefill-1"));
+    }
+  }
+
+  @Test
+  void changeBetweenTwoWatches_isNotLost() {
+    try (PoolAllowList list = watching()) {
+      server.endWatches();
+      server.putPod("prefill-1", "10.0.0.2", LLAMA);
+      await(() -> list.allows("prefill-1"));
+    }
+  }
+
+  @Test
+  void goneInsideAWatch_listsAgain() {
+    try (PoolAllowList list = watching()) {
+      server.expireWatches();
+      server.deletePod("prefill-0");
+      await(() -> !list.allows("prefill-0"));
+      assertThat(log.warnings()).isEmpty();
+    }
+  }
+
+  @Test
+  void goneInsteadOfAWatch_listsAgain() {
+    try (PoolAllowList list = watching()) {
+      server.watchesRefused410 = true;
+      server.endWatches();
+      server.deletePod("prefill-0");
+      await(() -> !list.allows("prefill-0"));
+      assertThat(log.warnings()).isEmpty();
+    }
+  }
+
+  @Test
+  void unreachableServer_deniesAllAndIsSaidOnce() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    KubernetesApi api = KubernetesApi.at(URI.create("http://127.0.0.1:" + port), "");
+    try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
+      await(() -> !log.warnings().isEmpty());
+      assertThat(list.allows("10.0.0.1")).isFalse();
+      try (FakeApiServer late = new FakeApiServer(VERTX, new HttpServerOptions().setPort(port))) {
+        late.putPool("pool", LLAMA);
+        late.putPod("prefill-0", "10.0.0.1", LLAMA);
+        await(() -> list.allows("10.0.0.1"));
+      }
+      assertThat(log.warnings().getFirst())
+          .startsWith("The API server cannot be asked for inference pool models/pool (")
+          .endsWith("); every prefill target is denied until they are known.");
+    }
+  }
+
+  @Test
+  void lostServer_keepsTheLastListAndIsSaidOnce() {
+    try (PoolAllowList list = watching()) {
+      server.status = 503;
+      server.cutConnections();
+      await(() -> server.lists("/pods") >= 4);
+      assertThat(list.allows("prefill-0")).isTrue();
+      assertThat(log.warnings())
+          .hasSize(2)
+          .anyMatch(w -> w.contains("for the pods of inference pool models/pool ("))
+          .allMatch(w -> w.endsWith("the last 1 pods stay allowed."));
+      server.deletePod("prefill-0");
+      server.status = 200;
+      await(() -> !list.allows("prefill-0"));
+    }
+  }
+
+  @Test
+  void refusedAccount_isToldWhatItNeeds() {
+    server.status = 403;
+    try (PoolAllowList list = watch()) {
+      await(() -> server.requests.size() >= 3);
+      assertThat(list.allows("prefill-0")).isFalse();
+      assertThat(log.warnings())
+          .containsExactly(
+              "The API server cannot be asked for inference pool models/pool (HTTP 403; its service"
+                  + " account needs get, list and watch here);"
+                  + " every prefill target is denied until they are known.");
+    }
+  }
+
+  @Test
+  void token_isReadForEachRequest() {
+    var tokens = new CopyOnWriteArrayList<>(java.util.List.of("one"));
+    KubernetesApi api = new KubernetesApi(server.api().base(), tokens::getLast, null);
+    server.status = 401;
+    try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
+      await(() -> !server.tokens.isEmpty());
+      tokens.add("two");
+      await(() -> server.tokens.contains("Bearer two"));
+      server.status = 200;
+      await(() -> list.allows("prefill-0"));
+    }
+  }
+
+  @Test
+  void garbledAnswer_isAnOutage() {
+    server.garbled = true;
+    try (PoolAllowList list = watch()) {
+      await(() -> !log.warnings().isEmpty());
+      assertThat(log.warnings().getFirst()).contains("(broken JSON)");
+      server.garbled = false;
+      await(() -> list.allows("prefill-0"));
+    }
+  }
+
+  @Test
+  void closedList_leavesNoConnectionAndKeepsItsAnswer() {
+    PoolAllowList list = watching();
+    assertThat(server.connections()).isPositive();
+    list.close();
+    list.close();
+    await(() -> server.connections() == 0);
+    assertThat(list.allows("prefill-0")).isTrue();
+  }
+
+  private PoolAllowList watch() {
+    return PoolAllowList.watch(VERTX, server.api(), "models", "pool", GROUP);
+  }
+
+  /** With both watches under way. */
+  private PoolAllowList watching() {
+    PoolAllowList list = watch();
+    await(() -> list.allows("prefill-0"));
+    await(() -> server.watches("/pods") == 1 && server.watches("pools") == 1);
+    return list;
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
+      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.inferspan.pd.rig;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** The warnings of one class while it is open. */
+public final class Logged extends Handler implements AutoCloseable {
+  private final Logger logger;
+  private final List<String> warnings = new CopyOnWriteArrayList<>();
+
+  public Logged(Class<?> source) {
+    logger = Logger.getLogger(source.getName());
+    logger.addHandler(this);
+    logger.setUseParentHandlers(false);
+  }
+
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  @Override
+  public void publish(LogRecord entry) {
+    if (entry.getLevel().equals(java.util.logging.Level.WARNING)) {
+      warnings.add(entry.getMessage());
+    }
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {
+    logger.removeHandler(this);
+    logger.setUseParentHandlers(true);
+  }
+}

@@ -1,0 +1,125 @@
+package io.inferspan.pd.net;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.resolver.AddressResolverGroup;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.transport.Transport;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The event loops of one sidecar, and sockets on them. */
+public final class Loops implements AutoCloseable {
+  private static final int CLOSE_SECONDS = 10;
+  private static final int WORKERS = 2;
+  private static final int BACKLOG = 4096;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+
+  private final VertxInternal vertx;
+  private final Transport transport;
+  private final int count;
+  private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+
+  private Loops(VertxInternal vertx, Transport transport, int count) {
+    this.vertx = vertx;
+    this.transport = transport;
+    this.count = count;
+  }
+
+  /**
+   * Starts event loops.
+   *
+   * @param transport null for the best that works here
+   * @param count zero for one per core
+   */
+  public static Loops start(@Nullable Transport transport, int count) {
+    Transport chosen = transport == null ? best() : transport;
+    int loops = count > 0 ? count : Runtime.getRuntime().availableProcessors();
+    VertxOptions options =
+        new VertxOptions().setEventLoopPoolSize(loops).setWorkerPoolSize(WORKERS);
+    Vertx vertx = Vertx.builder().with(options).withTransport(chosen).build();
+    return new Loops((VertxInternal) vertx, chosen, loops);
+  }
+
+  private static Transport best() {
+    for (Transport candidate : new Transport[] {Transport.IO_URING, Transport.EPOLL}) {
+      if (candidate != null && candidate.available()) {
+        return candidate;
+      }
+    }
+    return Transport.NIO;
+  }
+
+  /** The Vert.x that runs the loops. */
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  /** What moves the bytes: {@code nio}, {@code epoll} or {@code io_uring}. */
+  public String transportName() {
+    return transport.name();
+  }
+
+  /** How many loops there are. */
+  public int count() {
+    return count;
+  }
+
+  /** Where buffers come from. */
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  /** Opens connections on {@code loop}. */
+  public Bootstrap client(EventLoop loop) {
+    return new Bootstrap()
+        .group(loop)
+        .channelFactory(transport.implementation().channelFactory(false))
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        // A peer that refuses what is written to it may have answered before: that is read first.
+        .option(ChannelOption.AUTO_CLOSE, false)
+        .option(ChannelOption.ALLOCATOR, allocator)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());
+  }
+
+  /** Accepts connections, spread over the loops. */
+  public ServerBootstrap server() {
+    return new ServerBootstrap()
+        .group(vertx.acceptorEventLoopGroup(), vertx.eventLoopGroup())
+        .channelFactory(transport.implementation().serverChannelFactory(false))
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.ALLOCATOR, allocator);
+  }
+
+  /** Looks names up without blocking a loop. */
+  public AddressResolverGroup<InetSocketAddress> names() {
+    return vertx.nameResolver().nettyAddressResolverGroup();
+  }
+
+  /** Stops the loops, and with them everything that runs on them. */
+  @Override
+  public void close() {
+    try {
+      vertx.close().toCompletionStage().toCompletableFuture().get(CLOSE_SECONDS, SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("the event loops do not stop", e);
+    }
+  }
+}

@@ -1,0 +1,341 @@
+package io.inferspan.pd.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request of a client and its answer.
+ *
+ * <p>It is used on its event loop only. What is written after the client has gone is dropped.
+ */
+public final class ClientExchange {
+  private final ClientConnection connection;
+  private final HttpRequest request;
+  private final boolean old;
+  private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
+  private @Nullable BodyListener body;
+  private @Nullable Runnable whenGone;
+  private @Nullable Runnable whenWritable;
+  private boolean requestEnded;
+  private boolean answerBegun;
+  private boolean answerEnded;
+  private boolean gone;
+  private boolean closesAfter;
+  private boolean awaitsContinue;
+  private boolean raw;
+  private boolean chunked;
+  private boolean endsWithConnection;
+
+  ClientExchange(ClientConnection connection, HttpRequest request) {
+    this.connection = connection;
+    this.request = request;
+    // Remembered, because the request may be changed before the answer comes.
+    this.old = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
+    this.awaitsContinue = HttpUtil.is100ContinueExpected(request);
+    this.closesAfter = !HttpUtil.isKeepAlive(request);
+  }
+
+  /** The request's head, which may be changed in place and sent on. */
+  public HttpRequest request() {
+    return request;
+  }
+
+  /** The loop that this exchange lives on. */
+  public EventLoop loop() {
+    return connection.channel().eventLoop();
+  }
+
+  /** The address that the client's connection comes from; empty where unknown. */
+  public String clientAddress() {
+    return connection.clientAddress();
+  }
+
+  /** Which of several listeners took the request, counted from zero. */
+  public int rank() {
+    return connection.rank();
+  }
+
+  /** Names who takes the body; what has come so far is handed over at once. */
+  public void body(BodyListener listener) {
+    body = listener;
+    boolean any = !held.isEmpty();
+    while (!held.isEmpty()) {
+      deliver(listener, held.poll());
+    }
+    if (any) {
+      listener.pause();
+    }
+    reading(true);
+  }
+
+  /** Tells the client to send the body that it announced with {@code Expect: 100-continue}. */
+  public void continueBody() {
+    request.headers().remove(HttpHeaderNames.EXPECT);
+    if (awaitsContinue && !requestEnded && !gone && !answerBegun) {
+      connection.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+    awaitsContinue = false;
+  }
+
+  /** Stops or goes on reading from the client. */
+  public void reading(boolean on) {
+    connection.reading(on);
+  }
+
+  /** Whether the client takes more without it piling up here. */
+  public boolean writable() {
+    return connection.channel().isWritable();
+  }
+
+  /** Sets what runs when a client that was too slow takes more again. */
+  public void whenWritable(Runnable action) {
+    whenWritable = action;
+  }
+
+  /** Sets what runs, once, when the client goes away before its answer is complete. */
+  public void whenGone(Runnable action) {
+    whenGone = action;
+  }
+
+  /** Whether the client went away. */
+  public boolean gone() {
+    return gone;
+  }
+
+  /** Whether anything of the answer was written. */
+  public boolean answerBegun() {
+    return answerBegun;
+  }
+
+  /** Whether the answer is complete. */
+  public boolean answerEnded() {
+    return answerEnded;
+  }
+
+  /**
+   * Writes the answer's head.
+   *
+   * <p>Its framing is put right for this client: without a length the body is chunked, or, for
+   * HTTP/1.0, ends with the connection.
+   */
+  public void head(HttpResponse head) {
+    if (gone || answerBegun) {
+      return;
+    }
+    answerBegun = true;
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      raw = true;
+      closesAfter = true;
+      connection.switchProtocol(head);
+    } else {
+      frame(head);
+      connection.write(head);
+    }
+  }
+
+  private void frame(HttpResponse head) {
+    HttpHeaders headers = head.headers();
+    boolean bodyless = bodyless(head.status());
+    boolean hasLength = headers.contains(HttpHeaderNames.CONTENT_LENGTH);
+    // Whether an unwanted body follows is the client's choice: the next bytes are anybody's guess.
+    closesAfter |= awaitsContinue && !requestEnded;
+    headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
+    if (!hasLength && !bodyless) {
+      if (old) {
+        closesAfter = true;
+        endsWithConnection = true;
+      } else {
+        headers.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+        chunked = true;
+      }
+    }
+    head.setProtocolVersion(HttpVersion.HTTP_1_1);
+    if (closesAfter) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (old) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+  }
+
+  private boolean bodyless(HttpResponseStatus status) {
+    return HttpMethod.HEAD.equals(request.method())
+        || status.code() == HttpResponseStatus.NO_CONTENT.code()
+        || status.code() == HttpResponseStatus.NOT_MODIFIED.code();
+  }
+
+  /** Writes a piece of the answer's body and takes it over. */
+  public void write(ByteBuf content) {
+    if (gone || answerEnded) {
+      content.release();
+    } else if (chunked && content.readableBytes() <= ChunkFrame.MAX_BYTES) {
+      connection.writeChunk(content);
+    } else {
+      connection.write(raw ? content : new DefaultHttpContent(content));
+    }
+  }
+
+  /** Hands what was written to the socket. */
+  public void flush() {
+    connection.flush();
+  }
+
+  /** Ends the answer. */
+  public void end(HttpHeaders trailers) {
+    if (gone || answerEnded) {
+      return;
+    }
+    answerEnded = true;
+    releaseHeld();
+    if (!raw) {
+      connection.writeAndFlush(
+          trailers.isEmpty()
+              ? LastHttpContent.EMPTY_LAST_CONTENT
+              : new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, trailers));
+    }
+    connection.answered(this);
+  }
+
+  /** Writes a whole answer. */
+  public void respond(HttpResponseStatus status, HttpHeaders headers, ByteBuf content) {
+    if (gone || answerBegun) {
+      content.release();
+      return;
+    }
+    answerBegun = true;
+    answerEnded = true;
+    releaseHeld();
+    ByteBuf body = content;
+    if (bodyless(status)) {
+      content.release();
+      body = Unpooled.EMPTY_BUFFER;
+    } else {
+      headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
+    }
+    DefaultFullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, status, body, headers, EmptyHttpHeaders.INSTANCE);
+    frame(answer);
+    connection.writeAndFlush(answer);
+    connection.answered(this);
+  }
+
+  /** Breaks the answer off in a way the client can see: the stream or the connection ends. */
+  public void abort() {
+    if (!gone && !answerEnded) {
+      answerEnded = true;
+      whenGone = null;
+      connection.breakOff(endsWithConnection);
+    }
+  }
+
+  /** Makes this the last request of its connection. */
+  public void closeAfter() {
+    closesAfter = true;
+  }
+
+  boolean closesAfter() {
+    return closesAfter;
+  }
+
+  boolean requestEnded() {
+    return requestEnded;
+  }
+
+  void content(HttpContent content) {
+    if (answerEnded) {
+      requestEnded |= content instanceof LastHttpContent;
+      content.release();
+    } else if (body == null) {
+      requestEnded |= content instanceof LastHttpContent;
+      held.add(content);
+      reading(requestEnded);
+    } else {
+      deliver(body, content);
+    }
+  }
+
+  private void deliver(BodyListener listener, HttpContent content) {
+    if (content.content().isReadable()) {
+      listener.content(content.content());
+    } else {
+      content.release();
+    }
+    if (content instanceof LastHttpContent last) {
+      requestEnded = true;
+      listener.end(last.trailingHeaders());
+    }
+  }
+
+  /** Takes bytes of a connection that has left HTTP behind. */
+  void raw(ByteBuf bytes) {
+    if (body == null || answerEnded) {
+      bytes.release();
+    } else {
+      body.content(bytes);
+    }
+  }
+
+  /** The rest of the request cannot be read: nobody needs to go on serving it. */
+  void refuse(HttpResponseStatus status) {
+    closesAfter = true;
+    Runnable action = whenGone;
+    whenGone = null;
+    if (action != null && !answerEnded) {
+      action.run();
+    }
+    if (answerBegun) {
+      connection.breakOff(false);
+    } else {
+      respond(status, new DefaultHttpHeaders(), Unpooled.EMPTY_BUFFER);
+    }
+  }
+
+  void pause() {
+    if (body != null && !answerEnded) {
+      body.pause();
+    }
+  }
+
+  void nowWritable() {
+    if (whenWritable != null && !answerEnded) {
+      whenWritable.run();
+    }
+  }
+
+  /** Lets go of the part of the body that nobody asked for. */
+  private void releaseHeld() {
+    held.forEach(HttpContent::release);
+    held.clear();
+  }
+
+  void clientGone() {
+    gone = true;
+    releaseHeld();
+    Runnable action = whenGone;
+    whenGone = null;
+    if (action != null && !answerEnded) {
+      action.run();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.inferspan.pd.server;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.ssl.SslHandler;
+import java.util.concurrent.TimeUnit;
+
+/** The ways in which a client's connection, or its stream, ends from this side. */
+final class ConnectionEnd {
+  private static final long LINGER_MILLIS = 500;
+
+  /** For a client that reads its answer slowly while it still sends. */
+  private static final long LONGEST_MILLIS = 30_000;
+
+  private ConnectionEnd() {}
+
+  /**
+   * Closes once everything is written; a client that still sends gets a moment to read the answer,
+   * which a reset would take from it.
+   */
+  static void gentle(ChannelHandlerContext context, boolean allRead) {
+    Channel channel = context.channel();
+    if (channel instanceof Http2StreamChannel) {
+      endStream(context, allRead);
+      return;
+    }
+    ChannelFuture written = context.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    if (!allRead && channel instanceof DuplexChannel socket) {
+      channel.config().setAutoRead(true);
+      written.addListener(
+          _ -> {
+            endOutput(socket);
+            closeAfter(channel, LINGER_MILLIS);
+          });
+      closeAfter(channel, LONGEST_MILLIS);
+    } else {
+      written.addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  /** Tells an HTTP/2 client to send no more; later, so that the answer is flushed before. */
+  private static void endStream(ChannelHandlerContext context, boolean allRead) {
+    if (!allRead) {
+      context
+          .executor()
+          .execute(() -> context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.NO_ERROR)));
+    }
+  }
+
+  private static void endOutput(DuplexChannel socket) {
+    SslHandler tls = socket.pipeline().get(SslHandler.class);
+    if (tls != null) {
+      tls.closeOutbound();
+    }
+    socket.shutdownOutput();
+  }
+
+  /** Closes once what was written is out, which a client that does not read cannot hold up. */
+  static void brokenOff(ChannelHandlerContext context) {
+    Channel channel = context.channel();
+    if (channel instanceof Http2StreamChannel) {
+      context.flush();
+      context.executor().execute(context::close);
+    } else {
+      context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      closeAfter(channel, LINGER_MILLIS);
+    }
+  }
+
+  /** Ends a connection in a way that cannot be taken for the end of an answer. */
+  static void reset(ChannelHandlerContext context) {
+    if (context.channel().config() instanceof SocketChannelConfig config) {
+      config.setSoLinger(0);
+    }
+    context.close();
+  }
+
+  private static void closeAfter(Channel channel, long millis) {
+    channel.eventLoop().schedule(() -> channel.close(), millis, TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,98 @@
+package io.inferspan.pd.server;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http2.Http2FrameCodec;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+
+/** An HTTP/2 connection of a client; each of its streams looks like a connection of its own. */
+final class Http2Connection implements OpenConnections.Member {
+  private static final int MAX_STREAMS = 250;
+  private static final long DRAIN_MILLIS = 60_000;
+
+  private final Channel channel;
+  private volatile int streams;
+  private volatile boolean servedAny;
+  private volatile long quietSince = System.nanoTime();
+
+  private Http2Connection(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** Makes {@code channel} speak HTTP/2 from here on. */
+  static Http2Connection install(Channel channel, ListenerSettings settings) {
+    Http2Connection connection = new Http2Connection(channel);
+    Http2FrameCodec codec =
+        Http2FrameCodecBuilder.forServer()
+            .initialSettings(
+                Http2Settings.defaultSettings()
+                    .maxConcurrentStreams(MAX_STREAMS)
+                    .maxHeaderListSize(settings.headerBytes()))
+            .gracefulShutdownTimeoutMillis(DRAIN_MILLIS)
+            .build();
+    channel
+        .pipeline()
+        .addLast(codec, new Http2MultiplexHandler(connection.streamInitializer(settings)));
+    return connection;
+  }
+
+  private ChannelInitializer<Channel> streamInitializer(ListenerSettings settings) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel stream) {
+        opened();
+        stream.closeFuture().addListener(_ -> closed());
+        stream
+            .pipeline()
+            .addLast(
+                new Http2StreamFrameToHttpObjectCodec(true),
+                new ClientConnection(settings.handler(), settings.rank()));
+      }
+    };
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the connection's loop only
+  private void opened() {
+    streams++;
+    servedAny = true;
+    quietSince = 0;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the connection's loop only
+  private void closed() {
+    streams--;
+    if (streams == 0) {
+      quietSince = System.nanoTime();
+    }
+  }
+
+  @Override
+  public Channel channel() {
+    return channel;
+  }
+
+  @Override
+  public long quietSinceNanos() {
+    return quietSince;
+  }
+
+  @Override
+  public boolean servedAny() {
+    return servedAny;
+  }
+
+  /** Says goodbye; the codec lets the streams end before it closes. */
+  @Override
+  public void drain() {
+    channel.close().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+}

@@ -1,0 +1,60 @@
+package io.inferspan.pd.server;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.concurrent.Future;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at the first bytes of a plain connection: HTTP/2 begins with a fixed line. */
+final class PrefaceDetector extends ByteToMessageDecoder {
+  private static final long FIRST_BYTES_SECONDS = 30;
+  private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
+
+  private final ListenerSettings settings;
+  private final OpenConnections open;
+  private @Nullable Future<?> silence;
+
+  PrefaceDetector(ListenerSettings settings, OpenConnections open) {
+    this.settings = settings;
+    this.open = open;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    silence =
+        context.executor().schedule(() -> context.close(), FIRST_BYTES_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Override
+  protected void handlerRemoved0(ChannelHandlerContext context) {
+    if (silence != null) {
+      silence.cancel(false);
+    }
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+    int known = Math.min(in.readableBytes(), PREFACE.length);
+    for (int i = 0; i < known; i++) {
+      if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
+        open.add(Http1Pipeline.install(context.channel(), settings));
+        context.pipeline().remove(this);
+        return;
+      }
+    }
+    if (known == PREFACE.length) {
+      open.add(Http2Connection.install(context.channel(), settings));
+      context.pipeline().remove(this);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    context.close();
+  }
+}

@@ -1,0 +1,312 @@
+package io.inferspan.pd.upstream;
+
+import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to an engine; it serves one call after the other. */
+final class UpstreamConnection extends ChannelInboundHandlerAdapter {
+  private static final int FIRST_STATUS = 100;
+  private static final int LAST_STATUS = 999;
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
+
+  private final UpstreamPool pool;
+  private final Target target;
+  private @Nullable Channel channel;
+  private @Nullable UpstreamCall call;
+  private boolean reused;
+  private boolean answered;
+  private boolean interim;
+  private boolean keepAlive;
+  private boolean requestSent;
+  private boolean spent;
+  private boolean framed;
+  private boolean broken;
+  private boolean raw;
+  private @Nullable HttpResponse switching;
+  private long idleSince;
+
+  UpstreamConnection(UpstreamPool pool, Target target) {
+    this.pool = pool;
+    this.target = target;
+  }
+
+  Target target() {
+    return target;
+  }
+
+  boolean usable() {
+    return channel != null && channel.isActive();
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  void begin(UpstreamCall next, boolean reused) {
+    if (next.cancelled()) {
+      toPool();
+      return;
+    }
+    this.call = next;
+    this.reused = reused;
+    answered = false;
+    interim = false;
+    keepAlive = false;
+    requestSent = false;
+    switching = null;
+    try {
+      next.connected(this);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fault(next, e);
+    }
+  }
+
+  void write(Object part) {
+    if (channel != null) {
+      channel.write(part, channel.voidPromise());
+    } else {
+      ReferenceCountUtil.release(part);
+    }
+  }
+
+  void requestSent() {
+    requestSent = true;
+  }
+
+  void flush() {
+    if (channel != null) {
+      channel.flush();
+    }
+  }
+
+  boolean writable() {
+    return channel != null && channel.isWritable();
+  }
+
+  void reading(boolean on) {
+    if (channel != null && channel.config().isAutoRead() != on) {
+      channel.config().setAutoRead(on);
+    }
+  }
+
+  void close() {
+    call = null;
+    if (channel != null) {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    channel = context.channel();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object part) {
+    UpstreamCall answering = call;
+    try {
+      read(context, part);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fault(answering, e);
+    }
+  }
+
+  private void read(ChannelHandlerContext context, Object part) {
+    if (call == null) {
+      // An engine that speaks unasked: the connection is of no use any more.
+      ReferenceCountUtil.release(part);
+      spent = false;
+      context.close();
+    } else if (part instanceof ByteBuf bytes) {
+      call.listener().content(bytes);
+    } else if (part instanceof HttpResponse head) {
+      readHead(call, head);
+    } else if (part instanceof HttpContent content) {
+      readContent(call, content);
+    }
+  }
+
+  private void readHead(UpstreamCall answering, HttpResponse head) {
+    if (head.decoderResult().isFailure() || !plausible(head)) {
+      fail(Kind.GARBAGE, "malformed HTTP response");
+      return;
+    }
+    interim = head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    answered = true;
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      switchProtocol(answering, head);
+    } else if (!interim) {
+      keepAlive = HttpUtil.isKeepAlive(head);
+      framed =
+          HttpUtil.isTransferEncodingChunked(head)
+              || head.headers().contains(HttpHeaderNames.CONTENT_LENGTH);
+      answering.listener().head(head);
+    }
+  }
+
+  private static boolean plausible(HttpResponse head) {
+    int status = head.status().code();
+    return head.protocolVersion().majorVersion() == 1
+        && status >= FIRST_STATUS
+        && status <= LAST_STATUS;
+  }
+
+  private void switchProtocol(UpstreamCall answering, HttpResponse head) {
+    if (answering.upgrading()) {
+      switching = head;
+    } else {
+      fail(Kind.GARBAGE, "an unasked switch of protocols");
+    }
+  }
+
+  /** From here on there are only bytes, both ways, until one end closes. */
+  private void leaveHttp(UpstreamCall answering, HttpResponse head) {
+    if (channel == null) {
+      return;
+    }
+    raw = true;
+    HttpClientCodec codec = channel.pipeline().get(HttpClientCodec.class);
+    ChannelHandlerContext context = channel.pipeline().context(codec);
+    codec.prepareUpgradeFrom(context);
+    answering.switched();
+    answering.listener().head(head);
+    // Only now, because it hands over what it holds of the bytes that follow the head.
+    codec.upgradeFrom(context);
+  }
+
+  private void readContent(UpstreamCall answering, HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      content.release();
+      fail(Kind.GARBAGE, "malformed HTTP body");
+    } else if (interim) {
+      content.release();
+      if (switching != null) {
+        leaveHttp(answering, switching);
+      }
+    } else {
+      boolean last = content instanceof LastHttpContent;
+      if (content.content().isReadable() && !answering.cancelled()) {
+        answering.listener().content(content.content());
+      } else {
+        content.release();
+      }
+      if (last) {
+        complete(answering, ((LastHttpContent) content).trailingHeaders());
+      }
+    }
+  }
+
+  private void complete(UpstreamCall answering, HttpHeaders trailers) {
+    if (call == answering) {
+      call = null;
+      if (keepAlive && requestSent && !broken) {
+        // What is still to come in this read would be taken for the answer to the next request.
+        spent = true;
+      } else {
+        close();
+      }
+    }
+    if (broken && !framed) {
+      answering.failed(brokenOff());
+    } else {
+      answering.ended(trailers);
+    }
+  }
+
+  private void toPool() {
+    call = null;
+    idleSince = System.nanoTime();
+    reading(true);
+    pool.release(this);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    UpstreamCall answering = call;
+    if (spent) {
+      spent = false;
+      toPool();
+    } else if (answering != null && answered) {
+      try {
+        answering.listener().pause();
+      } catch (RuntimeException | OutOfMemoryError e) {
+        fault(answering, e);
+      }
+    }
+  }
+
+  /** Our own side failed over a call: the client must not wait for what will not come. */
+  private void fault(@Nullable UpstreamCall faulty, Throwable cause) {
+    LOGGER.log(Level.WARNING, "A call to " + target + " failed inside the proxy", cause);
+    spent = false;
+    close();
+    if (faulty != null) {
+      faulty.faulted();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (call != null && context.channel().isWritable()) {
+      call.listener().writable();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    UpstreamCall unanswered = call;
+    call = null;
+    if (unanswered == null) {
+      pool.lost(this);
+    } else if (reused && !answered && unanswered.replayable() && !unanswered.cancelled()) {
+      pool.connect(target, unanswered);
+    } else if (raw && !broken) {
+      unanswered.ended(EmptyHttpHeaders.INSTANCE);
+    } else {
+      unanswered.failed(brokenOff());
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // Resets arrive here and again as an inactive channel, where the call is told. An answer that
+    // ends with its connection must not pass for complete then.
+    broken = true;
+    // An engine that reads no more may have said why: what it said is still to be read.
+    if (!(cause instanceof IOException)) {
+      context.close();
+    }
+  }
+
+  private UpstreamException brokenOff() {
+    return new UpstreamException(Kind.RESET, "the connection to " + target + " ended early");
+  }
+
+  private void fail(Kind kind, String what) {
+    UpstreamCall failing = call;
+    call = null;
+    if (failing != null) {
+      failing.failed(new UpstreamException(kind, what + " from " + target));
+    }
+    close();
+  }
+}

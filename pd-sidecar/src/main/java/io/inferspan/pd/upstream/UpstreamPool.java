@@ -1,0 +1,208 @@
+package io.inferspan.pd.upstream;
+
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.tls.UpstreamTls;
+import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of one event loop to the engines of one stage; used on that loop only. */
+final class UpstreamPool {
+  private static final Duration IDLE_LIMIT = Duration.ofSeconds(90);
+  private static final Duration SWEEP = Duration.ofSeconds(10);
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
+  private static final int MAX_CONTENT_BYTES = 64 * 1024;
+
+  private final Loops loops;
+  private final EventLoop loop;
+  private final Upstreams.Settings settings;
+  private final int maxIdle;
+  private final Map<Target, ArrayDeque<UpstreamConnection>> idle = new HashMap<>();
+  private final ScheduledFuture<?> sweep;
+  private boolean closed;
+
+  UpstreamPool(Loops loops, EventLoop loop, Upstreams.Settings settings) {
+    this.loops = loops;
+    this.loop = loop;
+    this.settings = settings;
+    this.maxIdle = Math.max(1, settings.maxIdlePerHost() / loops.count());
+    this.sweep =
+        loop.scheduleAtFixedRate(
+            this::closeStale, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  void start(Target target, UpstreamCall call) {
+    UpstreamConnection connection = takeIdle(target);
+    if (connection == null) {
+      connect(target, call);
+    } else {
+      connection.begin(call, true);
+    }
+  }
+
+  private @Nullable UpstreamConnection takeIdle(Target target) {
+    ArrayDeque<UpstreamConnection> waiting = idle.get(target);
+    while (waiting != null && !waiting.isEmpty()) {
+      UpstreamConnection connection = waiting.pollLast();
+      settings.events().idle(-1);
+      if (connection.usable()) {
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** Takes a connection back whose answer is complete. */
+  void release(UpstreamConnection connection) {
+    ArrayDeque<UpstreamConnection> waiting =
+        idle.computeIfAbsent(connection.target(), any -> new ArrayDeque<>());
+    if (closed || waiting.size() >= maxIdle) {
+      connection.close();
+    } else {
+      waiting.addLast(connection);
+      settings.events().idle(1);
+    }
+  }
+
+  /** Forgets a connection that ended while it waited. */
+  void lost(UpstreamConnection connection) {
+    ArrayDeque<UpstreamConnection> waiting = idle.get(connection.target());
+    if (waiting != null && waiting.remove(connection)) {
+      settings.events().idle(-1);
+    }
+  }
+
+  void connect(Target target, UpstreamCall call) {
+    InetSocketAddress unresolved = InetSocketAddress.createUnresolved(target.host(), target.port());
+    Future<List<InetSocketAddress>> lookup = loops.names().getResolver(loop).resolveAll(unresolved);
+    lookup.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            connect(new ArrayDeque<>(lookup.getNow()), target, call);
+          } else {
+            call.failed(unreachable(target, "the name cannot be resolved"));
+          }
+        });
+  }
+
+  /** Tries one address after the other. */
+  private void connect(ArrayDeque<InetSocketAddress> addresses, Target target, UpstreamCall call) {
+    InetSocketAddress address = addresses.poll();
+    if (address == null) {
+      call.failed(unreachable(target, "the name has no address"));
+      return;
+    }
+    UpstreamConnection connection = new UpstreamConnection(this, target);
+    ChannelFuture connecting =
+        loops.client(loop).handler(pipeline(target, connection)).connect(address);
+    connecting.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            established(connecting.channel(), connection, call);
+          } else if (addresses.isEmpty()) {
+            call.failed(failure(target, done.cause()));
+          } else {
+            connect(addresses, target, call);
+          }
+        });
+  }
+
+  private void established(Channel channel, UpstreamConnection connection, UpstreamCall call) {
+    settings.events().opened();
+    channel.closeFuture().addListener(_ -> settings.events().closed());
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      connection.begin(call, false);
+      return;
+    }
+    tls.handshakeFuture()
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                connection.begin(call, false);
+              } else {
+                call.failed(unreachable(connection.target(), "the TLS handshake failed"));
+                connection.close();
+              }
+            });
+  }
+
+  private ChannelHandler pipeline(Target target, UpstreamConnection connection) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        UpstreamTls tls = settings.tls();
+        if (tls != null) {
+          SslHandler handler = tls.newHandler(channel.alloc(), target.host(), target.port());
+          handler.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT.toMillis());
+          channel.pipeline().addLast(handler);
+        }
+        channel.pipeline().addLast(codec(), connection);
+      }
+    };
+  }
+
+  private HttpClientCodec codec() {
+    HttpDecoderConfig decoding =
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(settings.headerBytes())
+            .setMaxHeaderSize(settings.headerBytes())
+            .setMaxChunkSize(MAX_CONTENT_BYTES);
+    return new HttpClientCodec(decoding, false, false);
+  }
+
+  private static UpstreamException failure(Target target, Throwable cause) {
+    if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
+      return new UpstreamException(Kind.REFUSED, "dial tcp " + target + ": connection refused");
+    }
+    return unreachable(target, "no connection within the time or no route");
+  }
+
+  private static UpstreamException unreachable(Target target, String why) {
+    return new UpstreamException(Kind.UNREACHABLE, "dial tcp " + target + ": " + why);
+  }
+
+  private void closeStale() {
+    long oldest = System.nanoTime() - IDLE_LIMIT.toNanos();
+    for (ArrayDeque<UpstreamConnection> waiting : idle.values()) {
+      while (!waiting.isEmpty() && waiting.peekFirst().idleSince() - oldest < 0) {
+        waiting.pollFirst().close();
+        settings.events().idle(-1);
+      }
+    }
+    idle.values().removeIf(ArrayDeque::isEmpty);
+  }
+
+  void close() {
+    loop.execute(
+        () -> {
+          closed = true;
+          sweep.cancel(false);
+          idle.values()
+              .forEach(
+                  waiting -> {
+                    settings.events().idle(-waiting.size());
+                    waiting.forEach(UpstreamConnection::close);
+                  });
+          idle.clear();
+        });
+  }
+}

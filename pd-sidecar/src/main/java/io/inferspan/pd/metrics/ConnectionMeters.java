@@ -1,0 +1,53 @@
+package io.inferspan.pd.metrics;
+
+import io.inferspan.pd.upstream.PoolEvents;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How many connections there are to the engines of one stage; all threads may tell it. */
+public final class ConnectionMeters implements PoolEvents {
+
+  private final LongAdder opened = new LongAdder();
+  private final LongAdder closed = new LongAdder();
+  private final LongAdder idle = new LongAdder();
+
+  ConnectionMeters(MeterRegistry registry, Stage stage) {
+    String name = Meters.OURS + "upstream_connections";
+    Gauge.builder(name + "_open", this, meters -> meters.openCount())
+        .description("Connections to engines")
+        .tag("stage", stage.label())
+        .register(registry);
+    Gauge.builder(name + "_idle", idle, LongAdder::sum)
+        .description("Connections to engines that wait for a request")
+        .tag("stage", stage.label())
+        .register(registry);
+    FunctionCounter.builder(Meters.OURS + "upstream_connects", opened, LongAdder::sum)
+        .description("Connections made to engines")
+        .tag("stage", stage.label())
+        .register(registry);
+  }
+
+  /** A connection was made. */
+  @Override
+  public void opened() {
+    opened.increment();
+  }
+
+  /** A connection is gone. */
+  @Override
+  public void closed() {
+    closed.increment();
+  }
+
+  /** So many more connections wait for their next request, or fewer where it is negative. */
+  @Override
+  public void idle(int change) {
+    idle.add(change);
+  }
+
+  private double openCount() {
+    return Math.max(0, opened.sum() - closed.sum());
+  }
+}

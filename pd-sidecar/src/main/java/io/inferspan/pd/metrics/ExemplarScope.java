@@ -1,0 +1,63 @@
+package io.inferspan.pd.metrics;
+
+import io.opentelemetry.api.trace.SpanContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose observation is being recorded, for exactly as long as that takes.
+ *
+ * <p>The registry asks for "the current span", but here a span is passed along and never current.
+ * So each thread has one slot, made once, which holds the span around the one call that records;
+ * nothing is allocated, and nothing can stay behind.
+ */
+final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanContext {
+
+  private final ThreadLocal<Slot> slots = ThreadLocal.withInitial(Slot::new);
+
+  private static final class Slot {
+    private @Nullable SpanContext span;
+  }
+
+  /** Has what {@code observation} records attributed to {@code span}, if that is sampled. */
+  void record(SpanContext span, Observation observation, long value) {
+    if (!span.isSampled()) {
+      observation.record(value);
+      return;
+    }
+    Slot slot = slots.get();
+    slot.span = span;
+    try {
+      observation.record(value);
+    } finally {
+      slot.span = null;
+    }
+  }
+
+  /** Something that records a number; held, not made for each call. */
+  @FunctionalInterface
+  interface Observation {
+    void record(long value);
+  }
+
+  @Override
+  public @Nullable String getCurrentTraceId() {
+    SpanContext span = slots.get().span;
+    return span == null ? null : span.getTraceId();
+  }
+
+  @Override
+  public @Nullable String getCurrentSpanId() {
+    SpanContext span = slots.get().span;
+    return span == null ? null : span.getSpanId();
+  }
+
+  @Override
+  public boolean isCurrentSpanSampled() {
+    return slots.get().span != null;
+  }
+
+  @Override
+  public void markCurrentSpanAsExemplar() {
+    // A backend may keep such spans longer; ours have no room for a foreign attribute.
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.inferspan.pd.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.inferspan.pd.otlp;
+
+import org.jspecify.annotations.NullMarked;

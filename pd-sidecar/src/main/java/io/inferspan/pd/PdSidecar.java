@@ -1,0 +1,101 @@
+package io.inferspan.pd;
+
+import io.inferspan.Telemetry;
+import io.inferspan.TelemetryOptions;
+import io.inferspan.pd.config.ConfigException;
+import io.inferspan.pd.config.Invocation;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.otlp.OtlpTransport;
+import io.opentelemetry.api.OpenTelemetry;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The program: {@code java -jar inferspan-pd-sidecar.jar}. */
+public final class PdSidecar {
+  private static final int WRONG_CONFIGURATION = 2;
+  private static final int CANNOT_START = 1;
+  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
+  private static final String SERVICE = "llm-d-pd-proxy";
+
+  private PdSidecar() {}
+
+  public static void main(String[] args) {
+    int status = run(List.of(args), System.getenv(), System.out, System.err);
+    if (status >= 0) {
+      System.exit(status);
+    }
+  }
+
+  /** Runs; gives the exit status, or -1 where the sidecar now serves. */
+  static int run(List<String> args, Map<String, String> env, PrintStream out, PrintStream err) {
+    try {
+      return switch (Invocation.parse(args, env)) {
+        case Invocation.ShowHelp help -> {
+          out.println(help.text());
+          yield 0;
+        }
+        case Invocation.ShowVersion _ -> {
+          out.println("inferspan-pd-sidecar " + version());
+          yield 0;
+        }
+        case Invocation.Run run -> {
+          serve(run.config());
+          yield -1;
+        }
+      };
+    } catch (ConfigException | IllegalArgumentException e) {
+      err.println(e.getMessage());
+      return WRONG_CONFIGURATION;
+    } catch (IOException e) {
+      err.println(e.getMessage());
+      return CANNOT_START;
+    }
+  }
+
+  private static String version() {
+    String version = PdSidecar.class.getPackage().getImplementationVersion();
+    return version == null ? "unknown" : version;
+  }
+
+  private static void serve(SidecarConfig config) throws IOException {
+    LogFormat.install(config.logLevel());
+    Logger logger = System.getLogger("io.inferspan.pd");
+    config.notes().forEach(note -> logger.log(Level.WARNING, note));
+    Loops loops = SidecarServer.loops(config.listening());
+    OtlpTransport.use(loops.vertx());
+    Telemetry telemetry = telemetry(config);
+    SidecarServer server = SidecarServer.start(config, loops, telemetry);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> stop(config, server, telemetry, loops), "inferspan-shutdown"));
+    logger.log(Level.INFO, server::describe);
+  }
+
+  private static Telemetry telemetry(SidecarConfig config) {
+    if (!config.tracing()) {
+      return Telemetry.using(OpenTelemetry.noop());
+    }
+    return Telemetry.initTracing(
+        TelemetryOptions.builder().serviceName(SERVICE).closeTimeout(FLUSH_TIMEOUT).build());
+  }
+
+  /** Requests end first, then their spans leave. */
+  private static void stop(
+      SidecarConfig config, SidecarServer server, Telemetry telemetry, Loops loops) {
+    try {
+      server.drain(config.listening().drainTimeout());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+    telemetry.close();
+    OtlpTransport.stopUsing(loops.vertx());
+    loops.close();
+  }
+}

@@ -1,0 +1,50 @@
+package io.inferspan.pd.chunk;
+
+import io.inferspan.pd.json.InvalidJson;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.json.JsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the decoder answered for one chunk.
+ *
+ * @param json the whole answer
+ * @param choice its first choice, null where it has none
+ * @param text what was generated
+ * @param cut whether there was more to generate
+ */
+record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, boolean cut) {
+  static final String ID = "id";
+  static final String OBJECT = "object";
+  static final String CREATED = "created";
+  static final String MODEL = "model";
+  static final String CHOICES = "choices";
+  static final String USAGE = "usage";
+  static final String MESSAGE = "message";
+  static final String DELTA = "delta";
+  static final String FINISH_REASON = "finish_reason";
+
+  private static final JsonShape ANSWER = JsonShape.of(ID, OBJECT, CREATED, MODEL, CHOICES, USAGE);
+  private static final JsonShape CHOICE = JsonShape.of(MESSAGE, DELTA, FINISH_REASON);
+
+  static ChunkAnswer read(byte[] body, int jsonDepth) throws InvalidJson {
+    JsonObject json = JsonObject.scan(body, ANSWER, jsonDepth);
+    JsonValue first = json.at(CHOICES, "0");
+    JsonObject choice = first == null ? null : first.object(CHOICE);
+    if (choice == null) {
+      return new ChunkAnswer(json, null, "", false);
+    }
+    JsonValue content = choice.at(MESSAGE, "content");
+    String text = content == null ? null : content.text();
+    JsonValue reason = choice.value(FINISH_REASON);
+    boolean cut = reason != null && reason.isText("length");
+    return new ChunkAnswer(json, choice, text == null ? "" : text, cut);
+  }
+
+  /** How many tokens the engine counted; 0 where it did not. */
+  long tokens() {
+    JsonValue counted = json.at(USAGE, "completion_tokens");
+    return counted == null ? 0 : counted.longValue(0);
+  }
+}

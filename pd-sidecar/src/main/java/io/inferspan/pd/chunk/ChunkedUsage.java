@@ -1,0 +1,54 @@
+package io.inferspan.pd.chunk;
+
+import io.inferspan.pd.json.JsonEdit;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.json.JsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens of an answer in chunks: the prompt of the first, and what all of them generated.
+ *
+ * <p>The prompts of later chunks hold generated text, which is not the client's.
+ */
+final class ChunkedUsage {
+  private static final String PROMPT = "prompt_tokens";
+  private static final String COMPLETION = "completion_tokens";
+  private static final String TOTAL = "total_tokens";
+  private static final String DETAILS = "completion_tokens_details";
+  private static final String REASONING = "reasoning_tokens";
+  private static final JsonShape USAGE = JsonShape.of(PROMPT, COMPLETION, TOTAL, DETAILS);
+
+  private @Nullable JsonObject first;
+  private long completion;
+  private long reasoning;
+
+  void add(@Nullable JsonValue usage) {
+    JsonObject counted = usage == null ? null : usage.object(USAGE);
+    if (counted == null) {
+      return;
+    }
+    if (first == null) {
+      first = counted;
+    }
+    completion += number(counted.value(COMPLETION));
+    reasoning += number(counted.at(DETAILS, REASONING));
+  }
+
+  private static long number(@Nullable JsonValue value) {
+    return value == null ? 0 : value.longValue(0);
+  }
+
+  /** All of it; null where the engine counted nothing. */
+  byte @Nullable [] total() {
+    if (first == null) {
+      return null;
+    }
+    long prompt = number(first.value(PROMPT));
+    JsonEdit edit = first.edit().set(COMPLETION, completion).set(TOTAL, prompt + completion);
+    if (first.at(DETAILS, REASONING) != null) {
+      edit.within(DETAILS).set(REASONING, reasoning);
+    }
+    return edit.toBytes();
+  }
+}

@@ -1,0 +1,20 @@
+package io.inferspan.pd.connector;
+
+import io.inferspan.pd.config.SidecarConfig;
+
+/** The connector that a sidecar is configured for. */
+public final class Connectors {
+
+  private Connectors() {}
+
+  public static Connector of(SidecarConfig config) {
+    SidecarConfig.Connectors settings = config.connectors();
+    return switch (settings.kv()) {
+      case NIXLV2 -> Nixl.of(config);
+      case SHARED_STORAGE -> new SharedStorage(config.limits().jsonDepth());
+      case SGLANG -> new Sglang(settings.sglangBootstrapPort());
+      case MOONCAKE -> new Mooncake(settings.mooncakeBootstrapPort());
+      case OFFLOADING -> new Offloading(config);
+    };
+  }
+}

@@ -1,0 +1,39 @@
+package io.inferspan.pd.connector.moriio;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.pd.config.SidecarConfig.MoriIo;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The prefill pod writes KV blocks into the decoder's memory, as the settings say. */
+public final class WriteMode {
+  private final MoriIo settings;
+  private final String decodeHost;
+
+  private WriteMode(MoriIo settings, String decodeHost) {
+    this.settings = settings;
+    this.decodeHost = decodeHost;
+  }
+
+  /** WRITE mode by these settings; null where it is off. */
+  public static @Nullable WriteMode of(MoriIo settings) {
+    String host = settings.localPodIp();
+    return settings.writeMode() && host != null ? new WriteMode(settings, host) : null;
+  }
+
+  /** Both sides of one request's transfer. */
+  public WriteTransfer begin(String requestId) {
+    return new WriteTransfer(settings, decodeHost, requestId);
+  }
+
+  /**
+   * The data-parallel rank that a request falls on, the same wherever it is asked.
+   *
+   * @param ranks how many there are, 1 or more
+   */
+  static int rank(String requestId, int ranks) {
+    long hash = ByteBuffer.wrap(Blake2s.hash(requestId.getBytes(UTF_8))).getLong();
+    return (int) Long.remainderUnsigned(hash, ranks);
+  }
+}

@@ -1,0 +1,131 @@
+package io.inferspan.pd.connector.moriio;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.pd.config.SidecarConfig.MoriIo;
+import io.inferspan.pd.json.JsonEdit;
+import io.inferspan.pd.json.JsonValue;
+import io.inferspan.pd.json.JsonWriter;
+import io.inferspan.pd.upstream.Target;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The transfer of one request's KV blocks: what prefill and decode are told of each other. */
+public final class WriteTransfer {
+  private static final String RANK_HEADER = "x-data-parallel-rank";
+  private static final String RANK = "remote_dp_rank";
+
+  private final MoriIo settings;
+  private final String decodeHost;
+  private final String transferId;
+  private final int rank;
+
+  WriteTransfer(MoriIo settings, String decodeHost, String requestId) {
+    this.settings = settings;
+    this.decodeHost = decodeHost;
+    // Engines know by the prefix that it is theirs.
+    this.transferId = "tx" + requestId;
+    this.rank = WriteMode.rank(requestId, settings.dpSize());
+  }
+
+  /** Whether both stages are dispatched at once. */
+  public boolean parallel() {
+    return settings.parallelDispatch();
+  }
+
+  /** How long decode waits for a prefill that was dispatched with it. */
+  public Duration patience() {
+    return settings.parallelDecodeWaitTimeout();
+  }
+
+  /** The headers of both stages, by which engines with several ranks find the right one. */
+  public Map<String, String> headers() {
+    if (settings.dpSize() <= 1) {
+      return Map.of();
+    }
+    // Over HTTP a pod counts only its own ranks.
+    int local = settings.dpSizeLocal() > 0 ? rank % settings.dpSizeLocal() : rank;
+    return Map.of(RANK_HEADER, Integer.toString(local));
+  }
+
+  /** Where the prefill pod finds the decoder. */
+  public String decodeHost() {
+    return decodeHost;
+  }
+
+  /** Tells the prefill pod where and for whom to write. */
+  public void describeDecoder(JsonWriter params) {
+    members(settings.decodeNotifyPort(), settings.decodeHandshakePort(), settings.decodeHosts())
+        .forEach((name, json) -> params.name(name).raw(json));
+  }
+
+  /** All that the decoder is told where prefill has not answered yet. */
+  public byte[] decodeParams(Target prefiller) {
+    int port = settings.prefillHandshakePort();
+    JsonWriter params =
+        new JsonWriter()
+            .beginObject()
+            .name("do_remote_prefill")
+            .bool(true)
+            .name("do_remote_decode")
+            .bool(false)
+            .name("remote_engine_id")
+            .text(new Target(prefiller.host(), port).authority())
+            .name("remote_block_ids")
+            .beginArray()
+            .endArray()
+            .name("remote_host")
+            .text(prefiller.host())
+            .name("remote_port")
+            .number(port);
+    ofPrefiller().forEach((name, json) -> params.name(name).raw(json));
+    return params.endObject().toBytes();
+  }
+
+  /** Adds to what prefill returned what it left out, and makes sure of the rank. */
+  public void complete(JsonEdit params, JsonValue returned) {
+    ofPrefiller()
+        .forEach(
+            (name, json) -> {
+              if (returned.member(name) == null) {
+                params.set(name, json);
+              }
+            });
+    JsonValue named = returned.member(RANK);
+    long prefilledOn = named == null ? -1 : named.longValue(-1);
+    boolean exists = prefilledOn >= 0 && prefilledOn < settings.dpSize();
+    params.set(RANK, exists ? prefilledOn : rank).set("remote_dp_rank_override", true);
+  }
+
+  private Map<String, String> ofPrefiller() {
+    return members(
+        settings.prefillNotifyPort(), settings.prefillHandshakePort(), settings.remoteHosts());
+  }
+
+  /** What either side is told of the other, as JSON by name. */
+  private Map<String, String> members(int notifyPort, int handshakePort, List<String> hosts) {
+    Map<String, String> members = new LinkedHashMap<>();
+    members.put("remote_notify_port", Integer.toString(notifyPort));
+    members.put(RANK, Integer.toString(rank));
+    members.put("remote_dp_rank_override", "true");
+    members.put("remote_handshake_port", Integer.toString(handshakePort));
+    members.put("transfer_id", json(new JsonWriter().text(transferId)));
+    members.put("tp_size", Integer.toString(settings.tpSize()));
+    members.put("remote_dp_size", Integer.toString(settings.dpSize()));
+    if (!hosts.isEmpty()) {
+      JsonWriter list = new JsonWriter().beginArray();
+      hosts.forEach(list::text);
+      members.put("remote_hosts", json(list.endArray()));
+      if (settings.dpSizeLocal() > 0) {
+        members.put("remote_dp_size_local", Integer.toString(settings.dpSizeLocal()));
+      }
+    }
+    return members;
+  }
+
+  private static String json(JsonWriter written) {
+    return new String(written.toBytes(), UTF_8);
+  }
+}

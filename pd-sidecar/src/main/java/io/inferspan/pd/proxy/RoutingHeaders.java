@@ -1,0 +1,57 @@
+package io.inferspan.pd.proxy;
+
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.AsciiString;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the endpoint picker wrote into a request's headers; taking it removes it from them.
+ *
+ * @param prefillers where prefill may run, trimmed, in order; a blank one stays blank
+ * @param encoders where encoding may run
+ * @param kvSource where KV blocks may be pulled from
+ * @param dataParallel the sidecar address of the rank to decode on
+ */
+record RoutingHeaders(
+    List<String> prefillers,
+    List<String> encoders,
+    @Nullable String kvSource,
+    @Nullable String dataParallel) {
+  private static final AsciiString PREFILLER = AsciiString.cached("x-prefiller-host-port");
+  private static final AsciiString ENCODERS = AsciiString.cached("x-encoder-hosts-ports");
+  private static final AsciiString KV_SOURCE = AsciiString.cached("x-kv-cache-source-host-port");
+  private static final AsciiString DATA_PARALLEL = AsciiString.cached("x-data-parallel-host-port");
+
+  static final RoutingHeaders NONE = new RoutingHeaders(List.of(), List.of(), null, null);
+
+  static RoutingHeaders takeFrom(HttpHeaders headers) {
+    RoutingHeaders routing =
+        new RoutingHeaders(
+            listed(headers, PREFILLER),
+            listed(headers, ENCODERS),
+            trimmed(headers.get(KV_SOURCE)),
+            headers.get(DATA_PARALLEL));
+    headers.remove(PREFILLER).remove(ENCODERS).remove(KV_SOURCE);
+    return routing;
+  }
+
+  /** One line is split at commas; several lines are one entry each, commas and all. */
+  private static List<String> listed(HttpHeaders headers, AsciiString name) {
+    if (!headers.contains(name)) {
+      return List.of();
+    }
+    List<String> lines = headers.getAll(name);
+    List<String> entries = lines.size() == 1 ? List.of(lines.getFirst().split(",", -1)) : lines;
+    List<String> trimmed = new ArrayList<>(entries.size());
+    for (String entry : entries) {
+      trimmed.add(entry.trim());
+    }
+    return trimmed;
+  }
+
+  private static @Nullable String trimmed(@Nullable String value) {
+    return value == null || value.isBlank() ? null : value.trim();
+  }
+}

@@ -1,0 +1,5 @@
+/** Which way a request goes: routes, routing headers, the allow-list, the order of decisions. */
+@NullMarked
+package io.inferspan.pd.proxy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,240 @@
+package io.inferspan.pd.stage;
+
+import io.inferspan.pd.metrics.Api;
+import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.relay.Errors;
+import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.tracing.RequestTrace;
+import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.response.ResponseTap;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request from its arrival to its end, which comes once: answered, failed or left by the client.
+ *
+ * <p>The end closes the span and counts the request.
+ */
+public final class LiveRequest {
+  private static final int FIRST_ERROR_STATUS = 400;
+
+  private static final Reason CLIENT_GONE =
+      new Reason("client_disconnected", "the client went away");
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
+  private static final Reason INTERNAL_ERROR =
+      new Reason("internal_error", "the proxy failed over this request");
+
+  private final ClientExchange exchange;
+  private final Api api;
+  private final RequestTrace trace;
+  private final SidecarMetrics metrics;
+  private final List<Runnable> whenGone = new ArrayList<>(2);
+  private @Nullable ResponseTap tap;
+  private Reason givenUpBecause = CLIENT_GONE;
+  private int status;
+  private boolean ended;
+
+  /**
+   * Why the stages of a request are given up.
+   *
+   * @param type the {@code error.type} on their spans
+   * @param text the same in words
+   */
+  public record Reason(String type, String text) {}
+
+  private LiveRequest(
+      ClientExchange exchange, Api api, RequestTrace trace, SidecarMetrics metrics) {
+    this.exchange = exchange;
+    this.api = api;
+    this.trace = trace;
+    this.metrics = metrics;
+  }
+
+  /** Counts an arrived request and takes care that it ends. */
+  public static LiveRequest begin(
+      ClientExchange exchange, ProxyParts parts, Api api, RequestTrace trace) {
+    SidecarMetrics metrics = parts.metrics();
+    LiveRequest live = new LiveRequest(exchange, api, trace, metrics);
+    metrics.requestArrived(api, trace.spanContext());
+    metrics.requestEntered();
+    exchange.whenGone(live::clientGone);
+    return live;
+  }
+
+  public ClientExchange exchange() {
+    return exchange;
+  }
+
+  /** Which API was called. */
+  public Api api() {
+    return api;
+  }
+
+  public RequestTrace trace() {
+    return trace;
+  }
+
+  public SidecarMetrics metrics() {
+    return metrics;
+  }
+
+  /** Counts a failure of a stage. */
+  public void failed(Stage stage) {
+    metrics.stageFailed(stage, trace.spanContext());
+  }
+
+  /** Adds what is to be cancelled when the client goes away or the stages are given up. */
+  public void whenGone(Runnable action) {
+    whenGone.add(action);
+  }
+
+  /** Cancels the stages that still run: one of them has failed, so the others are of no use. */
+  public void giveUp(Reason reason) {
+    givenUpBecause = reason;
+    cancelStages();
+  }
+
+  /** Why the stages are cancelled. */
+  public Reason givenUpBecause() {
+    return givenUpBecause;
+  }
+
+  private void cancelStages() {
+    List.copyOf(whenGone).forEach(Runnable::run);
+  }
+
+  /** An answer begins: its status is the request's, and its tokens are watched. */
+  public void answering(HttpResponse head) {
+    status = head.status().code();
+    if (api != Api.PASSTHROUGH && status < FIRST_ERROR_STATUS) {
+      HttpHeaders headers = head.headers();
+      tap =
+          ResponseTap.forHeaders(
+              headers.get(HttpHeaderNames.CONTENT_TYPE),
+              headers.get(HttpHeaderNames.CONTENT_ENCODING));
+    }
+  }
+
+  /** A piece of the answer passes. */
+  public void seen(ByteBuf content) {
+    ResponseTap watching = tap;
+    if (watching != null) {
+      boolean waiting = !watching.hasFirstToken();
+      long now = System.nanoTime();
+      see(watching, content, now);
+      if (waiting && watching.hasFirstToken()) {
+        metrics.firstToken(now - trace.arrivedNanos(), trace.spanContext());
+      }
+    }
+  }
+
+  private static void see(ResponseTap watching, ByteBuf content, long now) {
+    int start = content.readerIndex();
+    if (content.nioBufferCount() == 1) {
+      watching.see(content.internalNioBuffer(start, content.readableBytes()), now);
+      return;
+    }
+    for (ByteBuffer piece : content.nioBuffers()) {
+      watching.see(piece, now);
+    }
+  }
+
+  /** The client has its whole answer. */
+  public void delivered() {
+    end(status);
+  }
+
+  /** The proxy itself answered. */
+  public void answered(int ownStatus) {
+    end(ownStatus);
+  }
+
+  /** An engine broke off: before the answer began the decoder's error is told, later a reset. */
+  public void decoderFailed(UpstreamException failure) {
+    failed(Stage.DECODE);
+    trace.fail(errorType(failure), "decode request failed");
+    if (exchange.answerBegun()) {
+      exchange.abort();
+      end(status);
+    } else {
+      end(Errors.decoderFailed(exchange, failure));
+    }
+  }
+
+  /** Runs a step of the request; where it fails, the client is told so and the request ends. */
+  public void guard(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fault(e);
+    }
+  }
+
+  private void fault(Throwable cause) {
+    LOGGER.log(Level.WARNING, "A request failed inside the proxy", cause);
+    if (ended) {
+      return;
+    }
+    failed(Stage.REQUEST);
+    trace.fail(INTERNAL_ERROR.type(), INTERNAL_ERROR.text());
+    giveUp(INTERNAL_ERROR);
+    if (exchange.answerBegun()) {
+      exchange.abort();
+      end(status);
+    } else {
+      Errors.json(
+          exchange,
+          HttpResponseStatus.INTERNAL_SERVER_ERROR,
+          "InternalServerError",
+          INTERNAL_ERROR.text());
+      end(HttpResponseStatus.INTERNAL_SERVER_ERROR.code());
+    }
+  }
+
+  /** What {@code error.type} says of a failed call. */
+  public static String errorType(UpstreamException failure) {
+    return switch (failure.kind()) {
+      case REFUSED -> "connection_refused";
+      case UNREACHABLE -> "unreachable";
+      case RESET -> "connection_reset";
+      case GARBAGE -> "malformed_response";
+      case INTERNAL -> INTERNAL_ERROR.type();
+    };
+  }
+
+  private void clientGone() {
+    trace.fail("client_disconnected", "the client went away before its answer was complete");
+    cancelStages();
+    end(status);
+  }
+
+  /** Whether the request has had its end: nothing needs to be done for it any more. */
+  public boolean ended() {
+    return ended;
+  }
+
+  private void end(int answeredStatus) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    if (tap != null) {
+      tap.end(System.nanoTime());
+    }
+    metrics.stageEnded(
+        Stage.REQUEST, System.nanoTime() - trace.arrivedNanos(), trace.spanContext());
+    metrics.requestLeft();
+    trace.end(answeredStatus, tap);
+  }
+}

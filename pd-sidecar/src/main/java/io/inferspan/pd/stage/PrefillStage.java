@@ -1,0 +1,142 @@
+package io.inferspan.pd.stage;
+
+import io.inferspan.pd.config.SidecarConfig.Prefill;
+import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.relay.AnswerCollector;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.tracing.CallTrace;
+import io.inferspan.pd.tracing.Dispatch;
+import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.pd.upstream.UpstreamCall;
+import io.inferspan.semconv.PdAttributes;
+import io.netty.handler.codec.http.HttpRequest;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Runs prefill on another pod. */
+final class PrefillStage {
+  private static final int BAD_GATEWAY = 502;
+  private static final int GATEWAY_TIMEOUT = 504;
+
+  private final LiveRequest live;
+  private final ProxyParts parts;
+  private final Target target;
+  private final Dispatch dispatch;
+  private final HttpRequest head;
+  private final StageTrace trace;
+  private final Promise<EngineAnswer> answered = Promise.promise();
+  private @Nullable StageBody body;
+  private @Nullable UpstreamCall call;
+  private @Nullable CallTrace callTrace;
+  private int retriesLeft;
+  private boolean over;
+
+  PrefillStage(LiveRequest live, ProxyParts parts, Target target, PrefillLeg leg) {
+    this.live = live;
+    this.parts = parts;
+    this.target = target;
+    this.dispatch = leg.dispatch();
+    this.body = leg.body();
+    this.head = StageCall.head(live.exchange(), leg.body(), leg.headers());
+    this.retriesLeft = dispatch == Dispatch.SERIAL ? policy().maxRetries() : 0;
+    this.trace = live.trace().prefill(dispatch);
+    trace.set(PdAttributes.BOOTSTRAP_ROOM, leg.room());
+  }
+
+  private Prefill policy() {
+    return parts.config().prefill();
+  }
+
+  Future<EngineAnswer> run() {
+    trace.set(PdAttributes.PREFILL_TARGET, target.authority());
+    if (dispatch != Dispatch.DETACHED) {
+      live.whenGone(this::cancel);
+    }
+    attempt();
+    return answered.future();
+  }
+
+  private void attempt() {
+    ClientExchange exchange = live.exchange();
+    callTrace = trace.call("POST", target.host(), target.port(), head.headers());
+    AnswerCollector collector =
+        new AnswerCollector(parts.config().limits().bodyBytes(), this::send, this::take);
+    // Prefilling twice does no harm, so a connection that died unused is no reason to fail.
+    call = parts.engines().prefillers().call(exchange.loop(), target, true, collector);
+  }
+
+  private void send(UpstreamCall connected) {
+    if (body != null) {
+      StageCall.write(connected, head, body);
+    }
+  }
+
+  private void take(EngineAnswer answer) {
+    if (over) {
+      return;
+    }
+    endCall(answer);
+    if (retriesLeft > 0 && answer.status() >= BAD_GATEWAY && answer.status() <= GATEWAY_TIMEOUT) {
+      retriesLeft--;
+      live.exchange()
+          .loop()
+          .schedule(this::again, policy().retryBackoff().toMillis(), TimeUnit.MILLISECONDS);
+    } else {
+      finish(answer);
+    }
+  }
+
+  private void again() {
+    if (!over) {
+      attempt();
+    }
+  }
+
+  private void endCall(EngineAnswer answer) {
+    if (callTrace != null) {
+      if (answer.failure() == null) {
+        callTrace.answered(answer.status());
+        callTrace.end();
+      } else {
+        callTrace.failed(LiveRequest.errorType(answer.failure()));
+      }
+    }
+  }
+
+  private void finish(EngineAnswer answer) {
+    over = true;
+    body = null;
+    if (answer.ok()) {
+      live.metrics().stageEnded(Stage.PREFILL, trace.durationNanos(), trace.spanContext());
+    } else {
+      live.failed(Stage.PREFILL);
+      trace.fail(
+          answer.failure() == null
+              ? Integer.toString(answer.status())
+              : LiveRequest.errorType(answer.failure()),
+          "prefill request failed");
+    }
+    trace.endPrefill(answer.status());
+    live.guard(() -> answered.complete(answer));
+  }
+
+  private void cancel() {
+    if (!over) {
+      LiveRequest.Reason reason = live.givenUpBecause();
+      over = true;
+      body = null;
+      if (call != null) {
+        call.cancel();
+      }
+      if (callTrace != null) {
+        callTrace.failed(reason.type());
+      }
+      trace.fail(reason.type(), reason.text());
+      trace.endPrefill(0);
+    }
+  }
+}

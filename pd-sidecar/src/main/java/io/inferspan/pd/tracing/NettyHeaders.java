@@ -1,0 +1,38 @@
+package io.inferspan.pd.tracing;
+
+import io.netty.handler.codec.http.HttpHeaders;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Netty's headers as a carrier of trace context. */
+enum NettyHeaders implements TextMapGetter<HttpHeaders>, TextMapSetter<HttpHeaders> {
+  HEADERS;
+
+  private static final String TRACEPARENT = "traceparent";
+  private static final String TRACESTATE = "tracestate";
+
+  @Override
+  public @Nullable String get(@Nullable HttpHeaders headers, String name) {
+    return headers == null ? null : headers.get(name);
+  }
+
+  @Override
+  public Iterator<String> getAll(@Nullable HttpHeaders headers, String name) {
+    return headers == null ? List.<String>of().iterator() : headers.getAll(name).iterator();
+  }
+
+  @Override
+  public void set(@Nullable HttpHeaders headers, String name, String value) {
+    if (headers == null) {
+      return;
+    }
+    if (name.equals(TRACEPARENT)) {
+      // The state of a trace that goes on follows; that of another one must not.
+      headers.remove(TRACESTATE);
+    }
+    headers.set(name, value);
+  }
+}

@@ -1,0 +1,241 @@
+package io.inferspan.pd.tracing;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.catalog.PdSpans;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.response.ResponseTap;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.PdAttributes;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trace of one request: its span or spans, and the times that go on them.
+ *
+ * <p>It ends once; what is told later is ignored.
+ */
+public final class RequestTrace {
+  private static final int FIRST_ERROR_STATUS = 500;
+  private static final String DENIED = "ssrf_protection_denied";
+
+  private final PdTracing tracing;
+  private final @Nullable OperationSpan server;
+  private final OperationSpan request;
+  private final long arrivedNanos = System.nanoTime();
+  private @Nullable StageTrace prefill;
+  private @Nullable StageTrace decode;
+  private @Nullable String requestId;
+  private Dispatch dispatch = Dispatch.SERIAL;
+  private boolean failed;
+  private boolean ended;
+
+  RequestTrace(PdTracing tracing, @Nullable OperationSpan server, OperationSpan request) {
+    this.tracing = tracing;
+    this.server = server;
+    this.request = request;
+  }
+
+  /** When the request arrived, on the monotonic clock. */
+  public long arrivedNanos() {
+    return arrivedNanos;
+  }
+
+  /** Identifies the trace, for logs and exemplars. */
+  public SpanContext spanContext() {
+    return Span.fromContext(request.context()).getSpanContext();
+  }
+
+  /** Sets an attribute of the request. */
+  public <T> RequestTrace set(Attribute<T> attribute, @Nullable T value) {
+    request.set(attribute, value);
+    return this;
+  }
+
+  /** Says that prefill does not run elsewhere, and why. */
+  public void notDisaggregated(String reason) {
+    request.set(PdAttributes.DISAGGREGATION_USED, false).set(PdAttributes.REASON, reason);
+  }
+
+  /** Says that prefill runs on another pod, chosen from {@code candidates}. */
+  public void disaggregated(String target, int candidates) {
+    request
+        .set(PdAttributes.DISAGGREGATION_USED, true)
+        .set(PdAttributes.PREFILL_TARGET, target)
+        .set(PdAttributes.PREFILL_CANDIDATES, candidates);
+  }
+
+  /** Names the id that both stages carry. */
+  public void identify(String id) {
+    requestId = id;
+  }
+
+  /** Says how many encoders were offered and how many of them may be used. */
+  public void encoders(int offered, int allowed) {
+    request
+        .set(PdAttributes.ENCODE_USED, allowed > 0)
+        .set(PdAttributes.ENCODER_CANDIDATES, offered)
+        .set(PdAttributes.ENCODER_COUNT, allowed);
+    if (allowed == 0) {
+      request.set(PdAttributes.ENCODER_ALLOWED, 0);
+    }
+  }
+
+  /** Says that the allow-list does not have the prefill target. */
+  public void denied(String target) {
+    notDisaggregated(DENIED);
+    request.set(PdAttributes.ERROR, DENIED).set(PdAttributes.DENIED_TARGET, target);
+    fail(DENIED, "SSRF protection: prefill target not in allowlist");
+  }
+
+  /** Marks the request as failed. */
+  public void fail(String type, String description) {
+    failed = true;
+    request.fail(type, description);
+  }
+
+  /** Begins the prefill stage. */
+  public StageTrace prefill(Dispatch how) {
+    dispatch = how;
+    OperationSpan span = stage(request, PdSpans.PREFILL);
+    switch (how) {
+      case SERIAL -> {}
+      case DETACHED -> span.set(PdAttributes.PREFILL_ASYNC, true);
+      case PARALLEL -> span.set(PdAttributes.PARALLEL_DISPATCH, true);
+    }
+    StageTrace stage = new StageTrace(tracing, span, how == Dispatch.DETACHED ? request : span);
+    prefill = stage;
+    return stage;
+  }
+
+  /**
+   * Begins the decode stage; llm-d hangs it under prefill, also where that has ended, unless both
+   * are dispatched in parallel.
+   */
+  public StageTrace decode() {
+    boolean besides = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;
+    StageTrace before = besides ? null : prefill;
+    OperationSpan span = stage(before == null ? request : before.span(), PdSpans.DECODE);
+    if (dispatch == Dispatch.DETACHED) {
+      span.set(PdAttributes.DECODE_CONCURRENT, true);
+    }
+    decode = new StageTrace(tracing, span, span);
+    return decode;
+  }
+
+  /** Begins decoding in chunks. */
+  public StageTrace chunkedDecode() {
+    OperationSpan span =
+        tracing
+            .telemetry()
+            .span(PdSpans.CHUNKED_DECODE, decode == null ? request : decode.span())
+            .start();
+    return new StageTrace(tracing, span, span);
+  }
+
+  /** A call to an engine that belongs to no stage. */
+  public CallTrace call(String method, String host, int port) {
+    return CallTrace.under(tracing, request, method, host, port);
+  }
+
+  /** Writes the trace into the headers of a call that belongs to no stage. */
+  public void inject(HttpHeaders headers) {
+    tracing.telemetry().inject(request, headers, NettyHeaders.HEADERS);
+  }
+
+  private OperationSpan stage(OperationSpan parent, SpanType type) {
+    return tracing
+        .telemetry()
+        .span(type, parent)
+        .set(PdAttributes.CONNECTOR, tracing.connector())
+        .set(PdAttributes.REQUEST_ID, requestId)
+        .start();
+  }
+
+  /**
+   * Ends the request.
+   *
+   * @param status what the client was answered, or 0 where it got no answer
+   * @param tap what was seen of the answer, or null where nobody looked
+   */
+  public void end(int status, @Nullable ResponseTap tap) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    long now = System.nanoTime();
+    if (status >= FIRST_ERROR_STATUS && !failed) {
+      request.fail(Integer.toString(status), "answered with an error status");
+    }
+    if (request.recording()) {
+      describe(now);
+      if (tap != null) {
+        tap.describe(request, arrivedNanos);
+      }
+    }
+    if (decode != null) {
+      decode.close();
+    }
+    closeServer(status);
+  }
+
+  private void closeServer(int status) {
+    if (server != null && status > 0) {
+      server.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
+      if (status >= FIRST_ERROR_STATUS) {
+        server.fail(Integer.toString(status), "");
+      }
+    }
+    request.close();
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void describe(long now) {
+    if (dispatch == Dispatch.PARALLEL) {
+      parallel(now);
+      return;
+    }
+    if (!request.equals(server)) {
+      endToEnd(request, now);
+    }
+    if (decode != null && !tracing.proposalShape()) {
+      endToEnd(decode.span(), now);
+    }
+  }
+
+  /** Only the request tells how long stages took that started together. */
+  private void parallel(long now) {
+    request
+        .set(PdAttributes.PARALLEL_DISPATCH, true)
+        .setMillis(PdAttributes.TOTAL_DURATION_MS, now - arrivedNanos);
+    if (prefill != null && decode != null) {
+      long lastEnd = Math.max(prefill.endedNanos(), decode.endedNanos());
+      request.setMillis(PdAttributes.PARALLEL_WINDOW_MS, lastEnd - prefill.startedNanos());
+    }
+  }
+
+  private void endToEnd(OperationSpan span, long now) {
+    span.setMillis(PdAttributes.TOTAL_DURATION_MS, now - arrivedNanos);
+    boolean concurrent = dispatch == Dispatch.DETACHED;
+    if (concurrent) {
+      span.set(PdAttributes.CONCURRENT_PD, true);
+    }
+    StageTrace first = prefill;
+    if (first != null && !concurrent && first.ended()) {
+      span.setMillis(PdAttributes.PREFILL_DURATION_MS, first.durationNanos());
+    }
+    StageTrace second = decode;
+    if (second != null) {
+      span.setMillis(PdAttributes.TRUE_TTFT_MS, second.startedNanos() - arrivedNanos);
+      span.setMillis(PdAttributes.DECODE_DURATION_MS, second.durationNanos());
+      if (first != null && !concurrent) {
+        span.setMillis(
+            PdAttributes.COORDINATOR_OVERHEAD_MS, second.startedNanos() - first.endedNanos());
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.inferspan.pd.tracing;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.PdAttributes;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import org.jspecify.annotations.Nullable;
+
+/** The trace of one stage of a request. */
+public final class StageTrace {
+  private final PdTracing tracing;
+  private final OperationSpan span;
+  private final OperationSpan parentOfCalls;
+  private final long startedNanos = System.nanoTime();
+  private long endedNanos;
+
+  StageTrace(PdTracing tracing, OperationSpan span, OperationSpan parentOfCalls) {
+    this.tracing = tracing;
+    this.span = span;
+    this.parentOfCalls = parentOfCalls;
+  }
+
+  /** Sets an attribute of the stage. */
+  public <T> StageTrace set(Attribute<T> attribute, @Nullable T value) {
+    span.set(attribute, value);
+    return this;
+  }
+
+  /** Begins a call to an engine, whose headers then carry the stage's trace. */
+  public CallTrace call(String method, String host, int port, HttpHeaders headers) {
+    CallTrace call =
+        CallTrace.under(
+            tracing, tracing.proposalShape() ? span : parentOfCalls, method, host, port);
+    call.inject(headers);
+    return call;
+  }
+
+  /** Marks the stage as failed. */
+  public void fail(String type, String description) {
+    span.fail(type, description);
+  }
+
+  /**
+   * Ends a prefill stage.
+   *
+   * @param status what was answered, or 0 where nobody waited for it
+   */
+  public void endPrefill(int status) {
+    if (!ended()) {
+      endedNanos = System.nanoTime();
+      if (status > 0) {
+        span.set(PdAttributes.PREFILL_STATUS_CODE, status);
+      }
+      span.setMillis(PdAttributes.PREFILL_STAGE_MS, durationNanos()).close();
+    }
+  }
+
+  /** Ends a decode stage; its span stays open for the request's times until that ends. */
+  public void endDecode() {
+    if (!ended()) {
+      endedNanos = System.nanoTime();
+      span.setMillis(PdAttributes.DECODE_STAGE_MS, durationNanos());
+    }
+  }
+
+  /** Ends decoding in chunks. */
+  public void endChunks() {
+    if (!ended()) {
+      endedNanos = System.nanoTime();
+      span.setMillis(PdAttributes.CHUNKED_MS, durationNanos()).close();
+    }
+  }
+
+  /** Ends a decode stage whose answer the client did not get. */
+  public void close() {
+    endDecode();
+    span.close();
+  }
+
+  /** How long it took, or has taken so far. */
+  public long durationNanos() {
+    return (ended() ? endedNanos : System.nanoTime()) - startedNanos;
+  }
+
+  /** Identifies the stage's span, for exemplars. */
+  public SpanContext spanContext() {
+    return Span.fromContext(span.context()).getSpanContext();
+  }
+
+  OperationSpan span() {
+    return span;
+  }
+
+  boolean ended() {
+    return endedNanos != 0;
+  }
+
+  long startedNanos() {
+    return startedNanos;
+  }
+
+  long endedNanos() {
+    return ended() ? endedNanos : System.nanoTime();
+  }
+}

@@ -1,0 +1,82 @@
+package io.inferspan.pd.connector.bootstrap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.rig.ScriptedEngine;
+import io.inferspan.pd.rig.ToldEngine;
+import io.inferspan.pd.upstream.PoolEvents;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.pd.upstream.Upstreams;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class BootstrapsTest {
+  private final Loops loops = Loops.start(null, 2);
+  private final Upstreams upstreams =
+      new Upstreams(loops, new Upstreams.Settings(null, 8, 8192, PoolEvents.NONE));
+
+  @AfterEach
+  void stop() {
+    upstreams.close();
+    loops.close();
+  }
+
+  private EventLoop nextLoop() {
+    return loops.server().config().childGroup().next();
+  }
+
+  /** Asks on a loop, and gives what came, once it came on that loop. */
+  private CompletableFuture<List<BootstrapEngine>> ask(
+      Bootstraps bootstraps, String authority, EventLoop loop) {
+    Target server = Objects.requireNonNull(Target.parse(authority));
+    CompletableFuture<List<BootstrapEngine>> answered = new CompletableFuture<>();
+    loop.execute(
+        () ->
+            bootstraps
+                .engines(server, upstreams, loop)
+                .onSuccess(engines -> answered.complete(loop.inEventLoop() ? engines : List.of()))
+                .onFailure(answered::completeExceptionally));
+    return answered;
+  }
+
+  @Test
+  void case30_requestsThatComeTogether_askOnce_andAreAnsweredOnTheirLoops() throws Exception {
+    Bootstraps bootstraps = new Bootstraps(Duration.ofSeconds(5));
+    try (ScriptedEngine server = ScriptedEngine.answering("")) {
+      server.answer(
+          ScriptedEngine.json(200, "{\"4\":{\"engine_id\":\"four\"}}").withFixedDelay(100));
+      List<CompletableFuture<List<BootstrapEngine>>> answers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        answers.add(ask(bootstraps, server.authority(), nextLoop()));
+      }
+
+      for (CompletableFuture<List<BootstrapEngine>> answer : answers) {
+        assertThat(answer.get(5, TimeUnit.SECONDS))
+            .containsExactly(new BootstrapEngine("4", "four"));
+      }
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void case30_aServerThatDoesNotAnswer_isNotWaitedForLong() {
+    Bootstraps bootstraps = new Bootstraps(Duration.ofMillis(100));
+    try (ToldEngine silent = ToldEngine.start()) {
+      CompletableFuture<List<BootstrapEngine>> answer =
+          ask(bootstraps, silent.authority(), nextLoop());
+
+      assertThatThrownBy(() -> answer.get(3, TimeUnit.SECONDS))
+          .hasRootCauseMessage(
+              "the bootstrap server " + silent.authority() + " did not answer in time");
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.inferspan.pd.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.Telemetry;
+import io.inferspan.pd.allow.AllowList;
+import io.inferspan.pd.config.ConfigException;
+import io.inferspan.pd.config.Invocation;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.connector.Connector;
+import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.rig.ScriptedEngine;
+import io.inferspan.pd.server.HttpListener;
+import io.inferspan.pd.server.ListenerSettings;
+import io.inferspan.pd.stage.Decoders;
+import io.inferspan.pd.stage.Engines;
+import io.inferspan.pd.stage.PdRequest;
+import io.inferspan.pd.stage.PrefillLeg;
+import io.inferspan.pd.stage.ProxyParts;
+import io.inferspan.pd.tracing.PdTracing;
+import io.inferspan.pd.upstream.PoolEvents;
+import io.inferspan.pd.upstream.Upstreams;
+import io.inferspan.testing.TracingExtension;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A mistake of ours must cost one request, not leave its client waiting. */
+final class FaultyConnectorTest {
+  private static final int HEADER_BYTES = 8192;
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  private final ScriptedEngine prefiller = ScriptedEngine.answering("{}");
+  private final Loops loops = Loops.start(null, 1);
+  private final Telemetry telemetry = Telemetry.using(tracing.openTelemetry());
+  private final SidecarMetrics metrics = SidecarMetrics.create(telemetry);
+
+  @AfterEach
+  void stop() {
+    metrics.close();
+    loops.close();
+    prefiller.close();
+  }
+
+  @Test
+  void connectorThatThrowsAtOnce_isAnsweredWith500() throws Exception {
+    assertFaultIsAnswered(
+        _ -> {
+          throw new IllegalStateException("planted");
+        });
+  }
+
+  @Test
+  void connectorThatThrowsAfterPrefill_isAnsweredWith500() throws Exception {
+    assertFaultIsAnswered(
+        request ->
+            request
+                .prefill(PrefillLeg.before(request.original(), Map.of()))
+                .onSuccess(
+                    _ -> {
+                      throw new IllegalStateException("planted");
+                    }));
+  }
+
+  private void assertFaultIsAnswered(Consumer<PdRequest> serving) throws Exception {
+    try (HttpListener listener = listen(serving)) {
+      HttpResponse<String> answer = post(listener.port());
+
+      assertThat(answer.statusCode()).isEqualTo(500);
+      assertThat(answer.body()).contains("InternalServerError").doesNotContain("planted");
+    }
+    assertThat(tracing.awaitSpans(1, Duration.ofSeconds(5)))
+        .anySatisfy(
+            span -> {
+              assertThat(span.name()).isEqualTo("llm_d.pd_proxy.request");
+              assertThat(span.attributes()).containsEntry("error.type", "internal_error");
+            });
+    assertThat(metrics.registry().get("inferspan_pd_requests_in_flight").gauge().value()).isZero();
+  }
+
+  private HttpListener listen(Consumer<PdRequest> serving) throws IOException, ConfigException {
+    Connector connector =
+        new Connector() {
+          @Override
+          public String name() {
+            return "faulty";
+          }
+
+          @Override
+          public void serve(PdRequest request) {
+            serving.accept(request);
+          }
+        };
+    PdProxy proxy = new PdProxy(parts(), connector);
+    return HttpListener.listen(loops, 0, new ListenerSettings(proxy, null, HEADER_BYTES, 0));
+  }
+
+  private ProxyParts parts() throws ConfigException {
+    SidecarConfig config =
+        switch (Invocation.parse(List.of(), Map.of())) {
+          case Invocation.Run run -> run.config();
+          case Invocation other -> throw new IllegalStateException("not a run: " + other);
+        };
+    Upstreams upstreams =
+        new Upstreams(loops, new Upstreams.Settings(null, 1, HEADER_BYTES, PoolEvents.NONE));
+    return new ProxyParts(
+        config,
+        new Engines(upstreams, upstreams, upstreams, upstreams),
+        new Decoders(null, 1, 1, 1),
+        AllowList.everything(),
+        new PdTracing(telemetry, "faulty", ""),
+        metrics);
+  }
+
+  private HttpResponse<String> post(int port) throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(
+          HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/v1/chat/completions"))
+              .timeout(Duration.ofSeconds(5))
+              .header("x-prefiller-host-port", prefiller.authority())
+              .POST(HttpRequest.BodyPublishers.ofString("{}"))
+              .build(),
+          HttpResponse.BodyHandlers.ofString());
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.inferspan.pd.rig;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A TCP server that does with each connection what a script says; it closes it after that. */
+public final class RawServer implements AutoCloseable {
+  private final ServerSocket listening;
+  private final Script script;
+  private final List<Socket> accepted = new CopyOnWriteArrayList<>();
+  private final List<String> heads = new CopyOnWriteArrayList<>();
+  private final AtomicInteger ended = new AtomicInteger();
+
+  /** What happens on one connection. */
+  @FunctionalInterface
+  public interface Script {
+    void run(Wire wire, RawServer server) throws IOException;
+  }
+
+  private RawServer(ServerSocket listening, Script script) {
+    this.listening = listening;
+    this.script = script;
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  public static RawServer running(Script script) {
+    try {
+      return new RawServer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), script);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Answers every request with this, and keeps the connection. */
+  public static RawServer answering(String answer) {
+    return running(
+        (wire, server) -> {
+          while (true) {
+            server.request(wire);
+            wire.send(answer);
+          }
+        });
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket socket = listening.accept();
+        accepted.add(socket);
+        Thread.ofVirtual().start(() -> serve(socket));
+      }
+    } catch (IOException _) {
+      // It was closed.
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (Wire wire = new Wire(socket)) {
+      script.run(wire, this);
+    } catch (IOException _) {
+      // The other end has gone, as many tests want.
+    } finally {
+      ended.incrementAndGet();
+    }
+  }
+
+  /** Reads one request and remembers its head. */
+  public Wire.Message request(Wire wire) throws IOException {
+    String head = wire.head();
+    heads.add(head);
+    return wire.body(head);
+  }
+
+  /** Remembers a head that a script read itself. */
+  public void saw(String head) {
+    heads.add(head);
+  }
+
+  /** The heads of the requests so far. */
+  public List<String> heads() {
+    return heads;
+  }
+
+  public int port() {
+    return listening.getLocalPort();
+  }
+
+  public String authority() {
+    return "127.0.0.1:" + port();
+  }
+
+  /** How many connections were accepted. */
+  public int connections() {
+    return accepted.size();
+  }
+
+  /** How many connections are over. */
+  public int ended() {
+    return ended.get();
+  }
+
+  @Override
+  public void close() throws IOException {
+    listening.close();
+    for (Socket socket : accepted) {
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.inferspan.pd.rig;
+
+import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.any;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.tomakehurst.wiremock.WireMockServer;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
+import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
+import com.github.tomakehurst.wiremock.verification.LoggedRequest;
+import java.util.List;
+
+/** An engine that answers what a test says, and remembers what it was asked, oldest first. */
+public final class ScriptedEngine implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final WireMockServer server;
+
+  private ScriptedEngine(WireMockConfiguration where) {
+    server = new WireMockServer(where.bindAddress("127.0.0.1"));
+    server.start();
+  }
+
+  /** An engine that answers every request with 200 and this JSON. */
+  public static ScriptedEngine answering(String json) {
+    ScriptedEngine engine = new ScriptedEngine(wireMockConfig().dynamicPort());
+    engine.answer(json(200, json));
+    return engine;
+  }
+
+  /** An engine on this port that answers every request with an empty object. */
+  public static ScriptedEngine on(int port) {
+    return new ScriptedEngine(wireMockConfig().port(port)).answer(json(200, "{}"));
+  }
+
+  /** An answer with a JSON body. */
+  public static ResponseDefinitionBuilder json(int status, String body) {
+    return aResponse()
+        .withStatus(status)
+        .withHeader("content-type", "application/json")
+        .withBody(body);
+  }
+
+  /** Answers everything from now on with this. */
+  public ScriptedEngine answer(ResponseDefinitionBuilder answer) {
+    server.resetMappings();
+    server.stubFor(any(anyUrl()).willReturn(answer));
+    return this;
+  }
+
+  /** For scripts of more than one answer. */
+  public WireMockServer wireMock() {
+    return server;
+  }
+
+  public int port() {
+    return server.port();
+  }
+
+  public String authority() {
+    return "127.0.0.1:" + port();
+  }
+
+  /** What it was asked so far. */
+  public List<LoggedRequest> requests() {
+    return server.getAllServeEvents().reversed().stream()
+        .map(event -> LoggedRequest.createFrom(event.getRequest()))
+        .toList();
+  }
+
+  /** The only request's body. */
+  public JsonNode onlyBody() {
+    List<LoggedRequest> all = requests();
+    if (all.size() != 1) {
+      throw new AssertionError("asked " + all.size() + " times");
+    }
+    return parse(all.getFirst().getBodyAsString());
+  }
+
+  public static JsonNode parse(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("not JSON", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+}

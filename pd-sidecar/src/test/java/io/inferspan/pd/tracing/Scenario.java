@@ -1,0 +1,174 @@
+package io.inferspan.pd.tracing;
+
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.SidecarRig;
+import io.inferspan.testing.engine.EngineScript;
+import java.time.Duration;
+
+/** Something that happens to a request; each has its trace in the golden files. */
+enum Scenario {
+  PD_STREAMED(5, 8) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  PD_WHOLE(5, 8) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(
+          "/v1/completions?api_key=hidden",
+          "{\"model\":\"m\",\"prompt\":\"one two three\"}",
+          TracedPd.PREFILLER,
+          pd.prefiller().authority() + ",127.0.0.2:1");
+    }
+  },
+  DECODE_ONLY(2, 4) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED);
+    }
+  },
+  PASSTHROUGH(1, 2) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.get("/v1/models?api_key=hidden");
+    }
+  },
+  DENIED(1, 2) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, "http://10.1.2.3:8000");
+    }
+  },
+  BAD_TARGET(1, 2) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, "user:secret@127.0.0.1:8000");
+    }
+  },
+  NOT_JSON(1, 2) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, "hello", TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  PREFILL_500(2, 4) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.prefiller().script(EngineScript.builder().failWith(500, "out of memory").build());
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  PREFILL_DEAD(2, 4) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, "127.0.0.1:" + pd.nobody());
+    }
+  },
+  DECODER_REFUSED(4, 7) {
+    @Override
+    SidecarRig rig(TracedPd pd, SpanNaming naming) {
+      return pd.withoutDecoder(naming);
+    }
+
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  DECODE_ONLY_REFUSED(1, 3) {
+    @Override
+    SidecarRig rig(TracedPd pd, SpanNaming naming) {
+      return pd.withoutDecoder(naming);
+    }
+
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE);
+    }
+  },
+  DECODER_500(4, 7) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.decoder().script(EngineScript.builder().failWith(500, "out of memory").build());
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  DECODER_RESET(4, 7) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.decoder().script(EngineScript.builder().cutAfterTokens(3).build());
+      try (LeavingClient client = streaming(pd, rig)) {
+        client.readUntil("[DONE]");
+      }
+    }
+  },
+  ERROR_IN_THE_STREAM(4, 7) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.decoder().script(EngineScript.builder().errorEventAfterTokens(2, "gone wrong").build());
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  CLIENT_LEAVES_THE_STREAM(4, 7) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.decoder().script(endless());
+      try (LeavingClient client = streaming(pd, rig)) {
+        client.readUntil("tok3");
+      }
+    }
+  },
+  CLIENT_LEAVES_DECODE_ONLY(1, 3) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.decoder().script(endless());
+      try (LeavingClient client =
+          LeavingClient.post(rig.port(), TracedPd.CHAT, TracedPd.STREAMED)) {
+        client.readUntil("tok3");
+        client.reset();
+      }
+    }
+  },
+  CLIENT_LEAVES_DURING_PREFILL(2, 4) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.prefiller().script(EngineScript.builder().prefill(Duration.ofSeconds(20)).build());
+      LeavingClient client = streaming(pd, rig);
+      pd.prefiller().awaitRequests(1, Duration.ofSeconds(10));
+      client.close();
+    }
+  };
+
+  private final int proposalSpans;
+  private final int llmdSpans;
+
+  Scenario(int proposalSpans, int llmdSpans) {
+    this.proposalSpans = proposalSpans;
+    this.llmdSpans = llmdSpans;
+  }
+
+  abstract void play(TracedPd pd, SidecarRig rig);
+
+  SidecarRig rig(TracedPd pd, SpanNaming naming) {
+    return pd.rig(naming);
+  }
+
+  /** How many spans there are when all have ended. */
+  int spans(SpanNaming naming) {
+    return naming == SpanNaming.PROPOSAL ? proposalSpans : llmdSpans;
+  }
+
+  private static EngineScript endless() {
+    return EngineScript.builder().tokens(100_000).betweenTokens(Duration.ofMillis(2)).build();
+  }
+
+  private static LeavingClient streaming(TracedPd pd, SidecarRig rig) {
+    return LeavingClient.post(
+        rig.port(),
+        TracedPd.CHAT,
+        TracedPd.STREAMED,
+        TracedPd.PREFILLER + ": " + pd.prefiller().authority());
+  }
+}

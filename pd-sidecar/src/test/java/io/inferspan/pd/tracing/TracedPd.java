@@ -1,0 +1,91 @@
+package io.inferspan.pd.tracing;
+
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.rig.SidecarRig;
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import io.opentelemetry.api.OpenTelemetry;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * A prefill engine, a decode engine and a sidecar for each generation of names, all traced into one
+ * recorder.
+ */
+final class TracedPd implements AutoCloseable {
+  static final String CHAT = "/v1/chat/completions";
+  static final String STREAMED =
+      "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"one two three\"}]}";
+  static final String WHOLE =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"one two three\"}]}";
+  static final String PREFILLER = "x-prefiller-host-port";
+
+  private final OpenTelemetry recorder;
+  private final FakeEngine prefiller;
+  private final FakeEngine decoder;
+  private final Map<SpanNaming, SidecarRig> rigs = new EnumMap<>(SpanNaming.class);
+  private final Map<SpanNaming, SidecarRig> lonely = new EnumMap<>(SpanNaming.class);
+  private final int nobody = FreePort.next();
+
+  TracedPd(OpenTelemetry recorder) {
+    this.recorder = recorder;
+    prefiller = FakeEngine.builder().openTelemetry(recorder).start();
+    decoder = FakeEngine.builder().openTelemetry(recorder).start();
+  }
+
+  FakeEngine prefiller() {
+    return prefiller;
+  }
+
+  FakeEngine decoder() {
+    return decoder;
+  }
+
+  /** A port that nobody listens on. */
+  int nobody() {
+    return nobody;
+  }
+
+  /** A sidecar before the decoder, which allows engines on this host. */
+  SidecarRig rig(SpanNaming naming) {
+    return rigs.computeIfAbsent(naming, names -> before(decoder.port(), names));
+  }
+
+  /** A sidecar whose decoder is not there. */
+  SidecarRig withoutDecoder(SpanNaming naming) {
+    return lonely.computeIfAbsent(naming, names -> before(nobody, names));
+  }
+
+  private SidecarRig before(int port, SpanNaming naming) {
+    return SidecarRig.before(port)
+        .with("--enable-ssrf-protection=true", "--allow-target=127.0.0.1")
+        .tracedBy(recorder, naming)
+        .start();
+  }
+
+  /** What differs from run to run, and what it stands for. */
+  Map<String, String> names() {
+    return Map.of(
+        String.valueOf(prefiller.port()), "<prefiller>",
+        String.valueOf(decoder.port()), "<decoder>",
+        String.valueOf(nobody), "<nobody>");
+  }
+
+  /** Makes both engines well-behaved again. */
+  void reset() {
+    prefiller.script(EngineScript.normal());
+    decoder.script(EngineScript.normal());
+    prefiller.clearRequests();
+    decoder.clearRequests();
+  }
+
+  @Override
+  public void close() {
+    rigs.values().forEach(SidecarRig::close);
+    lonely.values().forEach(SidecarRig::close);
+    prefiller.close();
+    decoder.close();
+  }
+}

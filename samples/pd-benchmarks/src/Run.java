@@ -1,0 +1,130 @@
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** One scenario being measured: its servers run side by side and take turns on the same core. */
+final class Run {
+  private final Workbench bench;
+  private final Upstream upstream;
+  private final Scenario scenario;
+  private final boolean quick;
+  private final Map<Peer, Server> servers = new LinkedHashMap<>();
+  private final Map<Scenario.Subject, Figures> figures = new LinkedHashMap<>();
+
+  /** The latency without any server between, in the same rounds. */
+  private final Figures direct = new Figures();
+
+  Run(Workbench bench, Upstream upstream, Scenario scenario, boolean quick) {
+    this.bench = bench;
+    this.upstream = upstream;
+    this.scenario = scenario;
+    this.quick = quick;
+  }
+
+  Report measure() throws IOException {
+    long spanBytes = upstream.count("trace_bytes");
+    try {
+      start();
+      List<Scenario.Subject> subjects = List.copyOf(figures.keySet());
+      for (Scenario.Subject subject : subjects) {
+        warmUp(subject);
+      }
+      for (int round = 0; round < (quick ? 3 : 5); round++) {
+        runRound(subjects);
+      }
+      if (servers.containsKey(Peer.TRACED) && upstream.count("trace_bytes") == spanBytes) {
+        throw new Trouble("Void: no span reached the collector, so tracing was not measured.");
+      }
+    } finally {
+      servers.values().forEach(Server::close);
+    }
+    return new Report(scenario, figures, direct);
+  }
+
+  private void start() throws IOException {
+    for (Scenario.Subject subject : scenario.subjects()) {
+      if (subject.peer().missing() == null
+          && (servers.containsKey(subject.peer()) || start(subject.peer()))) {
+        figures.put(subject, new Figures());
+      }
+    }
+  }
+
+  private boolean start(Peer peer) throws IOException {
+    Server server = peer.start(bench, upstream);
+    if (peer == Peer.IO_URING && !server.usesIoUring()) {
+      System.err.println(
+          "The sidecar uses no io_uring here; is it forbidden? Its last words: "
+              + server.lastWords());
+      server.close();
+      return false;
+    }
+    servers.put(peer, server);
+    if (scenario.load().prefill()) {
+      Verification.of(server, upstream);
+    }
+    return true;
+  }
+
+  /** Native code needs a moment, a JVM some time: until two batches in a row cost the same. */
+  private void warmUp(Scenario.Subject subject) throws IOException {
+    long start = System.nanoTime();
+    long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 5 : 15);
+    double before = 0;
+    double now = ask(subject, 0).cpuMicros();
+    while (System.nanoTime() - start < least
+        || (Math.abs(now / before - 1) > 0.05 && subject.peer().isJvm())) {
+      if (System.nanoTime() - start > 3 * least) {
+        return;
+      }
+      before = now;
+      now = ask(subject, 0).cpuMicros();
+    }
+  }
+
+  private void runRound(List<Scenario.Subject> subjects) throws IOException {
+    int rate = scenario.pace().ratePerSecond();
+    if (rate > 0) {
+      List<String> command = command(upstream.port(), scenario.load(), rate);
+      direct.add(0, Load.run("the upstream", command));
+    }
+    for (Scenario.Subject subject : subjects) {
+      Asked asked = ask(subject, rate);
+      figures.get(subject).add(asked.cpuMicros(), asked.result());
+    }
+  }
+
+  private record Asked(double cpuMicros, Load.Result result) {}
+
+  private Asked ask(Scenario.Subject subject, int rate) throws IOException {
+    Server server = servers.get(subject.peer());
+    long prefills = upstream.count("prefills");
+    long cpu = server.cpuNanos();
+    Load load = scenario.load().sampled(subject.sampledPercent());
+    Load.Result result = Load.run(subject.label(), command(server.port(), load, rate));
+    double micros = (server.cpuNanos() - cpu) / 1e3 / result.requests();
+    long prefilled = upstream.count("prefills") - prefills;
+    if (prefilled != (load.prefill() ? result.requests() : 0)) {
+      throw new Trouble(
+          "Void: "
+              + prefilled
+              + " prefills for "
+              + result.requests()
+              + " requests of "
+              + server.name()
+              + ".");
+    }
+    return new Asked(micros, result);
+  }
+
+  private List<String> command(int port, Load load, int rate) {
+    Scenario.Pace pace = scenario.pace();
+    List<String> command = load.command(bench, port, upstream);
+    command.add("--connections=" + pace.connections());
+    command.add("--requests=" + (quick ? pace.requests() / 2 : pace.requests()));
+    command.add("--rate=" + rate);
+    return command;
+  }
+}

@@ -1,0 +1,61 @@
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+
+/** The stand-in for decoder, prefiller and collector, and what came in there. */
+record Upstream(Server server, int prefillPort) {
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  static Upstream start(Workbench bench, int processes) throws IOException {
+    int port = Workbench.freePort();
+    int prefillPort = Workbench.freePort();
+    List<String> command =
+        List.of(bench.tool("upstream"), "" + port, "" + prefillPort, "" + processes);
+    return new Upstream(
+        bench.start("upstream", port, command).awaitAnswer("/v1/models"), prefillPort);
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  /** The header by which a client names the prefiller. */
+  String prefillHeader() {
+    return "x-prefiller-host-port: 127.0.0.1:" + prefillPort;
+  }
+
+  /** How often something was asked for so far: {@code prefills}, {@code traces}, … */
+  long count(String what) {
+    return ((Number) ((Map<?, ?>) Json.read(get("/stats"))).get(what)).longValue();
+  }
+
+  /**
+   * The last body that was sent with the header {@code x-bench-record}: {@code prefill} or {@code
+   * decode}.
+   */
+  Map<?, ?> last(String leg) {
+    return (Map<?, ?>) Json.read(get("/last/" + leg));
+  }
+
+  private String get(String path) {
+    return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path)).build());
+  }
+
+  /** Sends a request and returns the body of its answer, which must be a 200. */
+  static String send(HttpRequest request) {
+    try {
+      HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 200) {
+        throw new Trouble(request.uri() + " answered " + answer.statusCode() + ".");
+      }
+      return answer.body();
+    } catch (IOException | InterruptedException e) {
+      throw new Trouble(request.uri() + " does not answer: " + e);
+    }
+  }
+}

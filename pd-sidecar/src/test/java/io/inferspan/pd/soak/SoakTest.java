@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Test;
 final class SoakTest {
   private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("soak.seconds", 20));
   private static final Duration WARM_UP = Duration.ofSeconds(2);
-  // A client that has its answer before all of its request is sent may be let linger for 30 s.
-  private static final Duration PATIENCE = Duration.ofSeconds(45);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int STREAMS = 200;
   private static final long MIB = 1 << 20;
 

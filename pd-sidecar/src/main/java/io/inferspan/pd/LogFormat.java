@@ -12,7 +12,7 @@ import java.util.logging.Logger;
 /**
  * One line per log record, on standard error, in UTC.
  *
- * <p>The JDK's own formatter loads locales and time zones, which is a fifth of the time to start.
+ * <p>The JDK's own formatter loads locales and time zones, which takes time at every start.
  */
 final class LogFormat extends Formatter {
   private static final String CONFIGURED = "java.util.logging.config.file";

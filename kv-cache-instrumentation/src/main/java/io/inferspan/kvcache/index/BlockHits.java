@@ -1,0 +1,58 @@
+package io.inferspan.kvcache.index;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a lookup found: for each block key asked for, the pods that hold it.
+ *
+ * <p>It is a buffer that its owner uses again and again; the arrays in it belong to the index and
+ * are not to be changed.
+ */
+public final class BlockHits {
+
+  private static final PodEntry[] NOBODY = {};
+
+  private PodEntry[][] found = {};
+  private int size;
+  private @Nullable String failure;
+
+  /** A buffer that holds nothing yet. */
+  public BlockHits() {}
+
+  /** Makes room for the answers to so many keys, all of them empty. */
+  public void reset(int keys) {
+    if (found.length < keys) {
+      found = new PodEntry[Math.max(keys, found.length * 2)][];
+    }
+    Arrays.fill(found, 0, keys, NOBODY);
+    size = keys;
+    failure = null;
+  }
+
+  /** Says who holds the key at {@code position}. */
+  public void set(int position, PodEntry[] holders) {
+    found[position] = holders;
+  }
+
+  /** Says that the index could not answer; nothing counts as found then. */
+  public void fail(String reason) {
+    Arrays.fill(found, 0, size, NOBODY);
+    failure = reason;
+  }
+
+  /** How many keys were asked for. */
+  public int size() {
+    return size;
+  }
+
+  /** Who holds the key at {@code position}; empty where nobody does. */
+  public PodEntry[] at(int position) {
+    return found[position];
+  }
+
+  /** Why the index could not answer, or null where it did. */
+  public @Nullable String failure() {
+    return failure;
+  }
+}

@@ -18,7 +18,8 @@ enum Peer {
 
   static final Path SIDECAR = Path.of(System.getProperty("bench.sidecar"));
   private static final String AS_IN_THE_DOCKERFILE =
-      "-Xmx384m -XX:+UseSerialGC -XX:+UseCompactObjectHeaders -Dio.netty.noUnsafe=false"
+      "-Xmx384m -XX:+UseSerialGC -XX:+UseCompactObjectHeaders"
+          + " -Djdk.reflect.useNativeAccessorOnly=true -Dio.netty.noUnsafe=false"
           + " --sun-misc-unsafe-memory-access=allow";
   private static final Path NGINX_MODULES = Path.of("/usr/lib/nginx/modules");
   private static final String INSTALL =
@@ -113,6 +114,14 @@ enum Peer {
         label, port, List.of(program, "" + port, "" + upstream.port()), Map.of());
   }
 
+  /** How the sidecar's JVM is started, whatever it runs. */
+  static List<String> java() {
+    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
+    String flags = System.getenv().getOrDefault("SIDECAR_JAVA_FLAGS", AS_IN_THE_DOCKERFILE);
+    command.addAll(Arrays.stream(flags.split(" ")).filter(flag -> !flag.isEmpty()).toList());
+    return command;
+  }
+
   /**
    * Starts a sidecar with one event loop; its spans, if any, go to the upstream's stand-in for a
    * collector.
@@ -120,9 +129,7 @@ enum Peer {
   static Server startSidecar(
       Workbench bench, int port, Upstream upstream, List<String> javaFlags, List<String> options)
       throws IOException {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
-    String flags = System.getenv().getOrDefault("SIDECAR_JAVA_FLAGS", AS_IN_THE_DOCKERFILE);
-    command.addAll(Arrays.stream(flags.split(" ")).filter(flag -> !flag.isEmpty()).toList());
+    List<String> command = java();
     command.addAll(javaFlags);
     command.addAll(
         List.of(

@@ -56,12 +56,16 @@ final class Startup {
     return ok;
   }
 
-  /** Runs the sidecar once over what it will do, so that the JVM writes its cache at the end. */
+  /** The training run of the Dockerfile. */
   private void train(Path cache) throws IOException {
-    try (Server sidecar = launch(List.of("-XX:AOTCacheOutput=" + cache))) {
-      sidecar.awaitAnswer("/health").awaitAnswer("/v1/models");
-      Verification.of(sidecar, upstream);
-    }
+    List<String> command = new ArrayList<>(Peer.java());
+    command.addAll(
+        List.of(
+            "-XX:AOTCacheOutput=" + cache,
+            "-cp",
+            Peer.SIDECAR.toString(),
+            "io.inferspan.pd.TrainingRun"));
+    bench.build("the AOT cache", command.toArray(String[]::new));
     if (!cache.toFile().exists()) {
       throw new Trouble("The JVM wrote no AOT cache at the end of its training run.");
     }

@@ -15,9 +15,12 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 
 /** The program: {@code java -jar inferspan-pd-sidecar.jar}. */
 public final class PdSidecar {
+  static final int SERVING = -1;
+
   private static final int WRONG_CONFIGURATION = 2;
   private static final int CANNOT_START = 1;
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
@@ -32,23 +35,20 @@ public final class PdSidecar {
     }
   }
 
-  /** Runs; gives the exit status, or -1 where the sidecar now serves. */
+  /** Runs; gives the exit status, or {@link #SERVING} where the sidecar now serves. */
   static int run(List<String> args, Map<String, String> env, PrintStream out, PrintStream err) {
     try {
-      return switch (Invocation.parse(args, env)) {
-        case Invocation.ShowHelp help -> {
-          out.println(help.text());
-          yield 0;
-        }
-        case Invocation.ShowVersion _ -> {
-          out.println("inferspan-pd-sidecar " + version());
-          yield 0;
-        }
-        case Invocation.Run run -> {
-          serve(run.config());
-          yield -1;
-        }
-      };
+      Invocation invocation = Invocation.parse(args, env);
+      // A switch over types is linked at run time, which no AOT cache holds.
+      if (invocation instanceof Invocation.Run run) {
+        serve(run.config());
+        return SERVING;
+      }
+      out.println(
+          invocation instanceof Invocation.ShowHelp help
+              ? help.text()
+              : "inferspan-pd-sidecar " + version());
+      return 0;
     } catch (ConfigException | IllegalArgumentException e) {
       err.println(e.getMessage());
       return WRONG_CONFIGURATION;
@@ -65,6 +65,7 @@ public final class PdSidecar {
 
   private static void serve(SidecarConfig config) throws IOException {
     LogFormat.install(config.logLevel());
+    startNettySoon();
     Logger logger = System.getLogger("io.inferspan.pd");
     config.notes().forEach(note -> logger.log(Level.WARNING, note));
     Loops loops = SidecarServer.loops(config.listening());
@@ -75,6 +76,18 @@ public final class PdSidecar {
         .addShutdownHook(
             new Thread(() -> stop(config, server, telemetry, loops), "inferspan-shutdown"));
     logger.log(Level.INFO, server::describe);
+  }
+
+  /** Spares Netty what takes long at its start and is of no use here. */
+  private static void startNettySoon() {
+    Properties settings = System.getProperties();
+    // Events for the flight recorder about every buffer, which come with 20 proxies of annotations.
+    settings.putIfAbsent("io.netty.jfr.enabled", "false");
+    // Vert.x asks for the default allocator, which else is a second one beside ours.
+    settings.putIfAbsent("io.netty.allocator.type", "pooled");
+    // Parts of channel ids, which are otherwise found by reflection and among all network devices.
+    settings.putIfAbsent("io.netty.processId", Long.toString(ProcessHandle.current().pid()));
+    settings.putIfAbsent("io.netty.machineId", "00:00:00:00:00:00:00:01");
   }
 
   private static Telemetry telemetry(SidecarConfig config) {

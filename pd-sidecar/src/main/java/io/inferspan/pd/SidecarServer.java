@@ -45,7 +45,10 @@ public final class SidecarServer implements AutoCloseable {
   private SidecarServer(SidecarConfig config, Loops loops, Telemetry telemetry) {
     this.config = config;
     this.loops = loops;
-    this.metrics = SidecarMetrics.create(telemetry);
+    this.metrics =
+        config.listening().metricsPort() > 0
+            ? SidecarMetrics.create(telemetry)
+            : SidecarMetrics.unread();
     this.engines =
         new Engines(
             upstreams(SidecarConfig.Stage.PREFILLER, Stage.PREFILL),

@@ -1,11 +1,5 @@
 package io.inferspan.pd;
 
-import io.inferspan.Telemetry;
-import io.inferspan.TelemetryOptions;
-import io.inferspan.pd.config.ConfigException;
-import io.inferspan.pd.config.Invocation;
-import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.net.Loops;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -63,35 +57,29 @@ public final class TrainingRun {
   }
 
   private static void run() throws Exception {
-    Vertx vertx = Vertx.vertx();
-    int engine =
-        await(vertx.createHttpServer().requestHandler(TrainingRun::answer).listen(0)).actualPort();
-    SidecarConfig config = config(engine);
-    Loops loops = SidecarServer.loops(config.listening());
-    try (Telemetry telemetry = Telemetry.initTracing(quiet());
-        SidecarServer server = SidecarServer.start(config, loops, telemetry)) {
-      new TrainingRun(vertx.createHttpClient(), server.port(), engine).train();
-    }
-  }
-
-  private static SidecarConfig config(int engine) throws IOException, ConfigException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
+    int engine = freePort();
+    System.setProperty("otel.exporter.otlp.protocol", "http/protobuf");
+    System.setProperty("otel.exporter.otlp.endpoint", "http://localhost:" + engine);
+    int sidecar = freePort();
     List<String> flags =
-        List.of("--port=" + port, "--secure-proxy=false", "--model-server-port=" + engine);
-    if (Invocation.parse(flags, Map.of()) instanceof Invocation.Run(SidecarConfig config)) {
-      return config;
+        List.of(
+            "--port=" + sidecar,
+            "--metrics-port=" + freePort(),
+            "--secure-proxy=false",
+            "--tracing",
+            "--model-server-port=" + engine);
+    if (PdSidecar.run(flags, Map.of(), System.out, System.err) != PdSidecar.SERVING) {
+      throw new IllegalStateException("the sidecar does not serve");
     }
-    throw new IllegalStateException("a run was asked for");
+    Vertx vertx = Vertx.vertx();
+    await(vertx.createHttpServer().requestHandler(TrainingRun::answer).listen(engine));
+    new TrainingRun(vertx.createHttpClient(), sidecar, engine).train();
   }
 
-  private static TelemetryOptions quiet() {
-    return TelemetryOptions.builder()
-        .setting("otel.traces.exporter", "none")
-        .setting("otel.traces.sampler", "always_on")
-        .build();
+  private static int freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0)) {
+      return free.getLocalPort();
+    }
   }
 
   private void train() throws Exception {

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
@@ -18,6 +19,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the sidecar counts.
@@ -34,9 +36,9 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class SidecarMetrics implements AutoCloseable {
 
-  private final PrometheusMeterRegistry registry;
+  private final MeterRegistry registry;
   private final ExemplarScope exemplars;
-  private final JvmGcMetrics gc = new JvmGcMetrics();
+  private @Nullable JvmGcMetrics gc;
   private final Map<Api, Observation> requests;
   private final Map<DisaggType, Observation> disaggregated;
   private final Map<Stage, Observation> durations = new EnumMap<>(Stage.class);
@@ -47,7 +49,7 @@ public final class SidecarMetrics implements AutoCloseable {
   private final Observation tooLarge;
   private final LongAdder inFlight = new LongAdder();
 
-  private SidecarMetrics(PrometheusMeterRegistry registry, ExemplarScope exemplars) {
+  private SidecarMetrics(MeterRegistry registry, ExemplarScope exemplars) {
     this.registry = registry;
     this.exemplars = exemplars;
     Meters meters = new Meters(registry);
@@ -119,9 +121,17 @@ public final class SidecarMetrics implements AutoCloseable {
     return metrics;
   }
 
-  /** Counts the JVM as well; worth its start-up time only where somebody can read it. */
+  /**
+   * Metrics that nobody reads, and which keep nothing: making real ones takes time at the start.
+   */
+  public static SidecarMetrics unread() {
+    return new SidecarMetrics(new CompositeMeterRegistry(), new ExemplarScope());
+  }
+
+  /** Counts the JVM as well. */
   void bindJvm() {
     new JvmMemoryMetrics().bindTo(registry);
+    gc = new JvmGcMetrics();
     gc.bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
@@ -135,7 +145,10 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   PrometheusMeterRegistry prometheus() {
-    return registry;
+    if (registry instanceof PrometheusMeterRegistry prometheus) {
+      return prometheus;
+    }
+    throw new IllegalStateException("These metrics are not read");
   }
 
   /** A request arrived. */
@@ -210,7 +223,9 @@ public final class SidecarMetrics implements AutoCloseable {
   /** Stops listening to the garbage collector, and counts no more. */
   @Override
   public void close() {
-    gc.close();
+    if (gc != null) {
+      gc.close();
+    }
     registry.close();
   }
 }

@@ -69,6 +69,17 @@ public record Target(String host, int port) {
     return text.isEmpty() || port == 0 || port > MAX_PORT ? -1 : port;
   }
 
+  /** Its own, because what a record makes is linked at the first request. */
+  @Override
+  public int hashCode() {
+    return 31 * host.hashCode() + port;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Target target && port == target.port && host.equals(target.host);
+  }
+
   @Override
   public String toString() {
     return authority();

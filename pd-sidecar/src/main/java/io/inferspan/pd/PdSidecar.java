@@ -15,7 +15,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 
 /** The program: {@code java -jar inferspan-pd-sidecar.jar}. */
 public final class PdSidecar {
@@ -65,7 +64,6 @@ public final class PdSidecar {
 
   private static void serve(SidecarConfig config) throws IOException {
     LogFormat.install(config.logLevel());
-    startNettySoon();
     Logger logger = System.getLogger("io.inferspan.pd");
     config.notes().forEach(note -> logger.log(Level.WARNING, note));
     Loops loops = SidecarServer.loops(config.listening());
@@ -76,18 +74,6 @@ public final class PdSidecar {
         .addShutdownHook(
             new Thread(() -> stop(config, server, telemetry, loops), "inferspan-shutdown"));
     logger.log(Level.INFO, server::describe);
-  }
-
-  /** Spares Netty what takes long at its start and is of no use here. */
-  private static void startNettySoon() {
-    Properties settings = System.getProperties();
-    // Events for the flight recorder about every buffer, which come with 20 proxies of annotations.
-    settings.putIfAbsent("io.netty.jfr.enabled", "false");
-    // Vert.x asks for the default allocator, which else is a second one beside ours.
-    settings.putIfAbsent("io.netty.allocator.type", "pooled");
-    // Parts of channel ids, which are otherwise found by reflection and among all network devices.
-    settings.putIfAbsent("io.netty.processId", Long.toString(ProcessHandle.current().pid()));
-    settings.putIfAbsent("io.netty.machineId", "00:00:00:00:00:00:00:01");
   }
 
   private static Telemetry telemetry(SidecarConfig config) {

@@ -26,6 +26,10 @@ public final class Loops implements AutoCloseable {
   private static final int BACKLOG = 4096;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
+  static {
+    NettyDefaults.set();
+  }
+
   private final VertxInternal vertx;
   private final Transport transport;
   private final int count;

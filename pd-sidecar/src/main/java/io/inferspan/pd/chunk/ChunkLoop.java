@@ -9,6 +9,7 @@ import io.inferspan.pd.stage.LiveRequest;
 import io.inferspan.pd.stage.OwnAnswer;
 import io.inferspan.pd.stage.PdRequest;
 import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.stage.StageRun;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.inferspan.semconv.PdAttributes;
@@ -25,6 +26,7 @@ public final class ChunkLoop {
   private final ChunkedAnswer merged = new ChunkedAnswer();
   private final @Nullable StageTrace stage;
   private final StageTrace trace;
+  private final StageRun counted;
   private @Nullable EngineQuestion open;
   private @Nullable OwnAnswer out;
   private long tokens;
@@ -41,6 +43,7 @@ public final class ChunkLoop {
     this.questions = questions;
     this.stage = request.hasPrefiller() ? request.trace().decode() : null;
     this.trace = request.trace().chunkedDecode();
+    this.counted = request.live().begin(Stage.DECODE, trace.spanContext());
   }
 
   /** Asks for the first chunk. */
@@ -115,8 +118,7 @@ public final class ChunkLoop {
   }
 
   private void finish(EngineAnswer answer) {
-    long nanos = stage == null ? trace.durationNanos() : stage.durationNanos();
-    request.live().metrics().stageEnded(Stage.DECODE, nanos, trace.spanContext());
+    counted.ended();
     endTraces();
     if (request.streaming()) {
       OwnAnswer stream = stream(answer);
@@ -137,7 +139,7 @@ public final class ChunkLoop {
       return;
     }
     failTraces(Integer.toString(answer.status()));
-    request.live().failed(Stage.DECODE);
+    counted.failed();
     if (out == null) {
       request.deliver(answer);
     } else {
@@ -148,6 +150,7 @@ public final class ChunkLoop {
 
   private void fail(UpstreamException failure) {
     failTraces(LiveRequest.errorType(failure));
+    counted.failed();
     request.live().decoderFailed(failure);
   }
 

@@ -5,6 +5,7 @@ import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.stage.EngineQuestion;
 import io.inferspan.pd.stage.LiveRequest;
 import io.inferspan.pd.stage.PdRequest;
+import io.inferspan.pd.stage.StageRun;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.LinkedHashSet;
@@ -26,7 +27,7 @@ public final class EncoderCalls {
   private final int count;
   private final IntFunction<EngineQuestion> ask;
   private final ObjIntConsumer<EngineAnswer> keep;
-  private final long startedNanos = System.nanoTime();
+  private final StageRun counted;
   private final Set<EngineQuestion> open = new LinkedHashSet<>();
   private Runnable done = () -> {};
   private int asked;
@@ -48,6 +49,7 @@ public final class EncoderCalls {
     this.count = count;
     this.ask = ask;
     this.keep = keep;
+    this.counted = request.live().begin(Stage.ENCODE, request.trace().spanContext());
   }
 
   /** Begins; {@code whenDone} runs once all are answered well. */
@@ -86,15 +88,13 @@ public final class EncoderCalls {
 
   private void finish() {
     over = true;
-    LiveRequest live = request.live();
-    live.metrics()
-        .stageEnded(Stage.ENCODE, System.nanoTime() - startedNanos, live.trace().spanContext());
+    counted.ended();
     done.run();
   }
 
   private void fail(EngineAnswer answer) {
     cancel("cancelled");
-    request.live().failed(Stage.ENCODE);
+    counted.failed();
     String type =
         answer.failure() == null
             ? Integer.toString(answer.status())

@@ -166,12 +166,12 @@ public final class SidecarMetrics implements AutoCloseable {
     record(disaggregated, type, span, 1);
   }
 
-  /** A stage has ended well, after so long. */
+  /** A stage has ended, well or not, after so long. */
   public void stageEnded(Stage stage, long nanos, SpanContext span) {
     record(durations, stage, span, nanos);
   }
 
-  /** A stage has failed, and the request with it. */
+  /** A stage has failed, and the request with it; its duration is told as well. */
   public void stageFailed(Stage stage, SpanContext span) {
     record(errors, stage, span, 1);
   }

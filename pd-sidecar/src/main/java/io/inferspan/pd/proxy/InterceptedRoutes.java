@@ -7,7 +7,6 @@ import io.inferspan.pd.connector.EncodeStage;
 import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.metrics.DisaggType;
-import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.BodyCollector;
 import io.inferspan.pd.relay.Errors;
 import io.inferspan.pd.stage.BodyMembers;
@@ -88,7 +87,7 @@ final class InterceptedRoutes {
     Target decoder = decoder(live, decision);
     String source = decision.kvSource();
     if (decoder == null) {
-      live.failed(Stage.REQUEST);
+      live.failed();
       live.trace().fail("unknown_rank", "no such data-parallel rank");
       Errors.empty(live.exchange(), HttpResponseStatus.BAD_REQUEST);
       live.answered(HttpResponseStatus.BAD_REQUEST.code());
@@ -143,7 +142,7 @@ final class InterceptedRoutes {
       int depth = parts.config().limits().jsonDepth();
       body = JsonObject.scan(bytes, 0, length, BodyMembers.SHAPE, depth);
     } catch (InvalidJson e) {
-      live.failed(Stage.REQUEST);
+      live.failed();
       live.trace().fail("invalid_json", "the body is not a JSON object");
       Errors.badRequest(live.exchange(), "invalid JSON: " + e.getMessage());
       live.answered(HttpResponseStatus.BAD_REQUEST.code());
@@ -155,7 +154,7 @@ final class InterceptedRoutes {
 
   private static void refuseLarge(LiveRequest live, long limit) {
     live.metrics().bodyTooLarge();
-    live.failed(Stage.REQUEST);
+    live.failed();
     live.trace().fail("body_too_large", "the body is larger than allowed");
     live.exchange().closeAfter();
     Errors.json(

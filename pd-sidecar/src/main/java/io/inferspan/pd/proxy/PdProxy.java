@@ -2,7 +2,6 @@ package io.inferspan.pd.proxy;
 
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.Errors;
 import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.server.ClientExchange;
@@ -138,13 +137,13 @@ public final class PdProxy implements RequestHandler {
   private void deny(LiveRequest live, String target) {
     live.trace().denied(target);
     parts.metrics().denied();
-    live.failed(Stage.REQUEST);
+    live.failed();
     Errors.text(live.exchange(), HttpResponseStatus.FORBIDDEN, DENIED);
     live.answered(HttpResponseStatus.FORBIDDEN.code());
   }
 
   private static void refuse(LiveRequest live, String why) {
-    live.failed(Stage.REQUEST);
+    live.failed();
     live.trace().notDisaggregated("bad_routing_header");
     live.trace().fail("bad_routing_header", why);
     Errors.badGateway(live.exchange(), why);

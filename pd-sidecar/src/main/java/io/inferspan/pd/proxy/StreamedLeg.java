@@ -7,6 +7,7 @@ import io.inferspan.pd.relay.Relay;
 import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.stage.LiveRequest;
+import io.inferspan.pd.stage.StageRun;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamCall;
@@ -34,6 +35,10 @@ final class StreamedLeg implements Relay.Leg, BodyListener {
   private boolean bodyless;
 
   private final CallTrace trace;
+
+  /** Null for what passes through: it is no decode. */
+  private final @Nullable StageRun decode;
+
   private @Nullable UpstreamCall call;
 
   private StreamedLeg(LiveRequest live, Target target) {
@@ -43,6 +48,8 @@ final class StreamedLeg implements Relay.Leg, BodyListener {
     this.bodyless = bodyless(request);
     this.trace = live.trace().call(request.method().name(), target.host(), target.port());
     trace.inject(request.headers());
+    boolean passes = live.api() == Api.PASSTHROUGH;
+    this.decode = passes ? null : live.begin(Stage.DECODE, live.trace().spanContext());
   }
 
   /** Sends the client's request to {@code target}, and the answer back. */
@@ -127,8 +134,8 @@ final class StreamedLeg implements Relay.Leg, BodyListener {
     bodyless &= !head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     int status = head.status().code();
     trace.answered(status);
-    if (status >= FIRST_ERROR_STATUS && live.api() != Api.PASSTHROUGH) {
-      live.failed(Stage.DECODE);
+    if (status >= FIRST_ERROR_STATUS && decode != null) {
+      decode.failed();
     }
     return null;
   }
@@ -141,12 +148,20 @@ final class StreamedLeg implements Relay.Leg, BodyListener {
   @Override
   public void delivered() {
     trace.end();
+    if (decode != null) {
+      decode.ended();
+    }
     live.delivered();
   }
 
   @Override
   public void failed(UpstreamException failure) {
     trace.failed(LiveRequest.errorType(failure));
+    if (decode == null) {
+      live.failed();
+    } else {
+      decode.failed();
+    }
     live.decoderFailed(failure);
   }
 }

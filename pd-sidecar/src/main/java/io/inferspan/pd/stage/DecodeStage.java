@@ -33,6 +33,7 @@ final class DecodeStage implements Relay.Leg {
   private final Target target;
   private final HttpRequest head;
   private final StageTrace trace;
+  private final StageRun counted;
   private @Nullable StageBody body;
   private @Nullable CallTrace callTrace;
   private @Nullable Runnable discard;
@@ -50,6 +51,7 @@ final class DecodeStage implements Relay.Leg {
     this.target = target;
     this.head = StageCall.head(live.exchange(), leg.body(), leg.headers());
     this.trace = live.trace().decode();
+    this.counted = live.begin(Stage.DECODE, trace.spanContext());
   }
 
   /** Gives what asks the gate again. */
@@ -97,7 +99,7 @@ final class DecodeStage implements Relay.Leg {
       callTrace.answered(status);
     }
     if (status >= FIRST_ERROR_STATUS) {
-      live.failed(Stage.DECODE);
+      counted.failed();
       trace.fail(Integer.toString(status), "decode request failed");
     }
     return filter == null ? null : filter.apply(answer);
@@ -111,7 +113,7 @@ final class DecodeStage implements Relay.Leg {
   @Override
   public void delivered() {
     end();
-    live.metrics().stageEnded(Stage.DECODE, trace.durationNanos(), trace.spanContext());
+    counted.ended();
     live.delivered();
   }
 
@@ -132,6 +134,7 @@ final class DecodeStage implements Relay.Leg {
 
   @Override
   public void failed(UpstreamException failure) {
+    counted.failed();
     fail(LiveRequest.errorType(failure), "decode request failed");
     // A prefill that goes on could write into memory that the decoder has given to others.
     live.giveUp(DECODE_FAILED);

@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.opentelemetry.api.trace.SpanContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -89,9 +90,14 @@ public final class LiveRequest {
     return metrics;
   }
 
-  /** Counts a failure of a stage. */
-  public void failed(Stage stage) {
-    metrics.stageFailed(stage, trace.spanContext());
+  /** Counts a failure that belongs to no stage. */
+  public void failed() {
+    metrics.stageFailed(Stage.REQUEST, trace.spanContext());
+  }
+
+  /** A stage begins, whose end is to be counted. */
+  public StageRun begin(Stage stage, SpanContext span) {
+    return new StageRun(metrics, stage, span);
   }
 
   /** Adds what is to be cancelled when the client goes away or the stages are given up. */
@@ -162,7 +168,6 @@ public final class LiveRequest {
 
   /** An engine broke off: before the answer began the decoder's error is told, later a reset. */
   public void decoderFailed(UpstreamException failure) {
-    failed(Stage.DECODE);
     trace.fail(errorType(failure), "decode request failed");
     if (exchange.answerBegun()) {
       exchange.abort();
@@ -186,7 +191,7 @@ public final class LiveRequest {
     if (ended) {
       return;
     }
-    failed(Stage.REQUEST);
+    failed();
     trace.fail(INTERNAL_ERROR.type(), INTERNAL_ERROR.text());
     giveUp(INTERNAL_ERROR);
     if (exchange.answerBegun()) {

@@ -4,7 +4,6 @@ import io.inferspan.pd.config.SidecarConfig.Limits;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Errors;
 import io.inferspan.pd.server.ClientExchange;
@@ -215,7 +214,7 @@ public final class PdRequest {
   /** Refuses the request with an error in the engines' shape. */
   public void refuse(HttpResponseStatus status, String type, String text) {
     ClientExchange exchange = live.exchange();
-    live.failed(Stage.REQUEST);
+    live.failed();
     live.trace().fail(Integer.toString(status.code()), type);
     Errors.json(exchange, status, type, text);
     live.answered(status.code());
@@ -223,7 +222,7 @@ public final class PdRequest {
 
   /** Refuses the request without a body. */
   public void refuse(HttpResponseStatus status) {
-    live.failed(Stage.REQUEST);
+    live.failed();
     live.trace().fail(Integer.toString(status.code()), "refused");
     Errors.empty(live.exchange(), status);
     live.answered(status.code());

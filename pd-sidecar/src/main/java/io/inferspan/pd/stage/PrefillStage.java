@@ -28,6 +28,7 @@ final class PrefillStage {
   private final Dispatch dispatch;
   private final HttpRequest head;
   private final StageTrace trace;
+  private final StageRun counted;
   private final Promise<EngineAnswer> answered = Promise.promise();
   private @Nullable StageBody body;
   private @Nullable UpstreamCall call;
@@ -45,6 +46,7 @@ final class PrefillStage {
     this.retriesLeft = dispatch == Dispatch.SERIAL ? policy().maxRetries() : 0;
     this.trace = live.trace().prefill(dispatch);
     trace.set(PdAttributes.BOOTSTRAP_ROOM, leg.room());
+    this.counted = live.begin(Stage.PREFILL, trace.spanContext());
   }
 
   private Prefill policy() {
@@ -111,9 +113,9 @@ final class PrefillStage {
     over = true;
     body = null;
     if (answer.ok()) {
-      live.metrics().stageEnded(Stage.PREFILL, trace.durationNanos(), trace.spanContext());
+      counted.ended();
     } else {
-      live.failed(Stage.PREFILL);
+      counted.failed();
       trace.fail(
           answer.failure() == null
               ? Integer.toString(answer.status())

@@ -9,6 +9,7 @@ import io.inferspan.pd.stage.DecodeLeg;
 import io.inferspan.pd.stage.LiveRequest;
 import io.inferspan.pd.stage.PdRequest;
 import io.inferspan.pd.stage.PrefillLeg;
+import io.inferspan.pd.stage.StageRun;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -37,10 +38,13 @@ public final class ParallelDispatch implements Gate {
   private static final long MOST_HELD_BYTES = 256 << 10;
 
   private final PdRequest request;
+  private final StageRun waiting;
   private Verdict verdict = Verdict.WAIT;
 
   private ParallelDispatch(PdRequest request) {
     this.request = request;
+    LiveRequest live = request.live();
+    this.waiting = live.begin(Stage.PREFILL, live.trace().spanContext());
   }
 
   /** Sends both; prefill has to answer within {@code patience}. */
@@ -91,7 +95,8 @@ public final class ParallelDispatch implements Gate {
     }
     LiveRequest live = request.live();
     live.giveUp(WAITED_TOO_LONG);
-    live.failed(Stage.PREFILL);
+    // Prefill itself was given up just now, which it does not count.
+    waiting.failed();
     live.trace().fail(WAITED_TOO_LONG.type(), WAITED_TOO_LONG.text());
     request.deliver(
         new EngineAnswer(

@@ -104,10 +104,18 @@ final class UpstreamPool {
   }
 
   /** Tries one address after the other. */
-  private void connect(ArrayDeque<InetSocketAddress> addresses, Target target, UpstreamCall call) {
-    InetSocketAddress address = addresses.poll();
+  void connect(ArrayDeque<InetSocketAddress> addresses, Target target, UpstreamCall call) {
+    tryNext(addresses, target, call, unreachable(target, "the name has no address"));
+  }
+
+  private void tryNext(
+      ArrayDeque<InetSocketAddress> left,
+      Target target,
+      UpstreamCall call,
+      UpstreamException failure) {
+    InetSocketAddress address = left.poll();
     if (address == null) {
-      call.failed(unreachable(target, "the name has no address"));
+      call.failed(failure);
       return;
     }
     UpstreamConnection connection = new UpstreamConnection(this, target);
@@ -117,12 +125,15 @@ final class UpstreamPool {
         done -> {
           if (done.isSuccess()) {
             established(connecting.channel(), connection, call);
-          } else if (addresses.isEmpty()) {
-            call.failed(failure(target, done.cause()));
           } else {
-            connect(addresses, target, call);
+            tryNext(left, target, call, worse(failure, failure(target, done.cause())));
           }
         });
+  }
+
+  /** Of two failures the refusal: it says that the host is there and the engine is not. */
+  private static UpstreamException worse(UpstreamException before, UpstreamException last) {
+    return before.kind() == Kind.REFUSED ? before : last;
   }
 
   private void established(Channel channel, UpstreamConnection connection, UpstreamCall call) {

@@ -1,0 +1,95 @@
+package io.inferspan.pd.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.rig.Cleanliness;
+import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.transport.Transport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A name with several addresses fails as the address that tells most. */
+@ExtendWith(Cleanliness.class)
+final class UpstreamPoolTest {
+  private static final Target TARGET = new Target("engine", 8200);
+  private static final InetSocketAddress NOBODY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePort.next());
+
+  /** No TCP connection is made to it: the kernel refuses to try. */
+  private static final InetSocketAddress NO_ROUTE = new InetSocketAddress("255.255.255.255", 80);
+
+  private final Loops loops = Loops.start(Transport.NIO, 1);
+
+  @AfterEach
+  void stop() {
+    loops.close();
+  }
+
+  private Kind failure(InetSocketAddress... addresses) throws Exception {
+    CompletableFuture<Kind> failed = new CompletableFuture<>();
+    EventLoop loop = ((VertxInternal) loops.vertx()).nettyEventLoopGroup().next();
+    UpstreamPool pool =
+        new UpstreamPool(loops, loop, new Upstreams.Settings(null, 1, 1024, PoolEvents.NONE));
+    UpstreamCall call = new UpstreamCall(new Failing(failed), false);
+    loop.execute(() -> pool.connect(new ArrayDeque<>(List.of(addresses)), TARGET, call));
+    try {
+      return failed.get(10, TimeUnit.SECONDS);
+    } finally {
+      pool.close();
+    }
+  }
+
+  @Test
+  void oneAddressThatRefused_isARefusal_whereverItStands() throws Exception {
+    assertThat(failure(NOBODY, NO_ROUTE)).isEqualTo(Kind.REFUSED);
+    assertThat(failure(NO_ROUTE, NOBODY)).isEqualTo(Kind.REFUSED);
+    assertThat(failure(NO_ROUTE, NOBODY, NO_ROUTE)).isEqualTo(Kind.REFUSED);
+  }
+
+  @Test
+  void withoutARefusal_theLastFailureCounts() throws Exception {
+    assertThat(failure(NO_ROUTE, NO_ROUTE)).isEqualTo(Kind.UNREACHABLE);
+    assertThat(failure()).isEqualTo(Kind.UNREACHABLE);
+  }
+
+  /** A call that only waits for its failure. */
+  private record Failing(CompletableFuture<Kind> failed) implements ResponseListener {
+    @Override
+    public void ready(UpstreamCall call) {
+      failed.completeExceptionally(new AssertionError("a connection came about"));
+    }
+
+    @Override
+    public void head(HttpResponse head) {}
+
+    @Override
+    public void content(ByteBuf content) {
+      content.release();
+    }
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void end(HttpHeaders trailers) {}
+
+    @Override
+    public void failed(UpstreamException failure) {
+      failed.complete(failure.kind());
+    }
+  }
+}

@@ -2,6 +2,8 @@ package io.inferspan.pd.server;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
@@ -13,6 +15,15 @@ import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 final class Http2Connection implements OpenConnections.Member {
   private static final int MAX_STREAMS = 250;
   private static final long DRAIN_MILLIS = 60_000;
+
+  private static final int RESETS_SECONDS = 10;
+
+  /**
+   * Resets of streams in {@link #RESETS_SECONDS}, from either side, beyond which a connection is
+   * closed. A gateway whose clients all leave once a second stays below it; an attack by rapid
+   * reset, which lives from thousands a second, does not.
+   */
+  private static final int MAX_RESETS = MAX_STREAMS * RESETS_SECONDS;
 
   private final Channel channel;
   private volatile int streams;
@@ -33,11 +44,22 @@ final class Http2Connection implements OpenConnections.Member {
                     .maxConcurrentStreams(MAX_STREAMS)
                     .maxHeaderListSize(settings.headerBytes()))
             .gracefulShutdownTimeoutMillis(DRAIN_MILLIS)
+            .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESETS_SECONDS)
+            .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESETS_SECONDS)
             .build();
     channel
         .pipeline()
-        .addLast(codec, new Http2MultiplexHandler(connection.streamInitializer(settings)));
+        .addLast(
+            codec,
+            new Http2MultiplexHandler(connection.streamInitializer(settings)),
+            new Unlogged());
     return connection;
+  }
+
+  /** Takes what a peer did wrong: the codec has told it, and nobody else needs to know. */
+  private static final class Unlogged extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {}
   }
 
   private ChannelInitializer<Channel> streamInitializer(ListenerSettings settings) {

@@ -38,6 +38,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private @Nullable ChannelHandlerContext context;
   private @Nullable ChannelHandlerContext codec;
   private @Nullable ClientExchange current;
+  private @Nullable ReadingPause pause;
   private int drainedBytes;
   private boolean draining;
   private boolean advancing;
@@ -133,11 +134,23 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   void reading(boolean on) {
     if (channel().config().isAutoRead() != on) {
       channel().config().setAutoRead(on);
+      endPause();
+      pause = on ? null : new ReadingPause(context());
+    }
+  }
+
+  private void endPause() {
+    if (pause != null) {
+      pause.end();
+      pause = null;
     }
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object part) {
+    if (pause != null) {
+      pause.read(part);
+    }
     if (broken) {
       ReferenceCountUtil.release(part);
     } else if (part instanceof ByteBuf bytes) {
@@ -299,6 +312,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
+    if (pause != null) {
+      pause.readOn();
+    }
     if (current != null) {
       current.pause();
     }
@@ -318,6 +334,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     broken = true;
+    endPause();
     releaseAhead();
     ClientExchange exchange = current;
     current = null;

@@ -1,0 +1,78 @@
+package io.inferspan.pd.wire;
+
+import io.inferspan.pd.rig.Awaited;
+import io.inferspan.pd.rig.RawServer;
+import io.inferspan.pd.rig.SidecarRig;
+import io.inferspan.pd.rig.Wire;
+import io.inferspan.pd.rig.WireTest;
+import io.netty.channel.epoll.Epoll;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A client that leaves while its upload waits for a slow engine is noticed. */
+final class PausedUploadTest extends WireTest {
+  private static final Duration BOUND = Duration.ofSeconds(8);
+  private static final Duration STILL = Duration.ofMillis(400);
+  private static final int PIECE = 8 * 1024;
+
+  static Stream<Arguments> ways() {
+    return Stream.of("nio", "epoll")
+        .flatMap(transport -> Stream.of(true, false).map(reset -> Arguments.of(transport, reset)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void clientThatLeaves_whileTheEngineReadsNothing_isNoticed(String transport, boolean reset)
+      throws Exception {
+    Assumptions.assumeTrue(!transport.equals("epoll") || Epoll.isAvailable(), "no epoll here");
+    RawServer engine = engine((wire, server) -> server.saw(wire.head() + hold(server)));
+    SidecarRig sidecar = before(engine.port(), "--transport=" + transport);
+    Wire client = to(sidecar);
+    client.socket().setSendBufferSize(PIECE);
+    client.send("POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n");
+    AtomicLong sent = new AtomicLong();
+    Thread.ofVirtual().start(() -> pour(client, sent));
+    Awaited.within(Duration.ofSeconds(15), "the upload stalls", () -> stalls(sent));
+
+    if (reset) {
+      client.reset();
+    } else {
+      client.close();
+    }
+
+    try {
+      Awaited.within(BOUND, "noticed", () -> sidecar.server().openConnections() == 0);
+    } finally {
+      engine.saw("over");
+    }
+  }
+
+  /** Reads nothing until the test is over. */
+  private static String hold(RawServer server) {
+    Awaited.within(Duration.ofSeconds(25), "over", () -> server.heads().contains("over"));
+    return "";
+  }
+
+  private static void pour(Wire client, AtomicLong sent) {
+    byte[] piece = new byte[PIECE];
+    try {
+      while (true) {
+        client.send(piece);
+        sent.addAndGet(PIECE);
+      }
+    } catch (IOException _) {
+      // It has left, as the test wants.
+    }
+  }
+
+  private static boolean stalls(AtomicLong sent) {
+    long before = sent.get();
+    return before > 0 && !Awaited.holds(STILL, () -> sent.get() != before);
+  }
+}

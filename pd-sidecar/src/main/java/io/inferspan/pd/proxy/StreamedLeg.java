@@ -63,7 +63,7 @@ final class StreamedLeg implements Relay.Leg, BodyListener {
         () -> {
           call.cancel();
           relay.drop();
-          leg.trace.failed("client_disconnected");
+          leg.trace.failed(live.givenUpBecause().type());
         });
   }
 

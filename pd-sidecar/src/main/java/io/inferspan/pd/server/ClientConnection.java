@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -345,7 +346,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // A reset or a protocol error: the exchange hears of it when the channel is inactive.
+    // A reset or a protocol error: the exchange hears of it when the channel is inactive, but not
+    // there that an HTTP/2 stream broke the rules.
+    if (cause instanceof Http2Exception && current != null) {
+      current.malformed(0);
+    }
     context.close();
   }
 

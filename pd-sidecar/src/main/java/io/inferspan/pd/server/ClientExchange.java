@@ -1,5 +1,7 @@
 package io.inferspan.pd.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -20,6 +22,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,7 @@ public final class ClientExchange {
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
   private @Nullable BodyListener body;
   private @Nullable Runnable whenGone;
+  private @Nullable IntConsumer whenMalformed;
   private @Nullable Runnable whenWritable;
   private boolean requestEnded;
   private boolean answerBegun;
@@ -118,9 +122,13 @@ public final class ClientExchange {
     whenGone = action;
   }
 
-  /** Whether the client went away. */
-  public boolean gone() {
-    return gone;
+  /**
+   * Sets what runs, once and in place of what {@link #whenGone} set, when the rest of the request
+   * cannot be read; it takes the status that the client is about to be told, or 0 where its answer
+   * has begun.
+   */
+  public void whenMalformed(IntConsumer action) {
+    whenMalformed = action;
   }
 
   /** Whether anything of the answer was written. */
@@ -299,15 +307,24 @@ public final class ClientExchange {
   /** The rest of the request cannot be read: nobody needs to go on serving it. */
   void refuse(HttpResponseStatus status) {
     closesAfter = true;
-    Runnable action = whenGone;
-    whenGone = null;
-    if (action != null && !answerEnded) {
-      action.run();
-    }
+    malformed(answerBegun ? 0 : status.code());
     if (answerBegun) {
       connection.breakOff(false);
     } else {
-      respond(status, new DefaultHttpHeaders(), Unpooled.EMPTY_BUFFER);
+      HttpHeaders headers =
+          new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
+      byte[] sentence = RequestFault.sentence(status).getBytes(US_ASCII);
+      respond(status, headers, Unpooled.wrappedBuffer(sentence));
+    }
+  }
+
+  /** The client broke the rules of HTTP, and is told {@code status} if it can be told. */
+  void malformed(int status) {
+    IntConsumer action = whenMalformed;
+    whenMalformed = null;
+    whenGone = null;
+    if (action != null && !answerEnded) {
+      action.accept(status);
     }
   }
 

@@ -34,6 +34,16 @@ final class RequestFault {
     };
   }
 
+  /** What a client is told of it, in one sentence. */
+  static String sentence(HttpResponseStatus status) {
+    if (status.equals(HttpResponseStatus.REQUEST_URI_TOO_LONG)) {
+      return "The request's first line is too long.";
+    }
+    return status.equals(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        ? "The request's headers are larger than allowed (--max-header-bytes)."
+        : "The request is not well-formed HTTP.";
+  }
+
   private static boolean knownVersion(HttpRequest request) {
     HttpVersion version = request.protocolVersion();
     return version.equals(HttpVersion.HTTP_1_1) || version.equals(HttpVersion.HTTP_1_0);

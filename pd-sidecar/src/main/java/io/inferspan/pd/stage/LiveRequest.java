@@ -32,6 +32,9 @@ public final class LiveRequest {
   private static final Reason CLIENT_GONE =
       new Reason("client_disconnected", "the client went away");
 
+  private static final Reason MALFORMED =
+      new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
+
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
   private static final Reason INTERNAL_ERROR =
       new Reason("internal_error", "the proxy failed over this request");
@@ -70,6 +73,7 @@ public final class LiveRequest {
     metrics.requestArrived(api, trace.spanContext());
     metrics.requestEntered();
     exchange.whenGone(live::clientGone);
+    exchange.whenMalformed(live::malformed);
     return live;
   }
 
@@ -222,6 +226,13 @@ public final class LiveRequest {
     trace.fail("client_disconnected", "the client went away before its answer was complete");
     cancelStages();
     end(status);
+  }
+
+  private void malformed(int toldStatus) {
+    failed();
+    trace.fail(MALFORMED.type(), MALFORMED.text());
+    giveUp(MALFORMED);
+    end(toldStatus > 0 ? toldStatus : status);
   }
 
   /** Whether the request has had its end: nothing needs to be done for it any more. */

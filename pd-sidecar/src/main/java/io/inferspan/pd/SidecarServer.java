@@ -11,6 +11,7 @@ import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.proxy.PdProxy;
+import io.inferspan.pd.relay.HeldBodies;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
 import io.inferspan.pd.stage.Decoders;
@@ -157,7 +158,9 @@ public final class SidecarServer implements AutoCloseable {
             config.listening().dataParallelSize());
     PdTracing tracing =
         new PdTracing(telemetry, connectors.kv().wireName(), connectors.ec().wireName());
-    return new ProxyParts(config, engines, decoders, allowList, tracing, metrics);
+    HeldBodies heldBodies = new HeldBodies(config.limits().heldBodyBytes());
+    metrics.showHeldBodies(heldBodies::bytes);
+    return new ProxyParts(config, engines, decoders, allowList, tracing, metrics, heldBodies);
   }
 
   /** The port of the first listener. */

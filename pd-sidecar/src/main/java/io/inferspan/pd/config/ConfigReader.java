@@ -185,6 +185,7 @@ final class ConfigReader {
   private Limits limits() {
     return new Limits(
         values.size(Setting.BODY_LIMIT),
+        values.size(Setting.HELD_BODIES_LIMIT),
         values.integer(Setting.JSON_DEPTH_LIMIT),
         values.integer(Setting.MAX_HEADER_BYTES));
   }

@@ -26,6 +26,15 @@ final class Rules {
     moriIo(kv);
     hosts(Setting.MORIIO_REMOTE_HOSTS);
     hosts(Setting.MORIIO_DECODE_HOSTS);
+    heldBodies();
+  }
+
+  private void heldBodies() throws ConfigException {
+    long bodyLimit = values.size(Setting.BODY_LIMIT);
+    if (values.size(Setting.HELD_BODIES_LIMIT) < bodyLimit) {
+      throw values.refused(
+          Setting.HELD_BODIES_LIMIT, "at least the body-limit, which is %d".formatted(bodyLimit));
+    }
   }
 
   /** The address at which prefillers reach the decoder, or null if nothing says it. */

@@ -185,6 +185,11 @@ enum Setting {
       "Accepted, without effect: hosts are sent to the engines as configured."),
 
   BODY_LIMIT(LIMITS, size("body-limit", "64MiB", "1", "2047MiB"), "Largest request body."),
+  HELD_BODIES_LIMIT(
+      LIMITS,
+      size("held-bodies-limit", "192MiB", "1", "1024GiB"),
+      "Memory that bodies may take until decode has them, of all requests together; half of the"
+          + " heap is a good choice."),
   JSON_DEPTH_LIMIT(LIMITS, whole("json-depth-limit", 512, 1, 10_000), "Deepest nesting of a body."),
   MAX_HEADER_BYTES(
       LIMITS, size("max-header-bytes", "1MiB", "1KiB", "64MiB"), "Largest request head."),

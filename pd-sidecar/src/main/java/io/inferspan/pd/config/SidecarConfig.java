@@ -200,6 +200,10 @@ public record SidecarConfig(
     }
   }
 
-  /** How much one request may be. */
-  public record Limits(long bodyBytes, int jsonDepth, int headerBytes) {}
+  /**
+   * How much one request may be.
+   *
+   * @param heldBodyBytes how much the bodies of all requests may take together
+   */
+  public record Limits(long bodyBytes, long heldBodyBytes, int jsonDepth, int headerBytes) {}
 }

@@ -19,6 +19,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ public final class SidecarMetrics implements AutoCloseable {
   private final Observation timeToFirstToken;
   private final Observation denials;
   private final Observation tooLarge;
+  private final Observation noRoom;
   private final LongAdder inFlight = new LongAdder();
 
   private SidecarMetrics(MeterRegistry registry, ExemplarScope exemplars) {
@@ -64,6 +66,9 @@ public final class SidecarMetrics implements AutoCloseable {
     denials =
         meters.counter(Meters.OURS + "allow_list_denials", "Targets that were not on the list");
     tooLarge = meters.counter(Meters.OURS + "request_body_too_large", "Requests answered with 413");
+    noRoom =
+        meters.counter(
+            Meters.OURS + "held_bodies_refused", "Requests answered with 503 for want of room");
     stages(meters);
     Gauge.builder(Meters.OURS + "requests_in_flight", inFlight, LongAdder::sum)
         .description("Requests that are being served")
@@ -189,6 +194,19 @@ public final class SidecarMetrics implements AutoCloseable {
   /** A body was larger than allowed. */
   public void bodyTooLarge() {
     tooLarge.record(1);
+  }
+
+  /** The bodies held left no room for another. */
+  public void noRoomForBody() {
+    noRoom.record(1);
+  }
+
+  /** Shows how much memory the bodies of requests take. */
+  public void showHeldBodies(LongSupplier bytes) {
+    Gauge.builder(Meters.OURS + "held_bodies", bytes::getAsLong)
+        .description("Memory that bodies of requests take until decode has them")
+        .baseUnit("bytes")
+        .register(registry);
   }
 
   /** A request begins to be served; {@link #requestLeft} follows. */

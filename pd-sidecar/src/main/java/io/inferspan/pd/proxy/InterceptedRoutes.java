@@ -9,6 +9,7 @@ import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.metrics.DisaggType;
 import io.inferspan.pd.relay.BodyCollector;
 import io.inferspan.pd.relay.Errors;
+import io.inferspan.pd.relay.HeldBodies;
 import io.inferspan.pd.stage.BodyMembers;
 import io.inferspan.pd.stage.Decision;
 import io.inferspan.pd.stage.DecodeLeg;
@@ -119,9 +120,12 @@ final class InterceptedRoutes {
   /** Gathers the body, scans it, and goes on; or says what is wrong with it. */
   private void withBody(LiveRequest live, Decision decision, Consumer<PdRequest> next) {
     long limit = parts.config().limits().bodyBytes();
+    HeldBodies.Share share = parts.heldBodies().open();
+    live.hold(share);
     BodyCollector.collect(
         live.exchange(),
         limit,
+        share,
         new BodyCollector.Taker() {
           @Override
           public void complete(byte[] bytes, int length) {
@@ -131,6 +135,11 @@ final class InterceptedRoutes {
           @Override
           public void tooLarge() {
             refuseLarge(live, limit);
+          }
+
+          @Override
+          public void noRoom() {
+            refuseNow(live, parts.heldBodies().limit());
           }
         });
   }
@@ -150,6 +159,16 @@ final class InterceptedRoutes {
     }
     PdRequest request = new PdRequest(live, parts, decision, body, StageBody.of(bytes, length));
     next.accept(chunks(live, decision) ? request.decodedBy(chunkedDecode::decode) : request);
+  }
+
+  private static void refuseNow(LiveRequest live, long limit) {
+    live.metrics().noRoomForBody();
+    live.failed();
+    live.trace().fail("no_room_for_body", "the bodies held already take what they may");
+    Errors.busy(
+        live.exchange(),
+        "the bodies held already take the limit of " + limit + " bytes (--held-bodies-limit)");
+    live.answered(HttpResponseStatus.SERVICE_UNAVAILABLE.code());
   }
 
   private static void refuseLarge(LiveRequest live, long limit) {

@@ -18,11 +18,28 @@ public final class Errors {
       "The decode node is not ready. Please check that the vLLM service is running and the port"
           + " configuration is correct.";
 
+  private static final int RETRY_SECONDS = 1;
+
   private Errors() {}
 
   /** An error in the shape of the engines' own. */
   public static void json(
       ClientExchange exchange, HttpResponseStatus status, String type, String text) {
+    json(exchange, status, type, text, plainText());
+  }
+
+  /** The proxy has no room for a request now; in a moment it may. */
+  public static void busy(ClientExchange exchange, String text) {
+    HttpHeaders headers = plainText().set(HttpHeaderNames.RETRY_AFTER, RETRY_SECONDS);
+    json(exchange, HttpResponseStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", text, headers);
+  }
+
+  private static void json(
+      ClientExchange exchange,
+      HttpResponseStatus status,
+      String type,
+      String text,
+      HttpHeaders headers) {
     byte[] body =
         new JsonWriter()
             .beginObject()
@@ -38,7 +55,7 @@ public final class Errors {
             .number(status.code())
             .endObject()
             .toBytes();
-    exchange.respond(status, plainText(), Unpooled.wrappedBuffer(body));
+    exchange.respond(status, headers, Unpooled.wrappedBuffer(body));
   }
 
   public static void badRequest(ClientExchange exchange, String text) {

@@ -88,6 +88,10 @@ final class DecodeStage implements Relay.Leg {
     body = null;
     if (sent != null) {
       StageCall.write(connected, head, sent);
+      // Behind a gate another stage may follow, which needs the body as well.
+      if (gate == null) {
+        live.releaseBody();
+      }
     }
   }
 

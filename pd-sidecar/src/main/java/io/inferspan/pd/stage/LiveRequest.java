@@ -4,6 +4,7 @@ import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.Errors;
+import io.inferspan.pd.relay.HeldBodies;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.upstream.UpstreamException;
@@ -44,6 +45,7 @@ public final class LiveRequest {
   private final RequestTrace trace;
   private final SidecarMetrics metrics;
   private final List<Runnable> whenGone = new ArrayList<>(2);
+  private HeldBodies.@Nullable Share body;
   private @Nullable ResponseTap tap;
   private Reason givenUpBecause = CLIENT_GONE;
   private int status;
@@ -181,6 +183,29 @@ public final class LiveRequest {
     }
   }
 
+  /** Takes over the share of the request's body, which is to be held. */
+  public void hold(HeldBodies.Share share) {
+    body = share;
+  }
+
+  /** The body has gone where it was needed, as far as this request is concerned. */
+  void releaseBody() {
+    if (body != null) {
+      body.release();
+      body = null;
+    }
+  }
+
+  /** Somebody needs the body for longer than the request may; gives what tells that they do not. */
+  Runnable retainBody() {
+    HeldBodies.Share share = body;
+    if (share == null) {
+      return () -> {};
+    }
+    share.retain();
+    return share::release;
+  }
+
   /** Runs a step of the request; where it fails, the client is told so and the request ends. */
   public void guard(Runnable step) {
     try {
@@ -245,6 +270,7 @@ public final class LiveRequest {
       return;
     }
     ended = true;
+    releaseBody();
     if (tap != null) {
       tap.end(System.nanoTime());
     }

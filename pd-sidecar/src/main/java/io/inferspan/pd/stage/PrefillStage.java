@@ -30,6 +30,7 @@ final class PrefillStage {
   private final StageTrace trace;
   private final StageRun counted;
   private final Promise<EngineAnswer> answered = Promise.promise();
+  private final Runnable releaseBody;
   private @Nullable StageBody body;
   private @Nullable UpstreamCall call;
   private @Nullable CallTrace callTrace;
@@ -42,6 +43,7 @@ final class PrefillStage {
     this.target = target;
     this.dispatch = leg.dispatch();
     this.body = leg.body();
+    this.releaseBody = live.retainBody();
     this.head = StageCall.head(live.exchange(), leg.body(), leg.headers());
     this.retriesLeft = dispatch == Dispatch.SERIAL ? policy().maxRetries() : 0;
     this.trace = live.trace().prefill(dispatch);
@@ -110,8 +112,7 @@ final class PrefillStage {
   }
 
   private void finish(EngineAnswer answer) {
-    over = true;
-    body = null;
+    end();
     if (answer.ok()) {
       counted.ended();
     } else {
@@ -126,11 +127,16 @@ final class PrefillStage {
     live.guard(() -> answered.complete(answer));
   }
 
+  private void end() {
+    over = true;
+    body = null;
+    releaseBody.run();
+  }
+
   private void cancel() {
     if (!over) {
       LiveRequest.Reason reason = live.givenUpBecause();
-      over = true;
-      body = null;
+      end();
       if (call != null) {
         call.cancel();
       }

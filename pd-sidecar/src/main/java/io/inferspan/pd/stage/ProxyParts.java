@@ -3,6 +3,7 @@ package io.inferspan.pd.stage;
 import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.relay.HeldBodies;
 import io.inferspan.pd.tracing.PdTracing;
 
 /**
@@ -14,6 +15,7 @@ import io.inferspan.pd.tracing.PdTracing;
  * @param allowList where prefill and encode may run
  * @param tracing opens spans
  * @param metrics counts
+ * @param heldBodies what bodies may take
  */
 public record ProxyParts(
     SidecarConfig config,
@@ -21,4 +23,5 @@ public record ProxyParts(
     Decoders decoders,
     AllowList allowList,
     PdTracing tracing,
-    SidecarMetrics metrics) {}
+    SidecarMetrics metrics,
+    HeldBodies heldBodies) {}

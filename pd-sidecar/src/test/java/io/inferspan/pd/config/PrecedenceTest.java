@@ -92,7 +92,8 @@ class PrecedenceTest {
                 List.of(),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(5)));
-    assertThat(config.limits()).isEqualTo(new SidecarConfig.Limits(64 << 20, 512, 1 << 20));
+    assertThat(config.limits())
+        .isEqualTo(new SidecarConfig.Limits(64 << 20, 192 << 20, 512, 1 << 20));
     assertThat(config.tracing()).isFalse();
     assertThat(config.logLevel()).isEqualTo(Level.INFO);
     assertThat(config.notes()).isEmpty();

@@ -53,6 +53,8 @@ class RulesTest {
           --moriio-remote-hosts=a,b,c --moriio-dp-size=16 --moriio-dp-size-local=8 | moriio-remote-hosts must be 2 hosts, which is moriio-dp-size/dp-size-local, but is "a,b,c" (from --moriio-remote-hosts)
           --body-limit=0 | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "0" (from --body-limit)
           --body-limit=64MB | body-limit must be a size from 1 to 2047MiB such as 65536, 64KiB or 8MiB, but is "64MB" (from --body-limit)
+          --held-bodies-limit=1MiB | held-bodies-limit must be at least the body-limit, which is 67108864, but is "1MiB" (from --held-bodies-limit)
+          --body-limit=193MiB | held-bodies-limit must be at least the body-limit, which is 202375168, but is "192MiB" (from the default)
           --json-depth-limit=0 | json-depth-limit must be a whole number from 1 to 10000, but is "0" (from --json-depth-limit)
           --transport=kqueue | transport must be one of auto, nio, epoll, io_uring, but is "kqueue" (from --transport)
           --event-loops=-1 | event-loops must be a whole number from 0 to 1024, but is "-1" (from --event-loops)

@@ -22,7 +22,8 @@ class SettingTest {
           Setting.EC_CONNECTOR, "ec-nixl",
           Setting.TRANSPORT, "epoll",
           Setting.LOG_LEVEL, "debug",
-          Setting.METRICS_PORT, "9400");
+          Setting.METRICS_PORT, "9400",
+          Setting.HELD_BODIES_LIMIT, "77MiB");
 
   private static final List<String> COMPANY =
       List.of(

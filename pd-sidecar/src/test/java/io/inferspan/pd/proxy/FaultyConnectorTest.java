@@ -10,6 +10,7 @@ import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.relay.HeldBodies;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
@@ -120,7 +121,8 @@ final class FaultyConnectorTest {
         new Decoders(null, 1, 1, 1),
         AllowList.everything(),
         new PdTracing(telemetry, "faulty", ""),
-        metrics);
+        metrics,
+        new HeldBodies(config.limits().heldBodyBytes()));
   }
 
   private HttpResponse<String> post(int port) throws IOException, InterruptedException {

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -169,6 +170,11 @@ public final class Wire implements AutoCloseable {
       rest.writeBytes("<reset>".getBytes(ISO_8859_1));
     }
     return rest.toString(ISO_8859_1);
+  }
+
+  /** Reads what comes within a time, if anything does. */
+  public void rest(Duration patience) throws IOException {
+    endsWithin((int) patience.toMillis());
   }
 
   /** Waits until the other end closes, and reads what it still says. */

@@ -96,6 +96,7 @@ final class AccountingTest {
     Map<String, Double> counted = scrape.awaitZero("inferspan_pd_requests_in_flight");
     assertThat(sum(counted, "llm_d_disagg_sidecar_requests_total")).isEqualTo(REQUESTS);
     assertThat(sum(counted, "inferspan_pd_request_duration_seconds_count")).isEqualTo(REQUESTS);
+    assertThat(counted).containsEntry("inferspan_pd_held_bodies_bytes", 0.0);
     int each = REQUESTS / Kind.values().length;
     assertThat(counted)
         .containsEntry("inferspan_pd_allow_list_denials_total", (double) each)

@@ -1,0 +1,214 @@
+package io.inferspan.pd.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.pd.rig.Awaited;
+import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.rig.RawServer;
+import io.inferspan.pd.rig.ScriptedEngine;
+import io.inferspan.pd.rig.SidecarRig;
+import io.inferspan.pd.rig.Wire;
+import io.inferspan.pd.rig.WireTest;
+import io.inferspan.pd.tracing.Scrape;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The bodies of all requests share one bound, and each gives back what it took, once. */
+@SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
+final class HeldBodiesTest extends WireTest {
+  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final String BODY = "{\"model\":\"" + "m".repeat(976) + "\",\"n\":1}";
+  private static final String THRESHOLD = "{\"cache_hit_threshold\":0.5}";
+  private static final String MISSED = "{\"choices\":[{\"finish_reason\":\"cache_threshold\"}]}";
+  private static final String ERROR = "HTTP/1.1 500 Oops\r\ncontent-length: 2\r\n\r\nno";
+  private static final String BROKEN = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nno";
+
+  private Scrape scrape;
+
+  @BeforeEach
+  void start() {
+    scrape = closing(new Scrape(FreePort.next()));
+  }
+
+  private SidecarRig sidecar(RawServer decoder, String... flags) {
+    return closing(started(decoder, flags));
+  }
+
+  private SidecarRig started(RawServer decoder, String... flags) {
+    return SidecarRig.before(decoder.port())
+        .with("--body-limit=1000", "--held-bodies-limit=1500")
+        .with("--metrics-port=" + scrape.port())
+        .with(flags)
+        .start();
+  }
+
+  private double held() {
+    return scrape.samples().getOrDefault("inferspan_pd_held_bodies_bytes", Double.NaN);
+  }
+
+  private void assertNothingIsHeld() {
+    Awaited.within(SOON, "nothing is held", () -> held() == 0);
+    scrape.awaitZero("inferspan_pd_requests_in_flight");
+    assertThat(held()).isZero();
+  }
+
+  /** An engine that takes requests and never answers. */
+  private RawServer silent() {
+    return engine(
+        (wire, server) -> {
+          server.request(wire);
+          wire.rest();
+        });
+  }
+
+  private static String head(RawServer prefiller, String framing) {
+    return "POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: "
+        + prefiller.authority()
+        + "\r\n"
+        + framing
+        + "\r\n\r\n";
+  }
+
+  private static String post(RawServer prefiller, String body) {
+    return head(prefiller, "content-length: " + body.length()) + body;
+  }
+
+  @Test
+  void bodyBeyondTheBound_is503_untilThereIsRoomAgain() throws Exception {
+    RawServer engine = engineAnswering(ok("{}"));
+    SidecarRig sidecar = sidecar(engine);
+    Wire first = to(sidecar).send(head(engine, "content-length: " + BODY.length()));
+    first.send(BODY.substring(0, 500));
+    Awaited.within(SOON, "the first is held", () -> held() > 0);
+
+    Wire second = to(sidecar);
+    Wire.Message refused = second.send(post(engine, BODY)).message();
+
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.header("retry-after")).isEqualTo("1");
+    assertThat(ScriptedEngine.parse(refused.body()).get("message").asText())
+        .isEqualTo("the bodies held already take the limit of 1500 bytes (--held-bodies-limit)");
+    assertThat(scrape.samples()).containsEntry("inferspan_pd_held_bodies_refused_total", 1.0);
+
+    first.send(BODY.substring(500));
+    assertThat(first.message().status()).isEqualTo(200);
+    assertThat(second.send(post(engine, BODY)).message().status()).isEqualTo(200);
+    assertNothingIsHeld();
+  }
+
+  @Test
+  void bodyThatGrowsBeyondTheBound_is503() throws Exception {
+    RawServer engine = engineAnswering(ok("{}"));
+    SidecarRig sidecar = sidecar(engine, "--body-limit=1000000", "--held-bodies-limit=1000000");
+    Wire first = to(sidecar).send(head(engine, "transfer-encoding: chunked"));
+    Wire second = to(sidecar).send(head(engine, "transfer-encoding: chunked"));
+    first.send("90000\r\n" + "x".repeat(0x90000) + "\r\n");
+    Awaited.within(SOON, "the first is held", () -> held() >= 0x90000);
+    second.send("90000\r\n" + "x".repeat(0x90000) + "\r\n");
+
+    assertThat(second.message().status()).isEqualTo(503);
+    first.send("0\r\n\r\n");
+    assertThat(first.message().status()).isEqualTo(400);
+    assertNothingIsHeld();
+  }
+
+  @Test
+  void decodeThatHasBegun_holdsNothing() throws Exception {
+    RawServer prefiller = engineAnswering(ok("{}"));
+    RawServer decoder =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
+              wire.rest();
+            });
+    Wire client = to(sidecar(decoder)).send(post(prefiller, BODY));
+    client.head();
+
+    assertThat(held()).isZero();
+    client.close();
+    assertNothingIsHeld();
+  }
+
+  @Test
+  void detachedPrefill_holdsItsBody_afterItsClientHasGone() throws Exception {
+    RawServer prefiller = silent();
+    Wire client = to(sidecar(silent(), "--kv-connector=sglang")).send(post(prefiller, BODY));
+    Awaited.within(SOON, "asked", () -> prefiller.heads().size() == 1);
+    client.reset();
+    scrape.awaitZero("inferspan_pd_requests_in_flight");
+
+    assertThat(held()).isPositive();
+    prefiller.close();
+    assertNothingIsHeld();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {ERROR, BROKEN, "", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"})
+  void prefillAndDecode_giveBack_howeverTheyEnd(String answer) throws Exception {
+    for (String flag :
+        new String[] {
+          "--kv-connector=nixlv2",
+          "--kv-connector=shared-storage",
+          "--kv-connector=sglang",
+          "--kv-connector=offloading",
+          "--decode-chunk-size=4"
+        }) {
+      try (Scrape own = new Scrape(FreePort.next())) {
+        scrape = own;
+        both(answer, flag);
+      }
+    }
+  }
+
+  private void both(String answer, String flag) throws IOException {
+    RawServer good = engineAnswering(ok("{}"));
+    RawServer bad =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.send(answer);
+            });
+    try (SidecarRig sidecar = started(bad, flag)) {
+      to(sidecar).send(post(good, BODY)).rest(Duration.ofMillis(200));
+      to(sidecar).send(post(bad, BODY)).rest(Duration.ofMillis(200));
+      to(sidecar).send(post(bad, BODY)).reset();
+      assertNothingIsHeld();
+    }
+  }
+
+  @Test
+  void decodeThatIsTriedFirst_givesBack() throws Exception {
+    RawServer engine = engineAnswering(ok(MISSED));
+    Wire client = to(sidecar(engine, "--kv-connector=shared-storage"));
+
+    assertThat(client.send(post(engine, THRESHOLD)).message().status()).isEqualTo(200);
+
+    assertThat(engine.heads()).hasSize(3);
+    assertNothingIsHeld();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "content-length: 900\r\n\r\n{}",
+        "content-length: 2\r\n\r\n[]",
+        "transfer-encoding: chunked\r\n\r\nzz\r\n",
+        "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"
+      })
+  void requestThatIsNeverWhole_givesBack(String rest) throws Exception {
+    RawServer engine = engineAnswering(ok("{}"));
+    SidecarRig sidecar = sidecar(engine);
+    String head = head(engine, "x-a: b");
+
+    Wire client = to(sidecar).send(head.substring(0, head.length() - 2) + rest);
+    client.rest(Duration.ofMillis(200));
+    client.close();
+
+    assertNothingIsHeld();
+  }
+}

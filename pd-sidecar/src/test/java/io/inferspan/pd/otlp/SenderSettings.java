@@ -17,16 +17,41 @@ import org.jspecify.annotations.Nullable;
 
 /** What an exporter would ask of a sender. */
 record SenderSettings(
-    String endpoint, @Nullable RetryPolicy retryPolicy, long timeoutMillis, long responseBytes) {
+    String endpoint,
+    @Nullable RetryPolicy retryPolicy,
+    long timeoutMillis,
+    long responseBytes,
+    @Nullable Compressor compressor,
+    Trust trust) {
+
+  /** Whom to trust, and over which versions of TLS; null is the default of each. */
+  record Trust(@Nullable SSLContext context, @Nullable List<String> protocols) {
+    static final Trust DEFAULT = new Trust(null, null);
+  }
+
+  SenderSettings(
+      String endpoint, @Nullable RetryPolicy retryPolicy, long timeoutMillis, long responseBytes) {
+    this(endpoint, retryPolicy, timeoutMillis, responseBytes, null, Trust.DEFAULT);
+  }
 
   static final String METHOD = "some.Service/Export";
 
   SenderSettings retrying(RetryPolicy policy) {
-    return new SenderSettings(endpoint, policy, timeoutMillis, responseBytes);
+    return new SenderSettings(endpoint, policy, timeoutMillis, responseBytes, compressor, trust);
   }
 
   SenderSettings within(long millis) {
-    return new SenderSettings(endpoint, retryPolicy, millis, responseBytes);
+    return new SenderSettings(endpoint, retryPolicy, millis, responseBytes, compressor, trust);
+  }
+
+  SenderSettings compressing(Compressor by) {
+    return new SenderSettings(endpoint, retryPolicy, timeoutMillis, responseBytes, by, trust);
+  }
+
+  SenderSettings trusting(SSLContext context, String... protocols) {
+    Trust given = new Trust(context, protocols.length == 0 ? null : List.of(protocols));
+    return new SenderSettings(
+        endpoint, retryPolicy, timeoutMillis, responseBytes, compressor, given);
   }
 
   GrpcSenderConfig grpc() {
@@ -46,7 +71,7 @@ record SenderSettings(
 
     @Override
     public @Nullable Compressor getCompressor() {
-      return null;
+      return compressor;
     }
 
     @Override
@@ -71,7 +96,12 @@ record SenderSettings(
 
     @Override
     public @Nullable SSLContext getSslContext() {
-      return null;
+      return trust.context();
+    }
+
+    @Override
+    public @Nullable List<String> getEnabledProtocols() {
+      return trust.protocols();
     }
 
     @Override
@@ -112,7 +142,7 @@ record SenderSettings(
 
     @Override
     public @Nullable Compressor getCompressor() {
-      return null;
+      return compressor;
     }
 
     @Override
@@ -137,7 +167,12 @@ record SenderSettings(
 
     @Override
     public @Nullable SSLContext getSslContext() {
-      return null;
+      return trust.context();
+    }
+
+    @Override
+    public @Nullable List<String> getEnabledProtocols() {
+      return trust.protocols();
     }
 
     @Override

@@ -2,7 +2,10 @@ package io.inferspan.pd.tracing;
 
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.SidecarRig;
+import io.inferspan.pd.rig.Wire;
 import io.inferspan.testing.engine.EngineScript;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 
 /** Something that happens to a request; each has its trace in the golden files. */
@@ -21,6 +24,69 @@ enum Scenario {
           "{\"model\":\"m\",\"prompt\":\"one two three\"}",
           TracedPd.PREFILLER,
           pd.prefiller().authority() + ",127.0.0.2:1");
+    }
+  },
+  CONCURRENT_SGLANG(5, 8, "--kv-connector=sglang") {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  CONCURRENT_MOONCAKE(5, 8) {
+    @Override
+    SidecarRig rig(TracedPd pd, SpanNaming naming) {
+      String port = "--mooncake-bootstrap-port=" + pd.bootstrapPort();
+      return pd.rig(naming, "--kv-connector=mooncake", port);
+    }
+
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  PARALLEL_DISPATCH(
+      5, 8, "--moriio-write-mode", "--moriio-parallel-dispatch", "--moriio-local-pod-ip=10.0.0.9") {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
+    }
+  },
+  ENCODED(6, 10, "--ec-connector=ec-nixl") {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      rig.post(
+          TracedPd.CHAT,
+          TracedPd.WITH_IMAGE,
+          TracedPd.PREFILLER,
+          pd.prefiller().authority(),
+          "x-encoder-hosts-ports",
+          pd.encoder().authority());
+    }
+  },
+  ENCODE_500(1, 3, "--ec-connector=ec-nixl") {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      pd.encoder().enqueue(EngineScript.builder().failWith(500, "out of memory").build());
+      rig.post(
+          TracedPd.CHAT,
+          TracedPd.WITH_IMAGE,
+          TracedPd.PREFILLER,
+          pd.prefiller().authority(),
+          "x-encoder-hosts-ports",
+          pd.encoder().authority());
+    }
+  },
+  BROKEN_FRAMING(1, 2) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      String head =
+          "POST %s HTTP/1.1\r\nhost: a\r\n%s: %s\r\ntransfer-encoding: chunked\r\n\r\n"
+              .formatted(TracedPd.CHAT, TracedPd.PREFILLER, pd.prefiller().authority());
+      try (Wire client = Wire.to(rig.port())) {
+        client.send(head + "no chunk\r\n").rest();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   },
   DECODE_ONLY(2, 4) {
@@ -144,15 +210,19 @@ enum Scenario {
   private final int proposalSpans;
   private final int llmdSpans;
 
-  Scenario(int proposalSpans, int llmdSpans) {
+  @SuppressWarnings("ImmutableEnumChecker") // nobody writes into it
+  private final String[] flags;
+
+  Scenario(int proposalSpans, int llmdSpans, String... flags) {
     this.proposalSpans = proposalSpans;
     this.llmdSpans = llmdSpans;
+    this.flags = flags;
   }
 
   abstract void play(TracedPd pd, SidecarRig rig);
 
   SidecarRig rig(TracedPd pd, SpanNaming naming) {
-    return pd.rig(naming);
+    return pd.rig(naming, flags);
   }
 
   /** How many spans there are when all have ended. */

@@ -2,11 +2,15 @@ package io.inferspan.pd.tracing;
 
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import io.opentelemetry.api.OpenTelemetry;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,12 +24,18 @@ final class TracedPd implements AutoCloseable {
           + "\"messages\":[{\"role\":\"user\",\"content\":\"one two three\"}]}";
   static final String WHOLE =
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"one two three\"}]}";
+  static final String WITH_IMAGE =
+      "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":["
+          + "{\"type\":\"text\",\"text\":\"one two three\"},"
+          + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:,x\"}}]}]}";
   static final String PREFILLER = "x-prefiller-host-port";
 
   private final OpenTelemetry recorder;
   private final FakeEngine prefiller;
   private final FakeEngine decoder;
-  private final Map<SpanNaming, SidecarRig> rigs = new EnumMap<>(SpanNaming.class);
+  private final FakeEngine encoder;
+  private final ScriptedEngine bootstrap;
+  private final Map<List<String>, SidecarRig> rigs = new HashMap<>();
   private final Map<SpanNaming, SidecarRig> lonely = new EnumMap<>(SpanNaming.class);
   private final int nobody = FreePort.next();
 
@@ -33,6 +43,8 @@ final class TracedPd implements AutoCloseable {
     this.recorder = recorder;
     prefiller = FakeEngine.builder().openTelemetry(recorder).start();
     decoder = FakeEngine.builder().openTelemetry(recorder).start();
+    encoder = FakeEngine.builder().openTelemetry(recorder).start();
+    bootstrap = ScriptedEngine.answering("{\"0\":{\"engine_id\":\"e0\"}}");
   }
 
   FakeEngine prefiller() {
@@ -43,14 +55,25 @@ final class TracedPd implements AutoCloseable {
     return decoder;
   }
 
+  FakeEngine encoder() {
+    return encoder;
+  }
+
+  /** The port of Mooncake's bootstrap server. */
+  int bootstrapPort() {
+    return bootstrap.port();
+  }
+
   /** A port that nobody listens on. */
   int nobody() {
     return nobody;
   }
 
   /** A sidecar before the decoder, which allows engines on this host. */
-  SidecarRig rig(SpanNaming naming) {
-    return rigs.computeIfAbsent(naming, names -> before(decoder.port(), names));
+  SidecarRig rig(SpanNaming naming, String... flags) {
+    List<String> key = new ArrayList<>(List.of(flags));
+    key.add(naming.name());
+    return rigs.computeIfAbsent(key, _ -> before(decoder.port(), naming, flags));
   }
 
   /** A sidecar whose decoder is not there. */
@@ -58,9 +81,10 @@ final class TracedPd implements AutoCloseable {
     return lonely.computeIfAbsent(naming, names -> before(nobody, names));
   }
 
-  private SidecarRig before(int port, SpanNaming naming) {
+  private SidecarRig before(int port, SpanNaming naming, String... flags) {
     return SidecarRig.before(port)
         .with("--enable-ssrf-protection=true", "--allow-target=127.0.0.1")
+        .with(flags)
         .tracedBy(recorder, naming)
         .start();
   }
@@ -70,6 +94,7 @@ final class TracedPd implements AutoCloseable {
     return Map.of(
         String.valueOf(prefiller.port()), "<prefiller>",
         String.valueOf(decoder.port()), "<decoder>",
+        String.valueOf(encoder.port()), "<encoder>",
         String.valueOf(nobody), "<nobody>");
   }
 
@@ -79,6 +104,7 @@ final class TracedPd implements AutoCloseable {
     decoder.script(EngineScript.normal());
     prefiller.clearRequests();
     decoder.clearRequests();
+    encoder.clearRequests();
   }
 
   @Override
@@ -87,5 +113,7 @@ final class TracedPd implements AutoCloseable {
     lonely.values().forEach(SidecarRig::close);
     prefiller.close();
     decoder.close();
+    encoder.close();
+    bootstrap.close();
   }
 }

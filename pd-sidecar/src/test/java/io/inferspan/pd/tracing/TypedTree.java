@@ -61,6 +61,7 @@ final class TypedTree {
     return switch (value) {
       case Double _ -> "double";
       case Long _ when key.equals(ANY_COUNT) -> "long";
+      case Long _ when key.endsWith("bootstrap_room") -> "long <room>";
       case Long number -> "long " + named(number.toString());
       case Boolean flag -> "boolean " + flag;
       case String _ when key.endsWith("request_id") -> "string <id>";

@@ -157,11 +157,6 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   /** A request arrived. */
-  public void requestArrived(Api api) {
-    requestArrived(api, SpanContext.getInvalid());
-  }
-
-  /** A request arrived. */
   public void requestArrived(Api api, SpanContext span) {
     record(requests, api, span, 1);
   }

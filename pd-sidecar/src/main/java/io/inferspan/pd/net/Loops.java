@@ -88,11 +88,6 @@ public final class Loops implements AutoCloseable {
     return count;
   }
 
-  /** Where buffers come from. */
-  public ByteBufAllocator allocator() {
-    return allocator;
-  }
-
   /** Opens connections on {@code loop}. */
   public Bootstrap client(EventLoop loop) {
     return new Bootstrap()

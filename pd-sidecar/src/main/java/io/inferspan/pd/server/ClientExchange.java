@@ -137,7 +137,7 @@ public final class ClientExchange {
   }
 
   /** Whether the answer is complete. */
-  public boolean answerEnded() {
+  boolean answerEnded() {
     return answerEnded;
   }
 

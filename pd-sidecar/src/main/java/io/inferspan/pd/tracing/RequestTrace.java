@@ -7,7 +7,6 @@ import io.inferspan.response.ResponseTap;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.PdAttributes;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
@@ -138,11 +137,6 @@ public final class RequestTrace {
   /** A call to an engine that belongs to no stage. */
   public CallTrace call(String method, String host, int port) {
     return CallTrace.under(tracing, request, method, host, port);
-  }
-
-  /** Writes the trace into the headers of a call that belongs to no stage. */
-  public void inject(HttpHeaders headers) {
-    tracing.telemetry().inject(request, headers, NettyHeaders.HEADERS);
   }
 
   private OperationSpan stage(OperationSpan parent, SpanType type) {

@@ -80,7 +80,7 @@ public final class StageTrace {
   }
 
   /** How long it took, or has taken so far. */
-  public long durationNanos() {
+  long durationNanos() {
     return (ended() ? endedNanos : System.nanoTime()) - startedNanos;
   }
 

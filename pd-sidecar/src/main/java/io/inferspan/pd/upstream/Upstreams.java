@@ -45,11 +45,6 @@ public final class Upstreams implements AutoCloseable {
     return call;
   }
 
-  /** Whether calls go over TLS. */
-  public boolean tls() {
-    return settings.tls() != null;
-  }
-
   private UpstreamPool poolOf(EventLoop loop) {
     UpstreamPool existing = pool.get();
     if (existing != null) {

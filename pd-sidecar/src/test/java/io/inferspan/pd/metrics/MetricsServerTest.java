@@ -86,9 +86,9 @@ class MetricsServerTest {
 
   @Test
   void requests_areCountedByApi() throws Exception {
-    metrics.requestArrived(Api.CHAT_COMPLETIONS);
+    metrics.requestArrived(Api.CHAT_COMPLETIONS, SpanContext.getInvalid());
     metrics.requestArrived(Api.CHAT_COMPLETIONS, SAMPLED);
-    metrics.requestArrived(Api.PASSTHROUGH);
+    metrics.requestArrived(Api.PASSTHROUGH, SpanContext.getInvalid());
 
     assertThat(samples(scrape(), "llm_d_disagg_sidecar_requests_total"))
         .containsExactlyInAnyOrder(
@@ -214,7 +214,7 @@ class MetricsServerTest {
   void unsampledObservations_haveNoExemplar_alsoAfterSampledOnes() throws Exception {
     metrics.requestArrived(Api.CHAT_COMPLETIONS, SAMPLED);
     metrics.requestArrived(Api.RESPONSES, UNSAMPLED);
-    metrics.requestArrived(Api.GENERATE);
+    metrics.requestArrived(Api.GENERATE, SpanContext.getInvalid());
     metrics.stageEnded(Stage.PREFILL, 1, UNSAMPLED);
     String text = scrape("Accept", OPEN_METRICS);
 
@@ -239,7 +239,7 @@ class MetricsServerTest {
 
   @Test
   void gzip_isUsedWhereItIsTaken() throws Exception {
-    metrics.requestArrived(Api.GENERATE);
+    metrics.requestArrived(Api.GENERATE, SpanContext.getInvalid());
     HttpResponse<byte[]> response = call("GET", "/metrics", "Accept-Encoding", "deflate, gzip");
 
     assertThat(response.headers().firstValue("content-encoding")).hasValue("gzip");

@@ -14,7 +14,7 @@ public final class HostForm {
   }
 
   /** A host name or an address, without scheme and port. */
-  public static boolean isHost(String text) {
+  private static boolean isHost(String text) {
     return isAddress(text) || isName(text);
   }
 

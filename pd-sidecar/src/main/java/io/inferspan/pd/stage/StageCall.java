@@ -43,6 +43,7 @@ final class StageCall {
   }
 
   static void write(UpstreamCall call, HttpRequest head, StageBody body) {
+    // Each transport copies what is not in direct memory into it, all at once and at the same cost.
     ByteBuf bytes = PooledByteBufAllocator.DEFAULT.directBuffer(body.length());
     body.writeTo(bytes);
     call.send(head);

@@ -23,6 +23,13 @@ class ArchitectureTest {
           "pd-sidecar",
           "ebpf-bridge");
 
+  private static final String[] ROOMS_BELOW_THE_INDEXER = {
+    "io.inferspan.kvcache.block..",
+    "io.inferspan.kvcache.events..",
+    "io.inferspan.kvcache.index..",
+    "io.inferspan.kvcache.score.."
+  };
+
   private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target/classes"));
 
   private final JavaClasses house =
@@ -57,6 +64,57 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("io.micrometer..")
         .check(core);
+  }
+
+  @Test
+  void kvCacheRooms_haveNoCycles() {
+    slices()
+        .matching("io.inferspan.kvcache.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .allowEmptyShould(true)
+        .check(house);
+    noClasses()
+        .that()
+        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.inferspan.kvcache")
+        .allowEmptyShould(true)
+        .check(house);
+  }
+
+  @Test
+  void kvCacheRooms_keepTheirLibrariesToThemselves() {
+    onlyIn("io.inferspan.kvcache.metrics", "io.micrometer..");
+    onlyIn("io.inferspan.kvcache.index.redis", "io.vertx..");
+    onlyIn("io.inferspan.kvcache.events", "org.zeromq..", "zmq..", "org.msgpack..");
+    onlyIn("io.inferspan.kvcache.index", "com.github.benmanes..");
+  }
+
+  private void onlyIn(String room, String... libraries) {
+    noClasses()
+        .that()
+        .resideInAPackage("io.inferspan.kvcache..")
+        .and()
+        .resideOutsideOfPackage(room)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(libraries)
+        .allowEmptyShould(true)
+        .check(house);
+  }
+
+  @Test
+  void kvCacheRoomsBelowTheIndexer_knowNoSpans() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.inferspan", "io.inferspan.catalog", "io.inferspan.semconv")
+        .allowEmptyShould(true)
+        .check(house);
   }
 
   @Test

@@ -11,6 +11,7 @@ public enum Component {
       "llm-d-inference-scheduler", "llm-d-router/pkg/epp/framework/plugins/requestcontrol"),
   KV_CACHE("llm-d-kv-cache", "llm-d-router/pkg/kvcache"),
   KV_INDEX("llm-d-kv-cache", "llm-d-router/pkg/kvcache/kvblock"),
+  KV_EVENTS("llm-d-kv-cache", "llm-d-router/pkg/kvevents"),
   PD_PROXY("llm-d-inference-scheduler", "llm-d-router/pkg/sidecar/proxy"),
   ENGINE("vllm.llm_engine", "vllm.llm_engine");
 

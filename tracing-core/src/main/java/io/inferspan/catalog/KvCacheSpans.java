@@ -50,7 +50,8 @@ public final class KvCacheSpans {
               KvCacheAttributes.SCORER_KEYS,
               KvCacheAttributes.SCORE_MAX,
               KvCacheAttributes.SCORE_AVG,
-              KvCacheAttributes.PODS_SCORED)
+              KvCacheAttributes.PODS_SCORED,
+              KvCacheAttributes.LONGEST_CHAIN)
           .means("Turns what was read into a score per pod.");
 
   public static final SpanType ADD =
@@ -72,6 +73,19 @@ public final class KvCacheSpans {
               KvCacheAttributes.EVICT_POD_ENTRIES,
               KvCacheAttributes.EVICT_DEVICE_TIERS)
           .means("Blocks that an engine has dropped leave the index.");
+
+  public static final SpanType EVENTS =
+      span(Component.KV_EVENTS, "llm_d.kv_cache.events.process")
+          .now("events_process")
+          .kind(SpanKind.CONSUMER)
+          .carries(
+              KvCacheAttributes.EVENTS_TOPIC,
+              KvCacheAttributes.EVENTS_SEQUENCE,
+              KvCacheAttributes.EVENTS_BYTES,
+              KvCacheAttributes.EVENTS_SOURCE,
+              KvCacheAttributes.EVENTS_POD,
+              KvCacheAttributes.EVENTS_COUNT)
+          .means("One batch of an engine's events enters the index; older names are our own.");
 
   private KvCacheSpans() {}
 }

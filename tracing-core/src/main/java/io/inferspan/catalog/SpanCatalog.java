@@ -30,6 +30,7 @@ public final class SpanCatalog {
           KvCacheSpans.COMPUTE,
           KvCacheSpans.ADD,
           KvCacheSpans.EVICT,
+          KvCacheSpans.EVENTS,
           PdSpans.SERVER,
           PdSpans.REQUEST,
           PdSpans.PREFILL,

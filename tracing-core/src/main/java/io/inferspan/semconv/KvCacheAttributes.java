@@ -42,6 +42,8 @@ public final class KvCacheAttributes {
       number("llm_d.kv_cache.score.avg", "The mean pod score.");
   public static final Attribute<Long> PODS_SCORED =
       count("llm_d.kv_cache.scorer.pods_scored", "Pods that got a score.");
+  public static final Attribute<Long> LONGEST_CHAIN =
+      count("llm_d.kv_cache.prefix_match.longest_chain", "Leading blocks that one pod has.");
 
   public static final Attribute<Long> LOOKUP_BLOCKS =
       count("llm_d.kv_cache.index.lookup.block_count", "Block keys looked up.");
@@ -69,6 +71,19 @@ public final class KvCacheAttributes {
       count("llm_d.kv_cache.index.evict.pod_entry_count", "Pod entries evicted per key.");
   public static final Attribute<Long> EVICT_DEVICE_TIERS =
       count("llm_d.kv_cache.index.evict.device_tier_count", "Device tiers among them.");
+
+  public static final Attribute<String> EVENTS_TOPIC =
+      text("llm_d.kv_cache.events.topic", "The topic that the engine published on.");
+  public static final Attribute<Long> EVENTS_SEQUENCE =
+      count("llm_d.kv_cache.events.sequence", "The engine's number of the batch.");
+  public static final Attribute<Long> EVENTS_BYTES =
+      count("llm_d.kv_cache.events.payload_size_bytes", "Bytes of the batch.");
+  public static final Attribute<String> EVENTS_SOURCE =
+      text("llm_d.kv_cache.events.source_endpoint", "Where the batch came from.");
+  public static final Attribute<String> EVENTS_POD =
+      text("llm_d.kv_cache.events.pod_id", "The pod whose blocks it tells of.");
+  public static final Attribute<Long> EVENTS_COUNT =
+      count("llm_d.kv_cache.events.event_count", "Events in the batch.");
 
   private KvCacheAttributes() {}
 }

@@ -1,6 +1,8 @@
 package io.inferspan.kvcache.index;
 
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockHits {
 
-  private static final PodEntry[] NOBODY = {};
+  static final PodEntry[] NOBODY = {};
+
+  private final CompletableFuture<BlockHits> completed = CompletableFuture.completedFuture(this);
 
   private PodEntry[][] found = {};
   private int size;
@@ -41,6 +45,23 @@ public final class BlockHits {
     failure = reason;
   }
 
+  /**
+   * A stage that is complete with this buffer; the same one each time, so that an index that
+   * answers at once allocates none.
+   */
+  public CompletableFuture<BlockHits> completed() {
+    return completed;
+  }
+
+  /**
+   * Whether {@code stage} is {@link #completed()}, which is all that can be seen of a stage without
+   * asking to be told.
+   */
+  @SuppressWarnings("ReferenceEquality") // that one, not one like it
+  public boolean isAnsweredBy(CompletionStage<BlockHits> stage) {
+    return stage == completed;
+  }
+
   /** How many keys were asked for. */
   public int size() {
     return size;
@@ -49,6 +70,17 @@ public final class BlockHits {
   /** Who holds the key at {@code position}; empty where nobody does. */
   public PodEntry[] at(int position) {
     return found[position];
+  }
+
+  /** How many of the keys somebody holds. */
+  public int found() {
+    int held = 0;
+    for (int i = 0; i < size; i++) {
+      if (found[i].length > 0) {
+        held++;
+      }
+    }
+    return held;
   }
 
   /** Why the index could not answer, or null where it did. */

@@ -1,0 +1,81 @@
+package io.inferspan.kvcache;
+
+import io.inferspan.kvcache.index.BlockHits;
+import io.inferspan.kvcache.index.PodEntry;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * What a lookup found, in the numbers that spans carry.
+ *
+ * <p>Neighbouring blocks mostly have the same holders, and an index that keeps one object per
+ * holder says so by reference; only what differs from the block before is looked at.
+ *
+ * @param blocks blocks that some pod has
+ * @param entries holders over all blocks
+ * @param pods who has at least one block, in the order of the prompt
+ */
+record FoundBlocks(int blocks, long entries, Set<String> pods) {
+
+  private static final PodEntry[] NOBODY = {};
+
+  static FoundBlocks in(BlockHits hits) {
+    int blocks = 0;
+    long entries = 0;
+    Set<String> pods = new LinkedHashSet<>();
+    PodEntry[] before = NOBODY;
+    for (int i = 0; i < hits.size(); i++) {
+      PodEntry[] holders = hits.at(i);
+      if (holders.length > 0) {
+        blocks++;
+        entries += holders.length;
+        addNew(holders, before, pods);
+        before = holders;
+      }
+    }
+    return new FoundBlocks(blocks, entries, pods);
+  }
+
+  /** How many blocks, from the first one on, a single pod has without a gap. */
+  static int longestChain(BlockHits hits) {
+    if (hits.size() == 0) {
+      return 0;
+    }
+    Set<String> unbroken = new HashSet<>();
+    addNew(hits.at(0), NOBODY, unbroken);
+    for (int i = 1; i < hits.size() && !unbroken.isEmpty(); i++) {
+      if (!same(hits.at(i), hits.at(i - 1))) {
+        Set<String> here = new HashSet<>();
+        addNew(hits.at(i), NOBODY, here);
+        unbroken.retainAll(here);
+        if (unbroken.isEmpty()) {
+          return i;
+        }
+      }
+    }
+    return unbroken.isEmpty() ? 0 : hits.size();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // one that is equal and not the same is merely added twice
+  private static void addNew(PodEntry[] holders, PodEntry[] before, Set<String> pods) {
+    for (int i = 0; i < holders.length; i++) {
+      if (i >= before.length || before[i] != holders[i]) {
+        pods.add(holders[i].pod());
+      }
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // those that are equal and not the same take the long way
+  private static boolean same(PodEntry[] holders, PodEntry[] before) {
+    if (holders.length != before.length) {
+      return false;
+    }
+    for (int i = 0; i < holders.length; i++) {
+      if (before[i] != holders[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,218 @@
+package io.inferspan.kvcache;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.index.BlockHits;
+import io.inferspan.kvcache.index.BlockIndex;
+import io.inferspan.kvcache.score.LongestPrefixScorer;
+import io.inferspan.kvcache.score.PodScores;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.context.Context;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a prompt's tokens to a score per pod: block keys, the index, the scorer, and their spans.
+ *
+ * <p>It never throws, never blocks and never fails: where the index does not answer, no pod has a
+ * score, and the span says so. Any thread may ask, event loops too. On a virtual thread, {@code
+ * indexer.podScores(…).toCompletableFuture().join()} waits for the answer.
+ */
+public final class KvCacheIndexer {
+
+  private static final String ALGORITHM = "LongestPrefix";
+  private static final String LATE_TYPE = "timeout";
+  private static final String LATE = "the index did not answer in time";
+
+  private final BlockIndex index;
+  private final KvCacheTracing tracing;
+  private final BlockKeys blockKeys;
+  private final LongestPrefixScorer scorer;
+  private final long lookupTimeoutNanos;
+  private final PodScores nothing;
+  private final SpareHits spare = new SpareHits();
+
+  private KvCacheIndexer(Builder builder) {
+    this.tracing = builder.tracing;
+    this.index = tracing.traced(builder.index);
+    this.blockKeys = builder.blockKeys;
+    this.scorer = builder.scorer;
+    this.lookupTimeoutNanos = builder.lookupTimeout.toNanos();
+    this.nothing = scorer.score(new BlockHits(), 0);
+  }
+
+  /** An indexer over an index, which stays its caller's to fill and to close. */
+  public static Builder over(BlockIndex index) {
+    return new Builder(index);
+  }
+
+  /**
+   * Scores pods by how much of a prompt their caches hold.
+   *
+   * @param pods the pods that count; empty for all
+   * @param context that of the request
+   * @return a stage that never fails; empty scores where the tokens fill no block
+   */
+  public CompletionStage<PodScores> podScores(
+      int[] tokens, String model, Set<String> pods, Context context) {
+    return podScores(Prompt.of(model, tokens), pods, context);
+  }
+
+  /**
+   * Scores pods by how much of a prompt their caches hold.
+   *
+   * @param pods the pods that count; empty for all
+   * @param context that of the request
+   * @return a stage that never fails; empty scores where the tokens fill no block
+   */
+  public CompletionStage<PodScores> podScores(Prompt prompt, Set<String> pods, Context context) {
+    OperationSpan span = tracing.scores(prompt.model(), prompt.tokens(), pods, context);
+    try {
+      long[] keys = prompt.keys(blockKeys);
+      tracing.keyed(span, keys.length);
+      if (keys.length == 0) {
+        span.close();
+        return CompletableFuture.completedFuture(nothing);
+      }
+      return scored(keys, new Question(keys.length, pods, span, spare.take()));
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(failed(span, e));
+    }
+  }
+
+  private CompletionStage<PodScores> scored(long[] keys, Question question) {
+    CompletionStage<BlockHits> stage =
+        index.lookup(keys, question.pods, question.into, question.span.context());
+    if (question.into.isAnsweredBy(stage)) {
+      return CompletableFuture.completedFuture(scores(question, question.into, null));
+    }
+    CompletableFuture<BlockHits> answer = new CompletableFuture<>();
+    stage.whenComplete((hits, failure) -> answered(question, answer, hits, failure));
+    return answer
+        .orTimeout(lookupTimeoutNanos, TimeUnit.NANOSECONDS)
+        .handle((hits, failure) -> scores(question, hits, failure));
+  }
+
+  /** Only here is a lookup over, and its buffer ours again; the question may be so long before. */
+  private void answered(
+      Question question,
+      CompletableFuture<BlockHits> answer,
+      @Nullable BlockHits hits,
+      @Nullable Throwable failure) {
+    if (failure != null) {
+      answer.completeExceptionally(failure);
+    } else if (hits == null) {
+      answer.completeExceptionally(new NullPointerException("hits"));
+    } else if (!answer.complete(hits) && isOwn(question, hits)) {
+      spare.giveBack(hits);
+    }
+  }
+
+  private PodScores scores(
+      Question question, @Nullable BlockHits hits, @Nullable Throwable failure) {
+    OperationSpan span = question.span;
+    if (hits == null) {
+      return failed(span, failure);
+    }
+    try {
+      PodScores scores = hits.failure() == null ? computed(question, hits) : nothing;
+      tracing.found(span, hits, question.pods);
+      span.close();
+      return scores;
+    } catch (RuntimeException e) {
+      return failed(span, e);
+    } finally {
+      if (isOwn(question, hits)) {
+        spare.giveBack(hits);
+      }
+    }
+  }
+
+  private PodScores computed(Question question, BlockHits hits) {
+    OperationSpan span = tracing.compute(ALGORITHM, question.keys, question.span.context());
+    try {
+      PodScores scores = scorer.score(hits, question.keys);
+      tracing.computed(span, scores.size(), scores.max(), scores.average(), hits);
+      return scores;
+    } catch (RuntimeException e) {
+      span.fail(e);
+      throw e;
+    } finally {
+      span.close();
+    }
+  }
+
+  private PodScores failed(OperationSpan span, @Nullable Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      span.fail(LATE_TYPE, LATE);
+    } else {
+      span.fail(TracedBlockIndex.cause(failure));
+    }
+    span.close();
+    return nothing;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an index that answers with a buffer of its own keeps it
+  private static boolean isOwn(Question question, BlockHits hits) {
+    return hits == question.into;
+  }
+
+  /** One lookup of so many keys under way. */
+  private record Question(int keys, Set<String> pods, OperationSpan span, BlockHits into) {}
+
+  /** How an indexer works; what is not said is as llm-d has it. */
+  public static final class Builder {
+
+    private final BlockIndex index;
+    private KvCacheTracing tracing = KvCacheTracing.with(Telemetry.using(OpenTelemetry.noop()));
+    private BlockKeys blockKeys = BlockKeys.withDefaults();
+    private LongestPrefixScorer scorer = LongestPrefixScorer.withDefaults();
+    private Duration lookupTimeout = Duration.ofSeconds(1);
+
+    private Builder(BlockIndex index) {
+      this.index = index;
+    }
+
+    /** Records spans; by default there are none. */
+    public Builder tracing(KvCacheTracing spans) {
+      tracing = spans;
+      return this;
+    }
+
+    /** Makes keys in another way than {@link BlockKeys#withDefaults()}. */
+    public Builder blockKeys(BlockKeys keys) {
+      blockKeys = keys;
+      return this;
+    }
+
+    /** Scores in another way than {@link LongestPrefixScorer#withDefaults()}. */
+    public Builder scorer(LongestPrefixScorer other) {
+      scorer = other;
+      return this;
+    }
+
+    /**
+     * How long to wait for an index that keeps no bound of its own; 1 second by default. What comes
+     * of a timeout runs on the JDK's timer thread, which must not be held up.
+     */
+    public Builder lookupTimeout(Duration timeout) {
+      if (timeout.isNegative() || timeout.isZero()) {
+        throw new IllegalArgumentException(
+            "lookupTimeout is " + timeout + "; it must be more than nothing");
+      }
+      lookupTimeout = timeout;
+      return this;
+    }
+
+    /** The indexer; it may be shared by all threads. */
+    public KvCacheIndexer build() {
+      return new KvCacheIndexer(this);
+    }
+  }
+}

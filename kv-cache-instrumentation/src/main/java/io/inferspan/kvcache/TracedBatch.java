@@ -1,0 +1,30 @@
+package io.inferspan.kvcache;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.kvcache.events.KvBatchObserver.Observation;
+import io.opentelemetry.context.Context;
+
+/** The span of a batch while it enters the index. */
+final class TracedBatch implements Observation {
+
+  private final OperationSpan span;
+
+  private TracedBatch(OperationSpan span) {
+    this.span = span;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // without tracing there is nothing but the root
+  static Observation of(OperationSpan span) {
+    return span.context() == Context.root() ? Observation.NONE : new TracedBatch(span);
+  }
+
+  @Override
+  public Context context() {
+    return span.context();
+  }
+
+  @Override
+  public void close() {
+    span.close();
+  }
+}

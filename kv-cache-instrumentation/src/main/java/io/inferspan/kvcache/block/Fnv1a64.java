@@ -1,0 +1,25 @@
+package io.inferspan.kvcache.block;
+
+/** The hash FNV-1a of 64 bits, byte by byte; its whole state is the number that it returns. */
+final class Fnv1a64 {
+
+  /** The hash of no bytes. */
+  static final long EMPTY = 0xcbf29ce484222325L;
+
+  private static final long PRIME = 0x100000001b3L;
+
+  private Fnv1a64() {}
+
+  /** Takes one byte, 0 to 255. */
+  static long take(long hash, int octet) {
+    return (hash ^ octet) * PRIME;
+  }
+
+  static long take(long before, byte[] octets) {
+    long hash = before;
+    for (byte octet : octets) {
+      hash = take(hash, octet & 0xff);
+    }
+    return hash;
+  }
+}

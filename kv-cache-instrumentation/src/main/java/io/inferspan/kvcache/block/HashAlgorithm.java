@@ -1,0 +1,30 @@
+package io.inferspan.kvcache.block;
+
+/** The chains there are, by the names that llm-d's configuration gives them. */
+enum HashAlgorithm {
+  CBOR_FNV("cbor-fnv"),
+  XXH64("xxh64");
+
+  private final String text;
+
+  HashAlgorithm(String text) {
+    this.text = text;
+  }
+
+  static HashAlgorithm parse(String text) {
+    for (HashAlgorithm algorithm : values()) {
+      if (algorithm.text.equals(text)) {
+        return algorithm;
+      }
+    }
+    throw new IllegalArgumentException(
+        "hashAlgorithm is '" + text + "'; it may be cbor-fnv or xxh64");
+  }
+
+  BlockHasher hasher(byte[] seed) {
+    return switch (this) {
+      case CBOR_FNV -> new CborFnvHasher(seed);
+      case XXH64 -> new Xxh64Hasher(seed);
+    };
+  }
+}

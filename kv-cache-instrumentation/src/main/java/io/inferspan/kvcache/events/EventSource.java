@@ -1,0 +1,61 @@
+package io.inferspan.kvcache.events;
+
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A publisher of events, and the pod whose blocks it tells of.
+ *
+ * @param pod the pod's identity, usually {@code ip:port}; topics may say another, and are not asked
+ * @param endpoint where it publishes, such as {@code tcp://10.0.0.7:5557}
+ * @param replayEndpoint where it replays; null where it does not
+ */
+public record EventSource(String pod, String endpoint, @Nullable String replayEndpoint) {
+
+  private static final Pattern ENDPOINT = Pattern.compile("tcp://[^\\s:/\\[\\]]+:\\d{1,5}");
+  private static final Pattern ENDPOINT_V6 = Pattern.compile("tcp://\\[[0-9a-fA-F:.%]+]:\\d{1,5}");
+
+  /** Refuses endpoints that cannot be. */
+  public EventSource {
+    if (pod.isBlank()) {
+      throw new IllegalArgumentException("The pod of " + endpoint + " has no name");
+    }
+    checked("endpoint", endpoint);
+    if (replayEndpoint != null) {
+      checked("replayEndpoint", replayEndpoint);
+    }
+  }
+
+  static String checked(String name, String endpoint) {
+    boolean formed =
+        ENDPOINT.matcher(endpoint).matches() || ENDPOINT_V6.matcher(endpoint).matches();
+    if (!formed || portOf(endpoint) > 65_535) {
+      throw new IllegalArgumentException(
+          name + " is \"" + endpoint + "\"; it must be tcp://<host>:<port>");
+    }
+    return endpoint;
+  }
+
+  private static int portOf(String endpoint) {
+    return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+  }
+
+  /** The source of one rank of a pod that is named {@code host:port} or {@code host}. */
+  static EventSource of(String pod, int rank, KvEventOptions options) {
+    String host = host(pod);
+    int replay = options.replayPort();
+    return new EventSource(
+        pod,
+        "tcp://" + host + ":" + (options.port() + rank),
+        replay == 0 ? null : "tcp://" + host + ":" + (replay + rank));
+  }
+
+  private static String host(String pod) {
+    int colon = pod.lastIndexOf(':');
+    boolean bareV6 = pod.indexOf(':') != colon && !pod.contains("]");
+    if (bareV6) {
+      return "[" + pod + "]";
+    }
+    return colon > pod.lastIndexOf(']') ? pod.substring(0, colon) : pod;
+  }
+}

@@ -1,0 +1,152 @@
+package io.inferspan.kvcache.events;
+
+import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.index.BlockIndex;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.zeromq.ZMQ;
+
+/**
+ * Follows what engines publish of their caches, and keeps an index true to it.
+ *
+ * <p>Tell it of pods with {@link #podAdded}, or have engines connect to an endpoint that it binds.
+ * It has threads of its own, all daemons: one that receives, the workers, and replays while they
+ * run. It never throws for what engines send; {@link #counts} says what came of it.
+ */
+public final class KvEventSubscriber implements AutoCloseable {
+
+  private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(5);
+  private static final int FNV_OFFSET = 0x811c9dc5;
+  private static final int FNV_PRIME = 0x01000193;
+
+  private final KvEventOptions options;
+  private final KvEventCounts counts = new KvEventCounts();
+  private final ZMQ.Context context;
+  private final ReplayCalls replays;
+  private final List<Worker> workers = new ArrayList<>();
+  private final Receiver receiver;
+  private final Thread receiving;
+  private final List<Thread> working = new ArrayList<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private KvEventSubscriber(BlockIndex index, BlockKeys keys, KvEventOptions options) {
+    this.options = options;
+    context = ZMQ.context(1);
+    context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
+    context.setUncaughtExceptionHandler((thread, fault) -> counts.faults.increment());
+    replays = new ReplayCalls(context, options, counts);
+    AtomicLong outages = new AtomicLong();
+    for (int i = 0; i < options.workers(); i++) {
+      IndexKeeper keeper = new IndexKeeper(index, options, counts, outages);
+      KvEventIndexer indexer = new KvEventIndexer(keys, keeper, counts);
+      workers.add(new Worker(options, counts, replays, keeper, indexer));
+    }
+    receiver = new Receiver(context, options, counts, this::worker);
+    receiving = Threads.daemon(receiver, "inferspan-kv-receive");
+  }
+
+  /**
+   * Begins to follow.
+   *
+   * @param index the index to keep true; closing it stays with the caller
+   * @param keys how lookups name blocks
+   * @throws IllegalArgumentException if the endpoint to bind cannot be bound
+   */
+  public static KvEventSubscriber start(BlockIndex index, BlockKeys keys, KvEventOptions options) {
+    KvEventSubscriber subscriber = new KvEventSubscriber(index, keys, options);
+    subscriber.start();
+    return subscriber;
+  }
+
+  private void start() {
+    String endpoint = options.zmqEndpoint();
+    try {
+      if (endpoint != null) {
+        receiver.bind(endpoint);
+      }
+    } catch (IllegalArgumentException e) {
+      context.close();
+      throw e;
+    }
+    for (int i = 0; i < workers.size(); i++) {
+      Thread thread = Threads.daemon(workers.get(i), "inferspan-kv-events-" + (i + 1));
+      working.add(thread);
+      thread.start();
+    }
+    receiving.start();
+  }
+
+  /** Chosen by the pod, so that its events stay in order, also those of its other ranks. */
+  private Worker worker(Stream stream) {
+    return workers.get(Integer.remainderUnsigned(fnv1a(stream.pod()), workers.size()));
+  }
+
+  private static int fnv1a(String text) {
+    int hash = FNV_OFFSET;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * FNV_PRIME;
+    }
+    return hash;
+  }
+
+  /**
+   * Follows a pod on the ports that the options say, one for each rank.
+   *
+   * @param pod its identity, {@code host:port} or {@code host}, where the host is what is connected
+   * @throws IllegalArgumentException if that is no host
+   */
+  public void podAdded(String pod) {
+    for (int rank = 0; rank < options.ranks(); rank++) {
+      sourceAdded(EventSource.of(pod, rank, options));
+    }
+  }
+
+  /** Follows a publisher whose endpoints are not where the options say. */
+  public void sourceAdded(EventSource source) {
+    receiver.add(source);
+  }
+
+  /** Stops following a pod, and takes it from the index. */
+  public void podRemoved(String pod) {
+    receiver.remove(pod);
+  }
+
+  /** What came of the events so far. */
+  public KvEventCounts counts() {
+    return counts;
+  }
+
+  /** How many batches wait for a worker. */
+  public int queued() {
+    return workers.stream().mapToInt(Worker::queued).sum();
+  }
+
+  /** Ends all threads and sockets, within a few seconds; what still waits is not applied. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    receiver.close();
+    workers.forEach(Worker::close);
+    working.forEach(Thread::interrupt);
+    boolean interrupted = false;
+    try {
+      receiving.join(CLOSE_MILLIS);
+      if (replays.close(CLOSE_MILLIS) && !receiving.isAlive()) {
+        context.close();
+      }
+      for (Thread thread : working) {
+        thread.join(CLOSE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.inferspan.kvcache.events;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.ZMQ;
+
+/**
+ * A socket that events arrive on: that of one publisher, or a bound one that many connect to.
+ *
+ * <p>For the receiver's thread only, but for {@link #connected}.
+ */
+final class Lane {
+
+  private static final int AT_ONCE = 256;
+  private static final int MOST_TOPIC_BYTES = 1024;
+  private static final int MOST_KNOWN = 4096;
+
+  private final ZMQ.Socket socket;
+  private final @Nullable Stream only;
+  private final Function<Stream, Worker> workers;
+  private final KvEventCounts counts;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Map<ByteBuffer, Topic> topics = new HashMap<>();
+  private final Map<String, Stream> streams = new HashMap<>();
+
+  /**
+   * A lane.
+   *
+   * @param only whose events arrive here; null where topics say
+   */
+  Lane(
+      ZMQ.Socket socket,
+      @Nullable Stream only,
+      Function<Stream, Worker> workers,
+      KvEventCounts counts) {
+    this.socket = socket;
+    this.only = only;
+    this.workers = workers;
+    this.counts = counts;
+  }
+
+  ZMQ.Socket socket() {
+    return socket;
+  }
+
+  /** Counts a connection; from a thread of the socket's. */
+  void connected() {
+    connections.incrementAndGet();
+  }
+
+  boolean isOf(String pod) {
+    return only != null && only.pod().equals(pod);
+  }
+
+  /** Tells the worker that the publisher is gone. */
+  void gone() {
+    if (only != null) {
+      workers.apply(only).tell(Message.gone(only));
+    }
+  }
+
+  /**
+   * Takes what arrived, up to a bound, so that other lanes have their turn.
+   *
+   * <p>Where the worker of the only publisher has no room, nothing is taken: it is then the
+   * publisher who keeps what it says, up to its high-water mark. On a bound socket the others must
+   * not wait for one, so there a batch that finds no room is lost, and counted.
+   *
+   * @return how many messages were taken
+   */
+  int receive() {
+    int connection = only == null ? 0 : connections.get();
+    int taken = 0;
+    while (taken < AT_ONCE && (only == null || workers.apply(only).hasRoom())) {
+      byte[] topic = socket.recv(ZMQ.DONTWAIT);
+      if (topic == null) {
+        break;
+      }
+      taken++;
+      byte[] sequence = more();
+      byte[] payload = more();
+      boolean tooMany = socket.hasReceiveMore();
+      while (socket.hasReceiveMore()) {
+        socket.recv(ZMQ.DONTWAIT);
+      }
+      if (sequence == null
+          || payload == null
+          || tooMany
+          || !take(topic, sequence, payload, connection)) {
+        counts.badFrames.increment();
+      }
+    }
+    return taken;
+  }
+
+  private byte @Nullable [] more() {
+    return socket.hasReceiveMore() ? socket.recv(ZMQ.DONTWAIT) : null;
+  }
+
+  private boolean take(byte[] topicFrame, byte[] sequence, byte[] payload, int connection) {
+    if (sequence.length != Long.BYTES || topicFrame.length > MOST_TOPIC_BYTES) {
+      return false;
+    }
+    long number = ByteBuffer.wrap(sequence).getLong();
+    Topic topic = topic(topicFrame);
+    Stream stream = only != null ? only : stream(topic);
+    if (number < 0 || stream == null) {
+      return false;
+    }
+    Message message = Message.live(stream, number, topic, payload, connection);
+    if (only != null) {
+      workers.apply(stream).push(message);
+    } else {
+      workers.apply(stream).offer(message);
+    }
+    return true;
+  }
+
+  private Topic topic(byte[] frame) {
+    ByteBuffer key = ByteBuffer.wrap(frame);
+    Topic topic = topics.get(key);
+    if (topic == null) {
+      if (topics.size() >= MOST_KNOWN) {
+        topics.clear();
+      }
+      topic = Topic.of(frame);
+      topics.put(key, topic);
+    }
+    return topic;
+  }
+
+  /** Whose events a topic is of; null where there are more publishers than are followed. */
+  private @Nullable Stream stream(Topic topic) {
+    Stream stream = streams.get(topic.pod());
+    if (stream == null && streams.size() < MOST_KNOWN) {
+      stream = new Stream(topic.pod(), "", null);
+      streams.put(topic.pod(), stream);
+    }
+    return stream;
+  }
+
+  /** Stops following a pod whose events arrive on a bound socket. */
+  void forget(String pod) {
+    Stream stream = streams.remove(pod);
+    if (stream != null) {
+      workers.apply(stream).tell(Message.gone(stream));
+    }
+  }
+}

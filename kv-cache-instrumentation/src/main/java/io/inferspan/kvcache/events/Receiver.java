@@ -1,0 +1,208 @@
+package io.inferspan.kvcache.events;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.zeromq.SocketType;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
+
+/**
+ * The thread that owns the sockets events arrive on, and hands the batches to the workers.
+ *
+ * <p>It reads nothing of a batch, so that it is never what a publisher waits for.
+ */
+final class Receiver implements Runnable {
+
+  private static final int HIGH_WATER = 1000;
+  private static final int POLL_MILLIS = 1000;
+  private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /**
+   * JeroMQ at times connects and then waits for ever for the other side to speak, where its own
+   * greeting was never sent; we saw it with 1 to 5 in 100 connections on a busy machine. It starts
+   * over when the handshake takes longer than this, which by default is 30 s.
+   */
+  private static final int HANDSHAKE_MILLIS = 1000;
+
+  private final ZMQ.Context context;
+  private final KvEventOptions options;
+  private final KvEventCounts counts;
+  private final Function<Stream, Worker> workers;
+  private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+  private final List<Lane> lanes = new ArrayList<>();
+  private final Pipe bell;
+  private volatile boolean closing;
+
+  Receiver(
+      ZMQ.Context context,
+      KvEventOptions options,
+      KvEventCounts counts,
+      Function<Stream, Worker> workers) {
+    this.context = context;
+    this.options = options;
+    this.counts = counts;
+    this.workers = workers;
+    try {
+      bell = Pipe.open();
+      bell.source().configureBlocking(false);
+      bell.sink().configureBlocking(false);
+    } catch (IOException e) {
+      throw new UncheckedIOException("No pipe could be opened", e);
+    }
+  }
+
+  /** Binds a socket that publishers connect to; before the thread starts. */
+  void bind(String endpoint) {
+    ZMQ.Socket socket = socket(endpoint);
+    try {
+      socket.bind(endpoint);
+    } catch (ZMQException e) {
+      socket.close();
+      throw new IllegalArgumentException(
+          "zmqEndpoint is \"" + endpoint + "\"; it could not be bound: " + e.getMessage(), e);
+    }
+    lanes.add(new Lane(socket, null, workers, counts));
+  }
+
+  /** Follows a publisher; from any thread. */
+  void add(EventSource source) {
+    tell(() -> connect(source));
+  }
+
+  /** Stops following a pod's publishers; from any thread. */
+  void remove(String pod) {
+    tell(() -> disconnect(pod));
+  }
+
+  void close() {
+    closing = true;
+    tell(() -> {});
+  }
+
+  private void tell(Runnable command) {
+    commands.add(command);
+    try {
+      bell.sink().write(ByteBuffer.allocate(1));
+    } catch (IOException e) {
+      // It also looks by itself, once a second.
+      return;
+    }
+  }
+
+  @Override
+  public void run() {
+    try (ZMQ.Poller poller = poller()) {
+      follow(poller);
+    } finally {
+      lanes.forEach(lane -> lane.socket().close());
+      silence();
+    }
+  }
+
+  private void follow(ZMQ.Poller first) {
+    ZMQ.Poller poller = first;
+    while (!closing) {
+      poller.poll(POLL_MILLIS);
+      receive(poller);
+      if (!commands.isEmpty()) {
+        obey();
+        poller.close();
+        poller = poller();
+      }
+    }
+    poller.close();
+  }
+
+  private void receive(ZMQ.Poller poller) {
+    boolean waits = false;
+    int taken = 0;
+    for (int i = 0; i < lanes.size(); i++) {
+      if (poller.pollin(i + 1)) {
+        waits = true;
+        taken += lanes.get(i).receive();
+      }
+    }
+    if (waits && taken == 0) {
+      // All that waits is for workers without room; polling would only spin.
+      LockSupport.parkNanos(FULL_PAUSE_NANOS);
+    }
+  }
+
+  private ZMQ.Poller poller() {
+    ZMQ.Poller poller = context.poller(lanes.size() + 1);
+    poller.register(bell.source(), ZMQ.Poller.POLLIN);
+    lanes.forEach(lane -> poller.register(lane.socket(), ZMQ.Poller.POLLIN));
+    return poller;
+  }
+
+  private void obey() {
+    try {
+      bell.source().read(ByteBuffer.allocate(256));
+    } catch (IOException e) {
+      counts.faults.increment();
+    }
+    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
+      next.run();
+    }
+  }
+
+  private void connect(EventSource source) {
+    ZMQ.Socket socket = socket(source.endpoint());
+    Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint());
+    Lane lane = new Lane(socket, stream, workers, counts);
+    socket.setEventHook(event -> lane.connected(), zmq.ZMQ.ZMQ_EVENT_CONNECTED);
+    try {
+      socket.connect(source.endpoint());
+      lanes.add(lane);
+    } catch (ZMQException e) {
+      socket.close();
+      counts.faults.increment();
+    }
+  }
+
+  private void disconnect(String pod) {
+    for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
+      Lane lane = all.next();
+      if (lane.isOf(pod)) {
+        all.remove();
+        lane.socket().close();
+        lane.gone();
+      } else {
+        lane.forget(pod);
+      }
+    }
+  }
+
+  private ZMQ.Socket socket(String endpoint) {
+    ZMQ.Socket socket = context.socket(SocketType.SUB);
+    socket.setLinger(0);
+    socket.setRcvHWM(HIGH_WATER);
+    socket.setMaxMsgSize(options.maxBatchBytes());
+    socket.setReconnectIVL((int) options.reconnect().toMillis());
+    socket.setHandshakeIvl(HANDSHAKE_MILLIS);
+    socket.setTCPKeepAlive(1);
+    socket.setIPv6(endpoint.contains("["));
+    socket.subscribe(options.topicFilter().getBytes(StandardCharsets.UTF_8));
+    return socket;
+  }
+
+  private void silence() {
+    try {
+      bell.sink().close();
+      bell.source().close();
+    } catch (IOException e) {
+      counts.faults.increment();
+    }
+  }
+}

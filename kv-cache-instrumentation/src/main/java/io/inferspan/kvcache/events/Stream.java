@@ -1,0 +1,265 @@
+package io.inferspan.kvcache.events;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The batches of one publisher, and what of them is missing.
+ *
+ * <p>A publisher counts its batches from 0. A number that is not above the last one is of a
+ * publisher that began anew: its cache is empty, so its pod's blocks are forgotten. A gap is asked
+ * for again where the publisher replays, and what comes meanwhile is held; where it does not replay
+ * or cannot, the pod's blocks are forgotten too, for removals may be among what is missing.
+ *
+ * <p>After a lost connection, the publisher may be another one that has come as far as the old one
+ * had. Where it replays, it must then first repeat the last batch, which holds the time it was made
+ * at, so no other publisher has the same.
+ *
+ * <p>One worker's thread owns it; only {@link #dropped} is for others.
+ */
+final class Stream {
+
+  private static final long NONE = -1;
+  private static final int MOST_HELD = 10_000;
+  private static final long MOST_HELD_BYTES = 8L << 20;
+
+  /** A batch that waits for a replay. */
+  private record Held(Message message, KvEventBatch batch) {}
+
+  private final String pod;
+  private final String endpoint;
+  private final @Nullable String replayEndpoint;
+  private final AtomicLong dropped = new AtomicLong(NONE);
+
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private long heldBytes;
+  private long lastLive = NONE;
+  private long lastApplied = NONE;
+  private int lastChecksum;
+  private int connection;
+  private boolean joined;
+  private Topic topic = Topic.NONE;
+  private @Nullable Replay replay;
+  private long noReplayBefore = System.nanoTime();
+
+  Stream(String pod, String endpoint, @Nullable String replayEndpoint) {
+    this.pod = pod;
+    this.endpoint = endpoint;
+    this.replayEndpoint = replayEndpoint;
+  }
+
+  String pod() {
+    return pod;
+  }
+
+  String endpoint() {
+    return endpoint;
+  }
+
+  @Nullable String replayEndpoint() {
+    return replayEndpoint;
+  }
+
+  /** What tells whether a batch is the same one. */
+  static int checksum(byte[] payload) {
+    CRC32C sum = new CRC32C();
+    sum.update(payload);
+    return (int) sum.getValue() * 31 + payload.length;
+  }
+
+  /** Remembers that a batch found no room, for {@link #quiet}; from any thread. */
+  void dropped(long sequence) {
+    dropped.accumulateAndGet(sequence, Math::max);
+  }
+
+  /** A batch was published. */
+  void live(Message message, KvEventBatch batch, StreamActions actions) {
+    if (message.sequence() <= lastLive) {
+      newLife(actions);
+    }
+    lastLive = message.sequence();
+    topic = message.topic();
+    if (replay == null) {
+      settle(new Held(message, batch), actions);
+    } else if (held.size() < MOST_HELD && heldBytes < MOST_HELD_BYTES) {
+      held.add(new Held(message, batch));
+      heldBytes += message.payload().length;
+    } else {
+      actions.counts().droppedBatches.increment();
+      dropped(message.sequence());
+      actions.watch(this);
+    }
+  }
+
+  private void newLife(StreamActions actions) {
+    actions.counts().restarts.increment();
+    cancel();
+    actions.invalidate(this);
+    lastApplied = NONE;
+  }
+
+  /** Applies a batch if it is the next one; else sees to what is missing before it. */
+  private void settle(Held next, StreamActions actions) {
+    Message message = next.message();
+    long missing = message.sequence() - lastApplied - 1;
+    if (missing < 0) {
+      return;
+    }
+    boolean sameLife = lastApplied == NONE || message.connection() == connection;
+    if (missing == 0 && (sameLife || !replayable())) {
+      apply(message, next.batch(), actions);
+      return;
+    }
+    if (missing > 0 && joined) {
+      actions.counts().gaps.increment();
+      actions.counts().missedBatches.add(missing);
+    }
+    if (replayable()) {
+      held.addFirst(next);
+      heldBytes += message.payload().length;
+      ask(message.sequence() - 1, sameLife, actions);
+      return;
+    }
+    if (joined && lastApplied != NONE) {
+      actions.invalidate(this);
+    }
+    apply(message, next.batch(), actions);
+  }
+
+  private void ask(long through, boolean sameLife, StreamActions actions) {
+    Replay.Mode mode =
+        lastApplied == NONE ? Replay.Mode.LIFE : sameLife ? Replay.Mode.GAP : Replay.Mode.IDENTITY;
+    long from = mode == Replay.Mode.IDENTITY ? lastApplied : lastApplied + 1;
+    replay = new Replay(this, topic, from, through, mode, lastChecksum);
+    actions.replay(replay);
+  }
+
+  private boolean replayable() {
+    return replayEndpoint != null && System.nanoTime() - noReplayBefore >= 0;
+  }
+
+  private void apply(Message message, KvEventBatch batch, StreamActions actions) {
+    lastApplied = message.sequence();
+    joined = true;
+    if (replayEndpoint != null) {
+      lastChecksum = checksum(message.payload());
+    }
+    if (message.replay() == null) {
+      connection = message.connection();
+      actions.counts().batches.increment();
+    } else {
+      actions.counts().replayedBatches.increment();
+    }
+    actions.apply(this, message, batch);
+  }
+
+  /** A replay brought a batch; null where it could not be read. */
+  void replayed(Message message, @Nullable KvEventBatch batch, StreamActions actions) {
+    if (message.replay() != replay || message.sequence() <= lastApplied) {
+      return;
+    }
+    if (batch == null) {
+      failed(actions);
+    } else {
+      apply(message, batch, actions);
+    }
+  }
+
+  /** A replay came to its end. */
+  void ended(Message message, StreamActions actions) {
+    if (message.replay() != replay) {
+      return;
+    }
+    switch (message.kind()) {
+      case REPLAY_DONE -> {
+        actions.counts().replays.increment();
+        goOn(actions);
+      }
+      case REPLAY_OF_ANOTHER_LIFE -> {
+        ArrayDeque<Held> kept = new ArrayDeque<>(held);
+        newLife(actions);
+        joined = true;
+        held.addAll(kept);
+        heldBytes = kept.stream().mapToLong(one -> one.message().payload().length).sum();
+        settleHeld(actions);
+      }
+      default -> failed(actions);
+    }
+  }
+
+  private void failed(StreamActions actions) {
+    actions.counts().failedReplays.increment();
+    noReplayBefore =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(actions.limits().cooldownMillis());
+    if (joined) {
+      // Nothing was known of a publisher that is only just joined, so nothing of it is wrong.
+      actions.invalidate(this);
+    }
+    goOn(actions);
+  }
+
+  /** Goes on with what was held: what is before it was brought, or is given up. */
+  private void goOn(StreamActions actions) {
+    cancelReplay();
+    Held first = held.peekFirst();
+    if (first == null) {
+      lastApplied = Math.max(lastApplied, lastLive);
+    } else {
+      lastApplied = Math.max(lastApplied, first.message().sequence() - 1);
+      connection = first.message().connection();
+    }
+    settleHeld(actions);
+  }
+
+  private void settleHeld(StreamActions actions) {
+    while (replay == null && !held.isEmpty()) {
+      Held next = held.removeFirst();
+      heldBytes -= next.message().payload().length;
+      settle(next, actions);
+    }
+  }
+
+  /** Nothing waits any more: what was dropped last is missing, though nothing came behind it. */
+  void quiet(StreamActions actions) {
+    long last = Math.max(dropped.getAndSet(NONE), lastLive);
+    if (replay != null) {
+      dropped(last);
+      actions.watch(this);
+      return;
+    }
+    long missing = last - lastApplied;
+    if (missing <= 0 || !joined) {
+      return;
+    }
+    lastLive = last;
+    actions.counts().gaps.increment();
+    actions.counts().missedBatches.add(missing);
+    if (replayable()) {
+      ask(last, true, actions);
+    } else {
+      actions.invalidate(this);
+      lastApplied = last;
+    }
+  }
+
+  /** The publisher is gone. */
+  void gone() {
+    cancel();
+  }
+
+  private void cancel() {
+    cancelReplay();
+    held.clear();
+    heldBytes = 0;
+  }
+
+  private void cancelReplay() {
+    if (replay != null) {
+      replay.cancel();
+      replay = null;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.inferspan.kvcache.index;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Blocks and who holds them; a block that nobody holds is not in it. */
+final class BlockTable {
+
+  private final LongAdder evictions = new LongAdder();
+  private final LongAdder displaced = new LongAdder();
+  private final PodEntries entries = new PodEntries();
+
+  /** Not static, so that it goes with its table and holds no class of ours in a server's thread. */
+  @SuppressWarnings("ThreadLocalUsage")
+  private final ThreadLocal<BlockKey> asked = ThreadLocal.withInitial(() -> new BlockKey(0));
+
+  private final Cache<BlockKey, PodEntry[]> holders;
+  private final int mostHolders;
+
+  BlockTable(MemoryBound bound, int mostHolders) {
+    this.holders =
+        bound.table(held -> MemoryBound.arrayBytes(held.length, Integer.BYTES), evictions);
+    this.mostHolders = mostHolders;
+  }
+
+  /** Fills in who holds the keys, as far as it is known. */
+  @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
+  void find(long[] keys, Set<String> pods, BlockHits into) {
+    Set<PodEntry> gone = entries.retired();
+    boolean allCount = pods.isEmpty() && gone.isEmpty();
+    BlockKey key = asked.get();
+    PodEntry[] last = BlockHits.NOBODY;
+    PodEntry[] lastCounted = BlockHits.NOBODY;
+    for (int i = 0; i < keys.length; i++) {
+      PodEntry[] found = holders.getIfPresent(key.to(keys[i]));
+      if (found == null) {
+        continue;
+      }
+      if (found != last) {
+        last = found;
+        lastCounted = allCount ? found : Holders.kept(found, gone, pods);
+      }
+      into.set(i, lastCounted);
+    }
+  }
+
+  void add(long[] keys, List<PodEntry> more) {
+    PodEntry[] interned = entries.intern(more);
+    addInterned(keys, interned);
+    // One who was cleared meanwhile may have been put behind the back of the sweep.
+    while (!entries.areCurrent(interned)) {
+      interned = entries.intern(more);
+      addInterned(keys, interned);
+    }
+  }
+
+  private void addInterned(long[] keys, PodEntry[] more) {
+    Holders change = Holders.adding(more, entries.retired(), mostHolders);
+    BlockKey asking = asked.get();
+    for (long key : keys) {
+      if (!endsWith(holders.getIfPresent(asking.to(key)), more)) {
+        holders
+            .asMap()
+            .compute(
+                new BlockKey(key),
+                (same, before) -> change.after(before == null ? BlockHits.NOBODY : before));
+      }
+    }
+    displaced.add(change.displaced());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Interned.
+  private static boolean endsWith(PodEntry @Nullable [] held, PodEntry[] more) {
+    if (held == null || held.length < more.length) {
+      return false;
+    }
+    for (int i = 1; i <= more.length; i++) {
+      if (held[held.length - i] != more[more.length - i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void remove(long[] keys, Collection<PodEntry> some) {
+    Holders change = Holders.without(some);
+    for (long key : keys) {
+      holders.asMap().computeIfPresent(new BlockKey(key), (same, before) -> change.after(before));
+    }
+  }
+
+  /** Whether anybody holds any of these blocks. */
+  boolean holdsAny(long[] keys) {
+    BlockKey key = asked.get();
+    Set<PodEntry> gone = entries.retired();
+    for (long each : keys) {
+      PodEntry[] found = holders.getIfPresent(key.to(each));
+      if (found != null && Holders.kept(found, gone, Set.of()).length > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes a pod from all blocks, as far as lookups can tell; {@link #sweep} does the rest. */
+  void clear(String pod) {
+    entries.retire(pod);
+  }
+
+  /** Takes what was cleared out of the blocks, unless it is told to stop. */
+  void sweep(BooleanSupplier stopped) {
+    Set<PodEntry> gone = entries.retired();
+    if (gone.isEmpty()) {
+      return;
+    }
+    Holders change = Holders.without(gone);
+    for (Map.Entry<BlockKey, PodEntry[]> block : holders.asMap().entrySet()) {
+      if (stopped.getAsBoolean()) {
+        return;
+      }
+      PodEntry[] held = block.getValue();
+      if (Holders.kept(held, gone, Set.of()).length < held.length) {
+        holders.asMap().computeIfPresent(block.getKey(), (same, before) -> change.after(before));
+      }
+    }
+    entries.forget(gone);
+  }
+
+  void drop() {
+    holders.invalidateAll();
+  }
+
+  long size() {
+    return holders.estimatedSize();
+  }
+
+  long evictions() {
+    return evictions.sum();
+  }
+
+  long displaced() {
+    return displaced.sum();
+  }
+}

@@ -1,0 +1,96 @@
+package io.inferspan.kvcache.index;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of the holders of some blocks; holders are an array that never changes, the one that was
+ * added last at its end.
+ *
+ * <p>Blocks that had the same array get the same one again, so that the blocks of a chain, which
+ * change together, share theirs. For one call on one thread.
+ */
+final class Holders {
+
+  private final UnaryOperator<PodEntry[]> change;
+  private final int most;
+
+  private PodEntry[] lastBefore = BlockHits.NOBODY;
+  private PodEntry @Nullable [] lastAfter;
+  private int lastDisplaced;
+  private boolean fresh = true;
+  private long displaced;
+
+  private Holders(UnaryOperator<PodEntry[]> change, int most) {
+    this.change = change;
+    this.most = most;
+  }
+
+  /** Adds holders, takes out those that are gone, and keeps only the last {@code most}. */
+  static Holders adding(PodEntry[] more, Set<PodEntry> gone, int most) {
+    return new Holders(before -> added(before, more, gone), most);
+  }
+
+  /** Takes holders out; the collection says which are the same. */
+  static Holders without(Collection<PodEntry> some) {
+    return new Holders(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
+  }
+
+  /** The holders that follow on {@code before}; null where nobody is left. */
+  @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
+  PodEntry @Nullable [] after(PodEntry[] before) {
+    if (fresh || before != lastBefore) {
+      fresh = false;
+      lastBefore = before;
+      PodEntry[] all = change.apply(before);
+      lastDisplaced = Math.max(0, all.length - most);
+      PodEntry[] last =
+          lastDisplaced > 0 ? Arrays.copyOfRange(all, lastDisplaced, all.length) : all;
+      lastAfter = last.length == 0 ? null : last;
+    }
+    displaced += lastDisplaced;
+    return lastAfter;
+  }
+
+  /** How many holders have had to leave because there were too many. */
+  long displaced() {
+    return displaced;
+  }
+
+  private static PodEntry[] added(PodEntry[] before, PodEntry[] more, Set<PodEntry> gone) {
+    PodEntry[] others = kept(kept(before, gone, Set.of()), List.of(more), Set.of());
+    PodEntry[] all = Arrays.copyOf(others, others.length + more.length);
+    System.arraycopy(more, 0, all, others.length, more.length);
+    return all;
+  }
+
+  /**
+   * Those that are not among {@code some}, of these pods where there are any; the same array, and
+   * nothing allocated, where that is all of them.
+   */
+  static PodEntry[] kept(PodEntry[] before, Collection<PodEntry> some, Set<String> pods) {
+    int size = 0;
+    for (PodEntry entry : before) {
+      size += keeps(entry, some, pods) ? 1 : 0;
+    }
+    if (size == before.length) {
+      return before;
+    }
+    PodEntry[] kept = new PodEntry[size];
+    int at = 0;
+    for (int i = 0; at < size; i++) {
+      if (keeps(before[i], some, pods)) {
+        kept[at++] = before[i];
+      }
+    }
+    return kept;
+  }
+
+  private static boolean keeps(PodEntry entry, Collection<PodEntry> some, Set<String> pods) {
+    return !some.contains(entry) && (pods.isEmpty() || pods.contains(entry.pod()));
+  }
+}

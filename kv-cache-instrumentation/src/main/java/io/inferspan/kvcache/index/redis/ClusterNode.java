@@ -1,0 +1,25 @@
+package io.inferspan.kvcache.index.redis;
+
+import io.vertx.redis.client.Response;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A node of a cluster that owns keys. */
+record ClusterNode(String host, int port) {
+
+  /** The owners that an answer to {@code CLUSTER SLOTS} names, each once. */
+  static Set<ClusterNode> masters(@Nullable Response slots) {
+    Set<ClusterNode> masters = new LinkedHashSet<>();
+    for (int i = 0; slots != null && i < slots.size(); i++) {
+      // First slot, last slot, then the owner and its replicas.
+      Response range = slots.get(i);
+      Response owner = range == null || range.size() < 3 ? null : range.get(2);
+      Response host = owner == null || owner.size() < 2 ? null : owner.get(0);
+      if (owner != null && host != null && !host.toString().isEmpty()) {
+        masters.add(new ClusterNode(host.toString(), Integer.parseInt(owner.get(1).toString())));
+      }
+    }
+    return masters;
+  }
+}

@@ -1,0 +1,92 @@
+package io.inferspan.kvcache.index.redis;
+
+import io.inferspan.kvcache.index.KeyType;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a pod from a block, or from all blocks that an engine's hash stands for.
+ *
+ * <p>Redis itself drops a hash with its last field, so only mappings need a second look.
+ */
+final class EvictWrite extends Write {
+
+  private final long key;
+  private final KeyType type;
+  private final List<byte[]> fields;
+
+  EvictWrite(Writes writes, String pod, List<byte[]> fields, long key, KeyType type) {
+    super(writes, pod, 1);
+    this.fields = fields;
+    this.key = key;
+    this.type = type;
+  }
+
+  @Override
+  Kind kind() {
+    return Kind.REMOVE;
+  }
+
+  @Override
+  void start() {
+    if (type == KeyType.REQUEST) {
+      byte[] block = RedisCommands.requestKey(key);
+      send(List.of(RedisCommands.dropHolders(block, fields)), replies -> succeed());
+    } else {
+      send(List.of(RedisCommands.mapped(key)), replies -> mapped(replies.get(0)));
+    }
+  }
+
+  private void mapped(@Nullable Response members) {
+    List<byte[]> blocks = new ArrayList<>();
+    for (int i = 0; members != null && i < members.size(); i++) {
+      Response member = members.get(i);
+      if (RedisCommands.isRequestKey(member)) {
+        blocks.add(member.toBytes());
+      } else {
+        writes().counters().unreadable.increment();
+      }
+    }
+    if (blocks.isEmpty()) {
+      // Nobody told of that hash, or it is dropped already.
+      succeed();
+    } else if (writes().link().clustered()) {
+      dropThenCount(blocks);
+    } else {
+      dropAndPrune(blocks);
+    }
+  }
+
+  private void dropAndPrune(List<byte[]> blocks) {
+    List<Request> requests = new ArrayList<>(blocks.size() + 1);
+    for (byte[] block : blocks) {
+      requests.add(RedisCommands.dropHolders(block, fields));
+    }
+    requests.add(RedisCommands.prune(key, blocks));
+    send(requests, replies -> succeed());
+  }
+
+  /** In a cluster no script sees the blocks and the mapping, which are on different nodes. */
+  private void dropThenCount(List<byte[]> blocks) {
+    List<Request> requests = new ArrayList<>(2 * blocks.size());
+    for (byte[] block : blocks) {
+      requests.add(RedisCommands.dropHolders(block, fields));
+      requests.add(RedisCommands.holderCount(block));
+    }
+    send(requests, this::counted);
+  }
+
+  private void counted(List<Response> replies) {
+    for (int i = 1; i < replies.size(); i += 2) {
+      Response count = replies.get(i);
+      if (count == null || !count.toString().equals("0")) {
+        succeed();
+        return;
+      }
+    }
+    send(List.of(RedisCommands.forget(key)), done -> succeed());
+  }
+}

@@ -1,0 +1,31 @@
+package io.inferspan.kvcache.index.redis;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Says once that Redis is gone and once that it is back, for all connections together. */
+final class Outage {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.kvcache.index.redis");
+
+  private final String place;
+  private final AtomicBoolean on = new AtomicBoolean();
+
+  Outage(String place) {
+    this.place = place;
+  }
+
+  void begins(String reason) {
+    if (on.compareAndSet(false, true)) {
+      LOGGER.log(
+          Level.WARNING, "The index at {0} is out of reach ({1}); trying again", place, reason);
+    }
+  }
+
+  void ends() {
+    if (on.compareAndSet(true, false)) {
+      LOGGER.log(Level.INFO, "The index at {0} is back", place);
+    }
+  }
+}

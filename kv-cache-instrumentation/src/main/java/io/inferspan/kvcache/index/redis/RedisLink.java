@@ -1,0 +1,332 @@
+package io.inferspan.kvcache.index.redis;
+
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to Redis, made again whenever it is lost, on one event loop.
+ *
+ * <p>A connection on which an answer is too long in coming is given up with its whole client, since
+ * nothing less closes a socket that is stuck. Except for {@link #post}, call it on the loop.
+ */
+final class RedisLink {
+
+  static final String STRANGE = "Redis answered with something else";
+
+  private static final String CLOSED = "the index is closed";
+
+  private final Vertx vertx;
+  private final Context loop;
+  private final RedisClients clients;
+  private final RedisIndexOptions options;
+  private final Watchers watchers;
+  private final boolean patient;
+
+  private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
+  private final Set<Sent> unanswered = new LinkedHashSet<>();
+  // Read by other threads as a hint; written on the loop.
+  private volatile State state = State.RESTING;
+  private @Nullable Redis client;
+  private @Nullable RedisPipeline pipeline;
+  private Future<?> attempt = Future.succeededFuture();
+  private String downReason = "not connected to Redis yet";
+  private int generation;
+  private int attempts;
+  private int inFlight;
+
+  private enum State {
+    CONNECTING,
+    UP,
+    RESTING,
+    CLOSED
+  }
+
+  /** Who is told of what happens to connections. */
+  record Watchers(RedisIndexCounters counters, Outage outage) {}
+
+  /** Commands on their way. */
+  final class Sent {
+    private final Replies replies;
+    private final int commands;
+    private final int since = generation;
+
+    private Sent(Replies replies, int commands) {
+      this.replies = replies;
+      this.commands = commands;
+    }
+  }
+
+  /**
+   * A link that is down until {@link #connect}.
+   *
+   * @param patient whether operations wait for a connection, rather than fail while there is none
+   */
+  RedisLink(
+      Context loop,
+      RedisClients clients,
+      RedisIndexOptions options,
+      Watchers watchers,
+      boolean patient) {
+    this.vertx = loop.owner();
+    this.loop = loop;
+    this.clients = clients;
+    this.options = options;
+    this.watchers = watchers;
+    this.patient = patient;
+  }
+
+  /** Runs something on the loop, later; false where the loop is gone. */
+  boolean post(Runnable task) {
+    try {
+      loop.runOnContext(ignored -> task.run());
+      return true;
+    } catch (RuntimeException e) {
+      // The loops refuse work once their Vert.x is closed.
+      return false;
+    }
+  }
+
+  /** Whether there is a connection, or there was a moment ago; from any thread. */
+  boolean isUp() {
+    return state == State.UP;
+  }
+
+  /** Connects, and keeps doing so until {@link #close}. */
+  void connect() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    attempts++;
+    state = State.CONNECTING;
+    int mine = ++generation;
+    try {
+      Redis made = clients.create();
+      client = made;
+      vertx.setTimer(
+          options.connectTimeout.toMillis(), id -> attemptFailed(mine, "connecting took too long"));
+      Future<RedisConnection> connecting = made.connect();
+      attempt = connecting;
+      connecting.onComplete(result -> onLoop(() -> connected(mine, result)));
+    } catch (RuntimeException e) {
+      attemptFailed(mine, ServerError.reason(ServerError.code(e)));
+    }
+  }
+
+  private void onLoop(Runnable task) {
+    if (loop.equals(Vertx.currentContext())) {
+      task.run();
+    } else {
+      post(task);
+    }
+  }
+
+  private void connected(int mine, AsyncResult<RedisConnection> result) {
+    if (mine != generation) {
+      return;
+    }
+    if (result.failed()) {
+      String code = ServerError.code(result.cause());
+      attemptFailed(mine, code == null ? "it cannot be connected" : ServerError.reason(code));
+      return;
+    }
+    RedisConnection connection = result.result();
+    connection.endHandler(end -> onLoop(() -> lost(mine, ServerError.reason(null))));
+    connection.exceptionHandler(e -> onLoop(() -> lost(mine, ServerError.reason(null))));
+    connection.handler(unasked -> {});
+    pipeline =
+        clients.clustered()
+            ? RedisPipeline.clustered(connection)
+            : RedisPipeline.single(connection);
+    state = State.UP;
+    watchers.counters.connects.increment();
+    watchers.outage.ends();
+    while (state == State.UP && !waiting.isEmpty()) {
+      startOrPark(waiting.remove());
+    }
+  }
+
+  private void attemptFailed(int mine, String reason) {
+    if (mine != generation || state != State.CONNECTING) {
+      return;
+    }
+    watchers.counters.failedConnects.increment();
+    watchers.outage.begins(reason);
+    down(reason, State.RESTING);
+    rest();
+  }
+
+  private void lost(int mine, String reason) {
+    if (mine != generation || state != State.UP) {
+      return;
+    }
+    watchers.counters.lostConnections.increment();
+    down(reason, State.RESTING);
+    if (attempts == 0) {
+      connect();
+    } else {
+      rest();
+    }
+  }
+
+  /** Drops the connection, and tells those that wait for its answers. */
+  private void down(String reason, State next) {
+    generation++;
+    pipeline = null;
+    downReason = reason;
+    inFlight = 0;
+    state = next;
+    closeClient();
+    List<Sent> orphans = new ArrayList<>(unanswered);
+    unanswered.clear();
+    orphans.forEach(sent -> sent.replies.failed(reason));
+  }
+
+  private void rest() {
+    if (!patient) {
+      refuseWaiting();
+    }
+    int mine = generation;
+    vertx.setTimer(
+        Backoff.millis(attempts),
+        id -> {
+          if (mine == generation && state == State.RESTING) {
+            connect();
+          }
+        });
+  }
+
+  private void refuseWaiting() {
+    for (Operation next = waiting.poll(); next != null; next = waiting.poll()) {
+      next.refused(downReason);
+    }
+  }
+
+  private void closeClient() {
+    Redis old = client;
+    client = null;
+    if (old != null) {
+      old.close();
+    }
+  }
+
+  /** Starts an operation when there is a connection. */
+  void startOrPark(Operation operation) {
+    if (operation.isOver()) {
+      return;
+    }
+    if (state == State.UP) {
+      operation.start();
+    } else if (state != State.CLOSED && mayWait()) {
+      dropOver();
+      waiting.add(operation);
+    } else {
+      operation.refused(state == State.CLOSED ? CLOSED : downReason);
+    }
+  }
+
+  /** Only a first attempt is worth the wait of those that are not patient. */
+  private boolean mayWait() {
+    return patient || (state == State.CONNECTING && attempts <= 1);
+  }
+
+  /** Those that gave up are in front, as all wait equally long. */
+  void dropOver() {
+    while (!waiting.isEmpty() && waiting.peek().isOver()) {
+      waiting.poll();
+    }
+  }
+
+  /** Sends commands; the answer may come before this returns. */
+  @Nullable Sent send(List<Request> requests, Replies replies) {
+    RedisPipeline up = pipeline;
+    if (up == null) {
+      replies.failed(state == State.CLOSED ? CLOSED : downReason);
+      return null;
+    }
+    if (inFlight + requests.size() > options.maxPendingCommands) {
+      watchers.counters.refused.increment();
+      replies.failed(Writes.TOO_MANY);
+      return null;
+    }
+    Sent sent = new Sent(replies, requests.size());
+    inFlight += sent.commands;
+    unanswered.add(sent);
+    up.send(requests).onComplete(result -> onLoop(() -> answered(sent, result)));
+    return sent;
+  }
+
+  private void answered(Sent sent, AsyncResult<List<Response>> result) {
+    if (!unanswered.remove(sent)) {
+      return;
+    }
+    inFlight -= sent.commands;
+    if (result.succeeded()) {
+      attempts = 0;
+      arrived(sent, result.result());
+      return;
+    }
+    String code = ServerError.code(result.cause());
+    sent.replies.failed(ServerError.reason(code));
+    if (ServerError.leadsElsewhere(code)) {
+      lost(sent.since, ServerError.reason(code));
+    }
+  }
+
+  private static void arrived(Sent sent, List<Response> replies) {
+    try {
+      sent.replies.arrived(replies);
+    } catch (RuntimeException e) {
+      // Answers of other kinds than Redis gives to these commands.
+      sent.replies.failed(STRANGE);
+    }
+  }
+
+  /** Gives the connection up if these commands are not answered after so many milliseconds. */
+  void expect(Sent sent, long millis) {
+    vertx.setTimer(
+        millis,
+        id -> {
+          if (unanswered.contains(sent)) {
+            lost(sent.since, "Redis does not answer");
+          }
+        });
+  }
+
+  /** A link to one node of the cluster, on the same loop. */
+  RedisLink toNode(String host, int port) {
+    return new RedisLink(loop, clients.node(host, port), options, watchers, false);
+  }
+
+  boolean clustered() {
+    return clients.clustered();
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  /**
+   * Lets go of the connection; what waits fails.
+   *
+   * @return when no attempt to connect is under way any more, which would outlive its loop
+   */
+  Future<?> close() {
+    if (state != State.CLOSED) {
+      down(CLOSED, State.CLOSED);
+      refuseWaiting();
+    }
+    return attempt.otherwiseEmpty();
+  }
+}

@@ -1,0 +1,118 @@
+package io.inferspan.kvcache.index.redis;
+
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A change of what one pod holds. */
+abstract class Write extends Operation {
+
+  private final Writes writes;
+  private final String pod;
+  private final int commands;
+  private final CompletableFuture<Void> made = new CompletableFuture<>();
+  private @Nullable PodLane lane;
+
+  Write(Writes writes, String pod, int commands) {
+    super(writes.link().vertx());
+    this.writes = writes;
+    this.pod = pod;
+    this.commands = commands;
+  }
+
+  /** What it does to a pod's holdings; that decides what may run beside it. */
+  enum Kind {
+    ADD,
+    REMOVE,
+    CLEAR
+  }
+
+  abstract Kind kind();
+
+  final Writes writes() {
+    return writes;
+  }
+
+  final String pod() {
+    return pod;
+  }
+
+  /** How many commands it counts for while it waits. */
+  final int commands() {
+    return commands;
+  }
+
+  final CompletableFuture<Void> made() {
+    return made;
+  }
+
+  /** Goes ahead; the lane is told when it is over. */
+  final void goIn(PodLane lane) {
+    this.lane = lane;
+    writes.link().startOrPark(this);
+  }
+
+  /** Sends commands, and goes on with the answers unless it is over by then. */
+  final void send(List<Request> requests, Consumer<List<Response>> then) {
+    send(writes.link(), requests, then);
+  }
+
+  final void send(RedisLink link, List<Request> requests, Consumer<List<Response>> then) {
+    RedisLink.Sent sent =
+        link.send(
+            requests,
+            new Replies() {
+              @Override
+              public void arrived(List<Response> replies) {
+                if (!isOver()) {
+                  then.accept(replies);
+                }
+              }
+
+              @Override
+              public void failed(String reason) {
+                refused(reason);
+              }
+            });
+    if (sent != null) {
+      link.expect(sent, writes.timeoutMillis());
+    }
+  }
+
+  /** It is done. */
+  final void succeed() {
+    if (end()) {
+      settle();
+      made.complete(null);
+    }
+  }
+
+  @Override
+  final void refused(String reason) {
+    if (end()) {
+      writes.counters().writeFailures.increment();
+      settle();
+      made.completeExceptionally(new RedisFailure(reason));
+    }
+  }
+
+  @Override
+  final void expired() {
+    refused("Redis did not make the change in time");
+  }
+
+  /** Lets go of what it holds beside the index's connection. */
+  void letGo() {}
+
+  private void settle() {
+    letGo();
+    writes.settled(this);
+    PodLane mine = lane;
+    if (mine != null) {
+      mine.finished(this);
+    }
+  }
+}

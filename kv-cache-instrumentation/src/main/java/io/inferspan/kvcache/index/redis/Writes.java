@@ -1,0 +1,112 @@
+package io.inferspan.kvcache.index.redis;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The changes on one connection, each pod's in their order. */
+final class Writes {
+
+  static final String TOO_MANY = "too many commands wait for Redis";
+  static final String LOOPS_GONE = "the event loops of the index are gone";
+
+  private static final String ALL_PODS = "";
+
+  private final RedisLink link;
+  private final RedisIndexOptions options;
+  private final RedisIndexCounters counters;
+  private final Map<String, PodLane> lanes = new HashMap<>();
+  private final AtomicInteger pending = new AtomicInteger();
+
+  Writes(RedisLink link, RedisIndexOptions options, RedisIndexCounters counters) {
+    this.link = link;
+    this.options = options;
+    this.counters = counters;
+  }
+
+  RedisLink link() {
+    return link;
+  }
+
+  RedisIndexCounters counters() {
+    return counters;
+  }
+
+  long timeoutMillis() {
+    return options.writeTimeout.toMillis();
+  }
+
+  int pending() {
+    return pending.get();
+  }
+
+  /** Makes a change on the link's loop; from any thread. */
+  CompletionStage<Void> begin(Write write) {
+    counters.writes.increment();
+    if (pending.addAndGet(write.commands()) > options.maxPendingCommands) {
+      pending.addAndGet(-write.commands());
+      counters.refused.increment();
+      return failedNow(TOO_MANY);
+    }
+    if (!link.post(() -> lane(write).take(write))) {
+      pending.addAndGet(-write.commands());
+      return failedNow(LOOPS_GONE);
+    }
+    return write.made().minimalCompletionStage();
+  }
+
+  private CompletionStage<Void> failedNow(String reason) {
+    counters.writeFailures.increment();
+    return CompletableFuture.failedStage(new RedisFailure(reason));
+  }
+
+  /** Asks on the connection of the writes, so that it sees those that were made. */
+  CompletionStage<OptionalLong> ask(long engineKey) {
+    KeyQuery query = new KeyQuery(this, engineKey);
+    if (pending.incrementAndGet() > options.maxPendingCommands) {
+      pending.decrementAndGet();
+      counters.refused.increment();
+      return CompletableFuture.failedStage(new RedisFailure(TOO_MANY));
+    }
+    if (!link.post(() -> begin(query))) {
+      pending.decrementAndGet();
+      return CompletableFuture.failedStage(new RedisFailure(LOOPS_GONE));
+    }
+    return query.answer().minimalCompletionStage();
+  }
+
+  private void begin(KeyQuery query) {
+    query.expireAfter(timeoutMillis());
+    link.startOrPark(query);
+  }
+
+  void answered() {
+    pending.decrementAndGet();
+    link.dropOver();
+  }
+
+  private PodLane lane(Write write) {
+    return lanes.computeIfAbsent(laneOf(write), ignored -> new PodLane());
+  }
+
+  /**
+   * In a cluster all pods share a lane: between looking whether anybody holds a hash's blocks and
+   * dropping the hash, no other pod's addition may pass.
+   */
+  private String laneOf(Write write) {
+    return link.clustered() ? ALL_PODS : write.pod();
+  }
+
+  /** Forgets a lane on which nothing happens. */
+  void leave(Write write, PodLane lane) {
+    lanes.remove(laneOf(write), lane);
+  }
+
+  void settled(Write write) {
+    pending.addAndGet(-write.commands());
+    link.dropOver();
+  }
+}

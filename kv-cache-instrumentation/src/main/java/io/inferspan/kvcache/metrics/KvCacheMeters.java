@@ -1,0 +1,78 @@
+package io.inferspan.kvcache.metrics;
+
+import io.inferspan.kvcache.events.KvEventSubscriber;
+import io.inferspan.kvcache.index.BlockIndex;
+import io.inferspan.kvcache.index.MemoryBlockIndex;
+import io.inferspan.kvcache.index.redis.RedisBlockIndex;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.ToDoubleFunction;
+
+/** Meters of the KV-cache index; the names of all of them begin with {@code inferspan.kvcache}. */
+public final class KvCacheMeters {
+
+  static final String INDEX = "index";
+
+  private final MeterRegistry registry;
+
+  private KvCacheMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** Meters in this registry. */
+  public static KvCacheMeters in(MeterRegistry registry) {
+    return new KvCacheMeters(registry);
+  }
+
+  /**
+   * The same index, with its lookups timed and its writes counted.
+   *
+   * @param name what tells it from other indexes of the process, such as {@code memory}
+   */
+  public BlockIndex metered(BlockIndex index, String name) {
+    return new MeteredBlockIndex(index, new IndexMeters(registry, name));
+  }
+
+  /**
+   * Says how full an index in memory is.
+   *
+   * @param name what tells it from other indexes of the process
+   */
+  public KvCacheMeters size(MemoryBlockIndex index, String name) {
+    Gauge.builder("inferspan.kvcache.index.size", index, MemoryBlockIndex::size)
+        .description("Blocks in the index")
+        .baseUnit("blocks")
+        .tag(INDEX, name)
+        .register(registry);
+    evicted(index, name, "block", MemoryBlockIndex::evictions);
+    evicted(index, name, "engine_hash", MemoryBlockIndex::engineEvictions);
+    evicted(index, name, "holder", MemoryBlockIndex::displacedHolders);
+    return this;
+  }
+
+  /**
+   * Says whether the Redis behind an index answers.
+   *
+   * @param name what tells it from other indexes of the process
+   */
+  public KvCacheMeters redis(RedisBlockIndex index, String name) {
+    new RedisMeters(registry, index, name).register();
+    return this;
+  }
+
+  /** Says what came of the events that keep an index true. */
+  public KvCacheMeters events(KvEventSubscriber subscriber) {
+    new EventMeters(registry, subscriber).register();
+    return this;
+  }
+
+  private void evicted(
+      MemoryBlockIndex index, String name, String what, ToDoubleFunction<MemoryBlockIndex> count) {
+    FunctionCounter.builder("inferspan.kvcache.index.evictions", index, count)
+        .description("What had to leave the index because there was too much of it")
+        .tag(INDEX, name)
+        .tag("what", what)
+        .register(registry);
+  }
+}

@@ -1,0 +1,196 @@
+package io.inferspan.kvcache.index.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real Redis or Valkey server of a test, on a port of its own, in a directory that goes with it.
+ *
+ * <p>It can be killed and come back on the same port, and be frozen and thawed. It keeps nothing on
+ * disk, so that it comes back empty.
+ */
+public final class RedisServer implements AutoCloseable {
+
+  /** Why a test is skipped where there is no server. */
+  public static final String MISSING = "neither redis-server nor valkey-server is on the PATH";
+
+  private static final List<String> BINARIES = List.of("redis-server", "valkey-server");
+  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+
+  private final String binary;
+  private final int port;
+  private final Path directory;
+  private final List<String> settings;
+  private @Nullable Process process;
+
+  private RedisServer(String binary, int port, Path directory, List<String> settings) {
+    this.binary = binary;
+    this.port = port;
+    this.directory = directory;
+    this.settings = settings;
+  }
+
+  /** The servers that this machine has, by name. */
+  public static List<String> installed() {
+    return BINARIES.stream().filter(RedisServer::onPath).toList();
+  }
+
+  /** Starts the first server that there is; {@code settings} are as on its command line. */
+  public static RedisServer start(String... settings) {
+    return start(installed().stream().findFirst().orElse(BINARIES.get(0)), List.of(settings));
+  }
+
+  /** Starts a certain server. */
+  public static RedisServer start(String binary, List<String> settings) {
+    try {
+      Path directory = Files.createTempDirectory("redis-server");
+      RedisServer server = new RedisServer(binary, freePort(), directory, settings);
+      server.restart();
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A port that nobody listened on a moment ago. */
+  public static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts it again, empty, on the port it had. */
+  public void restart() {
+    kill();
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command()).directory(directory.toFile());
+      builder.redirectErrorStream(true).redirectOutput(log().toFile());
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (!Awaited.holds(START_LIMIT, this::isUp)) {
+      throw new AssertionError(binary + " does not start: " + logged());
+    }
+  }
+
+  private List<String> command() {
+    List<String> command = new ArrayList<>(List.of(binary));
+    if (!settings.contains("--port")) {
+      command.addAll(List.of("--port", Integer.toString(port)));
+    }
+    command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString()));
+    command.addAll(List.of("--unixsocket", socket().toString()));
+    command.addAll(settings);
+    return command;
+  }
+
+  private boolean isUp() {
+    Process started = process;
+    if (started == null || !started.isAlive()) {
+      throw new AssertionError(binary + " has ended: " + logged());
+    }
+    return logged().contains("eady to accept connections");
+  }
+
+  /** Kills it without a word, as {@code kill -9} does. */
+  public void kill() {
+    Process started = process;
+    if (started != null) {
+      started.destroyForcibly().onExit().join();
+      process = null;
+    }
+  }
+
+  /** Stops its clock: it accepts connections and answers nothing. */
+  public void freeze() {
+    signal("STOP");
+  }
+
+  /** Lets a frozen server go on. */
+  public void thaw() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    Process started = process;
+    if (started == null) {
+      throw new IllegalStateException("the server is not running");
+    }
+    try {
+      String pid = Long.toString(started.pid());
+      Process kill = new ProcessBuilder("kill", "-" + name, pid).inheritIO().start();
+      if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+        throw new AssertionError("kill -" + name + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return port;
+  }
+
+  /** Its socket in the file system. */
+  public Path socket() {
+    return directory.resolve("redis.sock");
+  }
+
+  /** Its address as a URL. */
+  public String address() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** A plain connection to it, for what another implementation would send. */
+  public RawRedis connect() {
+    return RawRedis.connect(port);
+  }
+
+  private Path log() {
+    return directory.resolve("log");
+  }
+
+  private String logged() {
+    try {
+      return Files.exists(log()) ? Files.readString(log()) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean onPath(String binary) {
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Stream.of(path.split(":"))
+        .filter(entry -> !entry.isEmpty())
+        .anyMatch(entry -> Files.isExecutable(Path.of(entry, binary)));
+  }
+
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.inferspan.kvcache.soak;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.kvcache.events.EventSource;
+import io.inferspan.kvcache.index.PodEntry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
+
+/**
+ * An engine that publishes what its cache does, over real sockets: it loses some batches on the way
+ * and replays them, and begins anew now and then.
+ *
+ * <p>It publishes only while somebody listens, so that what is missing was lost, not unheard.
+ */
+final class SoakEngine implements Runnable, AutoCloseable {
+
+  private static final long END = -1;
+  private static final int PACE_MILLIS = 4;
+  private static final int SURE_BATCHES = 20;
+  private static final int LOSES_ONE_IN = 60;
+  private static final int BIND_ATTEMPTS = 500;
+
+  private final int port = freePort();
+  private final int replayPort = freePort();
+  private final String pod = "127.0.0.1:" + port;
+  private final Random random;
+  private final EngineCache cache;
+  private final int restartsOneIn;
+  private final Thread thread = new Thread(this, "soak-engine");
+  private final List<byte[]> life = new ArrayList<>();
+  private final AtomicInteger lives = new AtomicInteger();
+  private final AtomicInteger lost = new AtomicInteger();
+  private volatile boolean ending;
+  private volatile boolean ended;
+  private volatile boolean closed;
+  private volatile @Nullable RuntimeException fault;
+  private boolean heard;
+
+  SoakEngine(Prompts prompts, long seed, int restartsOneIn) {
+    this.random = new Random(seed);
+    this.cache = new EngineCache(prompts, random);
+    this.restartsOneIn = restartsOneIn;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  EventSource source() {
+    return new EventSource(pod, "tcp://127.0.0.1:" + port, "tcp://127.0.0.1:" + replayPort);
+  }
+
+  String pod() {
+    return pod;
+  }
+
+  int restarts() {
+    return lives.get() - 1;
+  }
+
+  int lost() {
+    return lost.get();
+  }
+
+  /** Publishes one batch more, which is not lost, and then changes no more; it still replays. */
+  void end() {
+    ending = true;
+  }
+
+  boolean hasEnded() {
+    RuntimeException failed = fault;
+    if (failed != null) {
+      throw failed;
+    }
+    return ended;
+  }
+
+  /** What it holds, once it {@linkplain #hasEnded() has ended}. */
+  void tell(Map<Long, Set<PodEntry>> expected) {
+    cache.tell(pod, expected);
+  }
+
+  @Override
+  public void run() {
+    try (ZContext context = new ZContext()) {
+      context.setLinger(0);
+      while (!closed) {
+        live(context);
+      }
+    } catch (RuntimeException e) {
+      fault = e;
+    }
+  }
+
+  /** From start to crash. */
+  private void live(ZContext context) {
+    lives.incrementAndGet();
+    cache.restart();
+    life.clear();
+    heard = false;
+    ZMQ.Socket publisher = bound(context, SocketType.XPUB, port);
+    ZMQ.Socket replayer = bound(context, SocketType.ROUTER, replayPort);
+    try (ZMQ.Poller poller = context.createPoller(2)) {
+      poller.register(publisher, ZMQ.Poller.POLLIN);
+      poller.register(replayer, ZMQ.Poller.POLLIN);
+      boolean crashed = false;
+      while (!closed && !crashed) {
+        poller.poll(PACE_MILLIS);
+        if (poller.pollin(0)) {
+          heard = publisher.recv()[0] == 1;
+        }
+        if (poller.pollin(1)) {
+          replay(replayer);
+        }
+        if (heard && !ended) {
+          publish(publisher);
+          crashed = !ended && random.nextInt(restartsOneIn) == 0;
+        }
+      }
+    } finally {
+      publisher.close();
+      replayer.close();
+    }
+  }
+
+  private void publish(ZMQ.Socket publisher) {
+    boolean last = ending;
+    byte[] payload = packed(cache.next());
+    life.add(payload);
+    if (!last && life.size() > SURE_BATCHES && random.nextInt(LOSES_ONE_IN) == 0) {
+      lost.incrementAndGet();
+    } else {
+      publisher.sendMore(topic());
+      publisher.sendMore(number(life.size() - 1));
+      publisher.send(payload);
+    }
+    ended = last;
+  }
+
+  private byte[] topic() {
+    return ("kv@" + pod + "@" + Prompts.MODEL).getBytes(UTF_8);
+  }
+
+  private void replay(ZMQ.Socket replayer) {
+    byte[] whose = replayer.recv();
+    replayer.recv();
+    long from = ByteBuffer.wrap(replayer.recv()).getLong();
+    for (long i = from; i < life.size(); i++) {
+      answer(replayer, whose, i, life.get((int) i));
+    }
+    answer(replayer, whose, END, new byte[0]);
+  }
+
+  private void answer(ZMQ.Socket replayer, byte[] whose, long sequence, byte[] payload) {
+    replayer.sendMore(whose);
+    replayer.sendMore(new byte[0]);
+    replayer.sendMore(number(sequence));
+    replayer.send(payload);
+  }
+
+  private static byte[] number(long sequence) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(sequence).array();
+  }
+
+  /** The port of a socket that was just closed may still be taken for a moment. */
+  private static ZMQ.Socket bound(ZContext context, SocketType type, int port) {
+    for (int attempt = 1; ; attempt++) {
+      ZMQ.Socket socket = context.createSocket(type);
+      try {
+        socket.bind("tcp://127.0.0.1:" + port);
+        return socket;
+      } catch (ZMQException e) {
+        socket.close();
+        if (attempt == BIND_ATTEMPTS) {
+          throw e;
+        }
+        pause(PACE_MILLIS);
+      }
+    }
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static byte[] packed(List<Object> events) {
+    try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
+      pack(out, List.of(System.currentTimeMillis() / 1e3, events));
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void pack(MessageBufferPacker out, @Nullable Object value) throws IOException {
+    if (value == null) {
+      out.packNil();
+    } else if (value instanceof List<?> list) {
+      out.packArrayHeader(list.size());
+      for (Object each : list) {
+        pack(out, each);
+      }
+    } else if (value instanceof Double number) {
+      out.packDouble(number);
+    } else if (value instanceof Number number) {
+      out.packLong(number.longValue());
+    } else {
+      out.packString(value.toString());
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      thread.join(10_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

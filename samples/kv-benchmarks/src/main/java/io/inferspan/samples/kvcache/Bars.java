@@ -1,0 +1,138 @@
+package io.inferspan.samples.kvcache;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+/** Runs the benchmarks and holds their figures against what we promise; exits with 1 on a miss. */
+public final class Bars {
+
+  private static final List<Class<?>> BENCHMARKS =
+      List.of(
+          BlockKeysBenchmark.class,
+          LookupBenchmark.class,
+          CostCurveBenchmark.class,
+          RedisLookupBenchmark.class);
+
+  /** Less than the smallest object in all of a lookup; the profiler counts its own share too. */
+  private static final double NO_BYTES = 8;
+
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final Map<String, RunResult> results = new TreeMap<>();
+  private boolean missed;
+
+  private Bars() {}
+
+  /** Runs everything, for some minutes. */
+  public static void main(String[] args) throws RunnerException {
+    ChainedOptionsBuilder options = new OptionsBuilder().addProfiler(GCProfiler.class);
+    BENCHMARKS.forEach(type -> options.include(type.getName()));
+    Bars bars = new Bars();
+    bars.collect(new Runner(options.build()).run());
+    bars.compare();
+    System.exit(bars.missed ? 1 : 0);
+  }
+
+  /** By the benchmark's name and its parameter, of which none has two. */
+  private void collect(Collection<RunResult> runs) {
+    for (RunResult run : runs) {
+      String name = run.getParams().getBenchmark().replaceAll(".*\\.", "");
+      for (String key : run.getParams().getParamsKeys()) {
+        name += "." + run.getParams().getParam(key);
+      }
+      results.put(name, run);
+    }
+  }
+
+  private void compare() {
+    System.out.printf(Locale.ROOT, "%n%-56s %12s %12s%n", "", "measured", "bar");
+    atMost("xxh64: ms for 32,768 tokens", nanos("xxh64") / NANOS_PER_MILLI, 1.2);
+    atLeast("xxh64: times as fast as lists and a CBOR library", "plainCborFnv", "xxh64", 5);
+    for (String told : List.of("byPod", "byBlock")) {
+      atMost("lookup of 2,000, told " + told + ": bytes", bytes("lookup." + told), NO_BYTES);
+      atMost(
+          "and score, told " + told + ": bytes beside the result",
+          bytes("lookupAndScore." + told) - bytes("score." + told),
+          NO_BYTES);
+    }
+    flat("the same prompt: slowest of 1k to 1M blocks, of fastest", "samePrompt");
+    flat("prompts in turn: slowest of 1k to 1M blocks, of fastest", "promptsInTurn");
+    redis();
+    TracingOverhead tracing = TracingOverhead.measure();
+    atMost("lookup of 200, unsampled: of one without tracing", tracing.unsampled(), 1.02);
+    atMost("lookup of 200, sampled: of one without tracing", tracing.sampled(), 1.10);
+    print();
+  }
+
+  private void redis() {
+    String what = "in memory: times as fast as in Redis";
+    if (results.containsKey("redisLookupAndScore")) {
+      atLeast(what, "redisLookupAndScore", "lookupAndScore.byPod", 20);
+    } else {
+      System.out.printf(Locale.ROOT, "%-56s not measured: redis-server did not run%n", what);
+    }
+  }
+
+  private void flat(String what, String benchmark) {
+    double[] curve =
+        results.keySet().stream()
+            .filter(name -> name.startsWith(benchmark + "."))
+            .mapToDouble(this::nanos)
+            .sorted()
+            .toArray();
+    atMost(what, curve[curve.length - 1] / curve[0], 2);
+  }
+
+  private void print() {
+    System.out.printf(Locale.ROOT, "%nper prompt%n");
+    for (String name : results.keySet()) {
+      System.out.printf(
+          Locale.ROOT, "%-56s %9.1f us %9.1f B%n", name, nanos(name) / 1e3, bytes(name));
+    }
+    System.out.printf(
+        Locale.ROOT, "%nThe result of a score over 16 pods is %.0f bytes.%n", bytes("score.byPod"));
+    System.out.printf(
+        Locale.ROOT,
+        "Beside plain code for the same chain: cbor-fnv %.1f times as fast, xxh64 %.1f times.%n",
+        nanos("plainCborFnv") / nanos("cborFnv"),
+        nanos("plainXxh64") / nanos("xxh64"));
+  }
+
+  private void atLeast(String what, String slow, String fast, double bar) {
+    double times = nanos(slow) / nanos(fast);
+    row(what, times, bar, times >= bar);
+  }
+
+  private void atMost(String what, double measured, double bar) {
+    row(what, measured, bar, measured <= bar);
+  }
+
+  private void row(String what, double measured, double bar, boolean kept) {
+    missed |= !kept;
+    System.out.printf(
+        Locale.ROOT, "%-56s %12.2f %12.2f  %s%n", what, measured, bar, kept ? "ok" : "MISS");
+  }
+
+  private double nanos(String name) {
+    return result(name).getPrimaryResult().getScore();
+  }
+
+  private double bytes(String name) {
+    return Objects.requireNonNull(result(name).getSecondaryResults().get("gc.alloc.rate.norm"))
+        .getScore();
+  }
+
+  private RunResult result(String name) {
+    return Objects.requireNonNull(results.get(name), name);
+  }
+}

@@ -1,0 +1,169 @@
+package io.inferspan.samples.kvcache;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.events.EventSource;
+import io.inferspan.kvcache.events.KvEventCounts;
+import io.inferspan.kvcache.events.KvEventOptions;
+import io.inferspan.kvcache.events.KvEventSubscriber;
+import io.inferspan.kvcache.index.MemoryBlockIndex;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Takes events from libzmq publishers into an index in memory, and holds the rate against what we
+ * promise; exits with 1 on a miss. Run by the script {@code ingestion}, which pins it to one core.
+ */
+public final class Ingestion {
+
+  private static final double BAR = 200_000;
+  private static final int ENGINES = 4;
+  private static final int BLOCKS_PER_BATCH = 32;
+  private static final long KEPT_BATCHES = 1_000;
+  private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+  private static final OperatingSystemMXBean SYSTEM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private final String algorithm;
+  private final int batches;
+  private final int highWater;
+
+  private Ingestion(String algorithm, int batches, int highWater) {
+    this.algorithm = algorithm;
+    this.batches = batches;
+    this.highWater = highWater;
+  }
+
+  /**
+   * What came of a run; {@code cpuSeconds} is of the whole process, with collector and compiler.
+   */
+  private record Outcome(
+      long published, KvEventCounts counts, double wallSeconds, double cpuSeconds, long left) {
+
+    double perSecond(double seconds) {
+      return counts.storedBlocks() / seconds;
+    }
+
+    boolean accounted() {
+      return counts.batches() + counts.missedBatches() == published;
+    }
+  }
+
+  /**
+   * Runs with the script that publishes as the first argument, pinned to the core in the second.
+   */
+  public static void main(String[] args) throws IOException {
+    String[] publisher = {"taskset", "-c", args[1], "/usr/bin/python3", args[0]};
+    new Ingestion("cbor-fnv", 5_000, 100_000).run(publisher);
+    System.out.printf(
+        Locale.ROOT,
+        "%-28s %12s %12s %10s %10s %10s %s%n",
+        "",
+        "blocks/s wall",
+        "blocks/s CPU",
+        "published",
+        "applied",
+        "lost",
+        "accounted");
+    boolean kept = true;
+    for (String algorithm : new String[] {"cbor-fnv", "xxh64"}) {
+      Outcome below = new Ingestion(algorithm, 20_000, 100_000).run(publisher);
+      print(algorithm + ", below the HWM", below);
+      kept &= below.perSecond(below.cpuSeconds()) >= BAR;
+      kept &= below.counts().missedBatches() == 0 && below.accounted();
+      kept &= below.left() == KEPT_BATCHES * BLOCKS_PER_BATCH;
+    }
+    Outcome above = new Ingestion("cbor-fnv", 20_000, 100).run(publisher);
+    print("cbor-fnv, HWM of 100", above);
+    kept &= above.accounted();
+    System.out.println(
+        kept ? "ok" : "MISSED: 200,000 blocks/s of CPU, nothing lost, all accounted");
+    System.exit(kept ? 0 : 1);
+  }
+
+  private static void print(String what, Outcome outcome) {
+    System.out.printf(
+        Locale.ROOT,
+        "%-28s %13.0f %12.0f %10d %10d %10d %s%n",
+        what,
+        outcome.perSecond(outcome.wallSeconds()),
+        outcome.perSecond(outcome.cpuSeconds()),
+        outcome.published(),
+        outcome.counts().batches(),
+        outcome.counts().missedBatches(),
+        outcome.accounted());
+  }
+
+  private Outcome run(String[] publisher) throws IOException {
+    String[] command = new String[publisher.length + 3];
+    System.arraycopy(publisher, 0, command, 0, publisher.length);
+    command[publisher.length] = "" + ENGINES;
+    command[publisher.length + 1] = "" + batches;
+    command[publisher.length + 2] = "" + highWater;
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (MemoryBlockIndex index = MemoryBlockIndex.withDefaults();
+        KvEventSubscriber subscriber =
+            KvEventSubscriber.start(
+                index,
+                BlockKeys.builder().algorithm(algorithm).build(),
+                KvEventOptions.withDefaults())) {
+      return measure(process, subscriber, index);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private Outcome measure(Process process, KvEventSubscriber subscriber, MemoryBlockIndex index)
+      throws IOException {
+    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
+    String[] ports = said.readLine().split(" ", -1);
+    for (int i = 0; i < ports.length; i++) {
+      subscriber.sourceAdded(new EventSource("pod-" + i, "tcp://127.0.0.1:" + ports[i], null));
+    }
+    said.readLine();
+    long wall = System.nanoTime();
+    long cpu = SYSTEM.getProcessCpuTime();
+    tell(process, "go");
+    long lastChange = settled(subscriber.counts(), (long) batches * ports.length);
+    double wallSeconds = (lastChange - wall) / 1e9;
+    double cpuSeconds = (SYSTEM.getProcessCpuTime() - cpu) / 1e9;
+    said.readLine();
+    tell(process, "end");
+    long published = (batches + 1L) * ports.length;
+    settled(subscriber.counts(), published);
+    return new Outcome(published, subscriber.counts(), wallSeconds, cpuSeconds, index.size());
+  }
+
+  private static void tell(Process process, String line) throws IOException {
+    OutputStream out = process.getOutputStream();
+    out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  /** Waits until all is accounted for or nothing comes any more; when the last batch came. */
+  private static long settled(KvEventCounts counts, long expected) {
+    long begin = System.nanoTime();
+    long lastChange = begin;
+    long last = 0;
+    while (System.nanoTime() - begin < PATIENCE_NANOS) {
+      long seen = counts.batches() + counts.missedBatches();
+      if (seen != last) {
+        last = seen;
+        lastChange = System.nanoTime();
+      }
+      if (seen == expected || (seen > 0 && System.nanoTime() - lastChange > QUIET_NANOS)) {
+        break;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    return lastChange;
+  }
+}

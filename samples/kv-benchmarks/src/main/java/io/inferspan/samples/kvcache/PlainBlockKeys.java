@@ -1,0 +1,85 @@
+package io.inferspan.samples.kvcache;
+
+import com.fasterxml.jackson.dataformat.cbor.CBORFactory;
+import com.fasterxml.jackson.dataformat.cbor.CBORGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The keys of {@code cbor-fnv} as one would make them in an afternoon: lists of tokens, a CBOR
+ * library, and the hash of its bytes.
+ */
+final class PlainBlockKeys {
+
+  private static final int BLOCK = 16;
+  private static final CBORFactory CBOR = new CBORFactory();
+
+  private PlainBlockKeys() {}
+
+  static List<Long> of(String model, List<Integer> tokens) {
+    List<Long> keys = new ArrayList<>();
+    long parent = fnv(root(fnv(new byte[0]), model));
+    for (int from = 0; from + BLOCK <= tokens.size(); from += BLOCK) {
+      parent = fnv(block(parent, tokens.subList(from, from + BLOCK)));
+      keys.add(parent);
+    }
+    return keys;
+  }
+
+  private static byte[] root(long init, String model) {
+    return array(
+        init,
+        cbor -> {
+          cbor.writeNull();
+          cbor.writeString(model);
+        });
+  }
+
+  private static byte[] block(long parent, List<Integer> tokens) {
+    return array(
+        parent,
+        cbor -> {
+          cbor.writeStartArray(null, tokens.size());
+          for (Integer token : tokens) {
+            cbor.writeNumber(Integer.toUnsignedLong(token));
+          }
+          cbor.writeEndArray();
+          cbor.writeNull();
+        });
+  }
+
+  private static byte[] array(long first, Body rest) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.write(0x83);
+    try (CBORGenerator cbor = CBOR.createGenerator(bytes)) {
+      if (first < 0) {
+        // The library has no unsigned numbers of this size; it would write a bignum.
+        bytes.write(0x1b);
+        bytes.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(first).array());
+      } else {
+        cbor.writeNumber(first);
+      }
+      rest.write(cbor);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static long fnv(byte[] bytes) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : bytes) {
+      hash ^= b & 0xff;
+      hash *= 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  private interface Body {
+    void write(CBORGenerator cbor) throws IOException;
+  }
+}

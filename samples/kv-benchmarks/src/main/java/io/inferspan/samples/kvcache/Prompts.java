@@ -1,0 +1,54 @@
+package io.inferspan.samples.kvcache;
+
+import io.inferspan.kvcache.index.BlockIndex;
+import io.inferspan.kvcache.index.PodEntry;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/** Prompts whose blocks 16 pods hold, as keys. */
+final class Prompts {
+
+  static final int PODS = 16;
+
+  private static final long[] NO_ENGINE = {};
+
+  private Prompts() {}
+
+  /** So many prompts of so many blocks, no block in two of them. */
+  static long[][] of(int count, int blocks) {
+    SplittableRandom random = new SplittableRandom(1);
+    long[][] prompts = new long[count][];
+    for (int i = 0; i < count; i++) {
+      prompts[i] = random.longs(blocks).toArray();
+    }
+    return prompts;
+  }
+
+  /** Tells the index of a prompt as engines do: each pod of all its blocks. */
+  static void addByPod(BlockIndex index, long[] prompt) {
+    for (PodEntry pod : pods()) {
+      wait(index, prompt, List.of(pod));
+    }
+  }
+
+  /**
+   * Tells the index of a prompt block by block, so that no two blocks have to do with each other.
+   */
+  static void addByBlock(BlockIndex index, long[] prompt) {
+    for (long block : prompt) {
+      wait(index, new long[] {block}, pods());
+    }
+  }
+
+  private static void wait(BlockIndex index, long[] keys, List<PodEntry> pods) {
+    index.add(NO_ENGINE, keys, pods, Context.root()).toCompletableFuture().join();
+  }
+
+  private static List<PodEntry> pods() {
+    return IntStream.range(0, PODS)
+        .mapToObj(i -> PodEntry.of("10.0.0." + i + ":8000", "gpu"))
+        .toList();
+  }
+}

@@ -1,0 +1,165 @@
+package io.inferspan.epp;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a request when its endpoint is picked; it never changes.
+ *
+ * <p>It holds the prompt for those plugins that hash it. Nothing of it but the model, the id and
+ * counts reaches a span.
+ */
+public final class InferenceRequest {
+
+  /** The size of an input that nobody has measured. */
+  public static final long UNKNOWN = -1;
+
+  private final String model;
+  private final String id;
+  private final Map<String, String> headers;
+  private final long inputBytes;
+  private final byte @Nullable [] input;
+  private final int @Nullable [] tokens;
+  private final boolean streaming;
+  private final String modality;
+  private final int mediaItems;
+
+  private InferenceRequest(Builder builder) {
+    this.model = builder.model;
+    this.id = builder.id;
+    this.headers = builder.headers;
+    this.inputBytes = builder.inputBytes;
+    this.input = builder.input;
+    this.tokens = builder.tokens;
+    this.streaming = builder.streaming;
+    this.modality = builder.modality;
+    this.mediaItems = builder.mediaItems;
+  }
+
+  /** Starts a request for {@code model}; with a LoRA adapter, the adapter's name. */
+  public static Builder to(String model) {
+    return new Builder(model);
+  }
+
+  /** The model that will answer. */
+  public String model() {
+    return model;
+  }
+
+  /** The request's id; empty where it has none. */
+  public String id() {
+    return id;
+  }
+
+  /** The value of a header, whatever the case of its name; null where there is none. */
+  public @Nullable String header(String name) {
+    return headers.get(name);
+  }
+
+  /** Size of the user's input, or {@link #UNKNOWN}. */
+  public long inputBytes() {
+    return inputBytes;
+  }
+
+  /** The user's input as UTF-8, not to be changed; null where only its size is known. */
+  public byte @Nullable [] input() {
+    return input;
+  }
+
+  /** The tokens of the prompt, not to be changed; null where it was not tokenised. */
+  public int @Nullable [] tokens() {
+    return tokens;
+  }
+
+  /** Whether the client wants a stream. */
+  public boolean streaming() {
+    return streaming;
+  }
+
+  /** Kinds of media in the input, sorted and separated by commas, or {@code none}. */
+  public String modality() {
+    return modality;
+  }
+
+  /** How many different media items there are. */
+  public int mediaItems() {
+    return mediaItems;
+  }
+
+  /** Names the request; its content and headers stay out. */
+  @Override
+  public String toString() {
+    return "request " + id + " to " + model;
+  }
+
+  /** Collects what is known of a request. */
+  public static final class Builder {
+    private final String model;
+    private String id = "";
+    private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private long inputBytes = UNKNOWN;
+    private byte @Nullable [] input;
+    private int @Nullable [] tokens;
+    private boolean streaming;
+    private String modality = "none";
+    private int mediaItems;
+
+    private Builder(String model) {
+      this.model = model;
+    }
+
+    /** The request's id. */
+    public Builder id(String id) {
+      this.id = id;
+      return this;
+    }
+
+    /** The client's headers. */
+    public Builder headers(Map<String, String> headers) {
+      this.headers.putAll(headers);
+      return this;
+    }
+
+    /** The user's input as UTF-8; it is not copied. */
+    public Builder input(byte[] utf8) {
+      this.input = utf8;
+      return inputBytes(utf8.length);
+    }
+
+    /** Only the size of the user's input. */
+    public Builder inputBytes(long bytes) {
+      this.inputBytes = bytes;
+      return this;
+    }
+
+    /** The tokens of the prompt; they are not copied. */
+    public Builder tokens(int[] tokens) {
+      this.tokens = tokens;
+      return this;
+    }
+
+    /** Says that the client wants a stream. */
+    public Builder streaming(boolean streaming) {
+      this.streaming = streaming;
+      return this;
+    }
+
+    /** Kinds of media in the input, such as {@code image}, and how many different items. */
+    public Builder media(List<String> kinds, int items) {
+      TreeSet<String> sorted = new TreeSet<>();
+      kinds.forEach(kind -> sorted.add(kind.toLowerCase(Locale.ROOT)));
+      this.modality = sorted.isEmpty() ? "none" : String.join(",", sorted);
+      this.mediaItems = items;
+      return this;
+    }
+
+    /** Makes the request. */
+    public InferenceRequest build() {
+      return new InferenceRequest(this);
+    }
+  }
+}

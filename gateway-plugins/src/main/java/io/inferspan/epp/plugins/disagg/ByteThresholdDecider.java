@@ -1,0 +1,60 @@
+package io.inferspan.epp.plugins.disagg;
+
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.PdReasoning;
+import io.inferspan.epp.PrefixMatches;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prefills elsewhere from so many bytes of input on that the decode pod has not in its cache, as
+ * llm-d's tracing proposal has it.
+ *
+ * <p>Where no prefix scorer has left {@link PrefixMatches}, nothing counts as cached.
+ */
+public final class ByteThresholdDecider implements Decider {
+
+  private final long thresholdBytes;
+
+  /** Prefills elsewhere from {@code thresholdBytes} on; 0 always does. */
+  public ByteThresholdDecider(long thresholdBytes) {
+    if (thresholdBytes < 0) {
+      throw new IllegalArgumentException(
+          "the P/D threshold is " + thresholdBytes + " bytes; it takes 0 or more");
+    }
+    this.thresholdBytes = thresholdBytes;
+  }
+
+  @Override
+  public PdReasoning decide(Cycle cycle, @Nullable Endpoint decode) {
+    long input = cycle.request().inputBytes();
+    if (input == InferenceRequest.UNKNOWN) {
+      return new PdReasoning(false, PdReasoning.INPUT_UNKNOWN, thresholdBytes, input, -1, -1, -1);
+    }
+    PrefixMatches matches = cycle.note(PrefixMatches.class);
+    return matches == null || decode == null
+        ? weigh(input, 0, 0)
+        : weigh(input, matches.blocksAt(decode), matches.ratioAt(decode));
+  }
+
+  private PdReasoning weigh(long input, long cachedBlocks, double cacheHitRatio) {
+    long nonCached = input - Math.round(input * cacheHitRatio);
+    boolean disaggregate = nonCached >= thresholdBytes;
+    return new PdReasoning(
+        disaggregate,
+        reason(input, disaggregate),
+        thresholdBytes,
+        input,
+        cachedBlocks,
+        cacheHitRatio,
+        nonCached);
+  }
+
+  private String reason(long input, boolean disaggregate) {
+    if (disaggregate) {
+      return "non_cached_bytes_reach_threshold";
+    }
+    return input < thresholdBytes ? "input_below_threshold" : "mostly_cached";
+  }
+}

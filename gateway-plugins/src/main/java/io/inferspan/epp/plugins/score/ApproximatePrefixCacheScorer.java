@@ -1,0 +1,173 @@
+package io.inferspan.epp.plugins.score;
+
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.PrefixMatches;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.Scorer;
+import io.inferspan.epp.Scores;
+import io.opentelemetry.context.Context;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prefers endpoints that were sent prompts with the same beginning.
+ *
+ * <p>It asks nobody: it remembers, for each endpoint, the blocks of the prompts that it was sent,
+ * and forgets those not seen for longest, as the engine's cache would. So it belongs into the
+ * scheduler twice: as a scorer, and as a {@link PreRequest} that takes note.
+ */
+public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
+
+  private static final int MAX_SERVERS = 4096;
+  private static final double LONG_MATCH_TOKENS = 8192;
+
+  private final Settings settings;
+  private final Map<String, Recency<Long, Boolean>> servers = new Recency<>(MAX_SERVERS);
+
+  /** Remembers as llm-d does by default. */
+  public ApproximatePrefixCacheScorer() {
+    this(Settings.DEFAULT);
+  }
+
+  /** Remembers as {@code settings} say. */
+  public ApproximatePrefixCacheScorer(Settings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * How it remembers.
+   *
+   * @param blockTokens tokens in a block; fewer than 64 count as 64
+   * @param maxPrefixBlocks blocks of a prompt that are compared
+   * @param maxPrefixTokens tokens of a prompt that are compared, 0 to go by blocks
+   * @param blocksPerServer blocks that are remembered of each endpoint
+   * @param lengthWeight how much the length of the match counts, besides its share; 0 to 1
+   */
+  public record Settings(
+      int blockTokens,
+      int maxPrefixBlocks,
+      int maxPrefixTokens,
+      int blocksPerServer,
+      double lengthWeight) {
+
+    /** What llm-d has by default. */
+    public static final Settings DEFAULT = new Settings(16, 2048, 131_072, 31_250, 0);
+
+    private static final int MIN_BLOCK_TOKENS = 64;
+
+    /** Refuses what makes no sense. */
+    public Settings {
+      if (blockTokens < 1 || maxPrefixBlocks < 0 || maxPrefixTokens < 0 || blocksPerServer < 1) {
+        throw new IllegalArgumentException(
+            "sizes of the prefix-cache scorer must be above zero, limits not below");
+      }
+      if (!(lengthWeight >= 0 && lengthWeight <= 1)) {
+        throw new IllegalArgumentException(
+            "the length weight of the prefix-cache scorer is " + lengthWeight + ", not 0 to 1");
+      }
+    }
+
+    int effectiveBlockTokens() {
+      return Math.max(MIN_BLOCK_TOKENS, blockTokens);
+    }
+
+    int maxBlocks() {
+      return maxPrefixTokens > 0 ? maxPrefixTokens / effectiveBlockTokens() : maxPrefixBlocks;
+    }
+  }
+
+  @Override
+  public String type() {
+    return "prefix-cache-scorer";
+  }
+
+  @Override
+  public CompletionStage<Scores> score(
+      Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
+    PrefixBlocks prompt = blocks(cycle);
+    Map<String, Integer> blocks = new HashMap<>();
+    for (int i = 0; i < endpoints.size(); i++) {
+      String id = endpoints.get(i).id();
+      int match = match(id, prompt.hashes());
+      blocks.put(id, match);
+      into.set(i, score(match, prompt.hashes().length));
+    }
+    cycle.leave(
+        PrefixMatches.class,
+        new PrefixMatches(settings.effectiveBlockTokens(), prompt.inputTokens(), blocks));
+    return into.done();
+  }
+
+  /** The prompt is hashed once, for all profiles and for the note at the end. */
+  private PrefixBlocks blocks(Cycle cycle) {
+    PrefixBlocks known = cycle.note(PrefixBlocks.class);
+    if (known != null) {
+      return known;
+    }
+    PrefixBlocks blocks =
+        PrefixBlocks.of(cycle.request(), settings.effectiveBlockTokens(), settings.maxBlocks());
+    cycle.leave(PrefixBlocks.class, blocks);
+    return blocks;
+  }
+
+  private double score(int match, int total) {
+    if (total == 0) {
+      return 0;
+    }
+    double share = (double) match / total;
+    double length = Math.min(1, match * settings.effectiveBlockTokens() / LONG_MATCH_TOKENS);
+    return (1 - settings.lengthWeight()) * share + settings.lengthWeight() * length * length;
+  }
+
+  private int match(String id, long[] hashes) {
+    Recency<Long, Boolean> held = server(id, false);
+    if (held == null) {
+      return 0;
+    }
+    synchronized (held) {
+      int match = 0;
+      while (match < hashes.length && held.get(hashes[match]) != null) {
+        match++;
+      }
+      return match;
+    }
+  }
+
+  @Override
+  public void prepare(SchedulingResult result, Headers headers) {
+    PrefixBlocks prompt = blocks(result.cycle());
+    remember(result.target(), prompt.hashes());
+    remember(result.prefillTarget(), prompt.hashes());
+  }
+
+  private void remember(@Nullable Endpoint endpoint, long[] hashes) {
+    if (endpoint == null) {
+      return;
+    }
+    Recency<Long, Boolean> held = server(endpoint.id(), true);
+    if (held == null) {
+      return;
+    }
+    synchronized (held) {
+      for (long hash : hashes) {
+        held.put(hash, Boolean.TRUE);
+      }
+    }
+  }
+
+  private @Nullable Recency<Long, Boolean> server(String id, boolean create) {
+    synchronized (servers) {
+      Recency<Long, Boolean> held = servers.get(id);
+      if (held == null && create) {
+        held = new Recency<>(settings.blocksPerServer());
+        servers.put(id, held);
+      }
+      return held;
+    }
+  }
+}

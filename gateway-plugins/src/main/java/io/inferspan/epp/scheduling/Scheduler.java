@@ -1,0 +1,166 @@
+package io.inferspan.epp.scheduling;
+
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.ProfileHandler;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.tracing.EppTracing;
+import io.opentelemetry.context.Context;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Picks endpoints as llm-d does: asks the profile handler for profiles, runs them, and asks again
+ * until it has no more.
+ *
+ * <p>A plugin that throws is recorded on its span and costs no request. Scorers that ask others are
+ * waited for until the deadline of the scheduling, then count for nothing. All methods may be
+ * called on an event loop.
+ */
+public final class Scheduler {
+
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofMillis(100);
+
+  private final ProfileHandler handler;
+  private final Map<String, ProfileRunner> profiles;
+  private final List<PreRequest> preRequests;
+  private final long timeoutNanos;
+
+  private Scheduler(Builder builder) {
+    EppTracing tracing = builder.tracing;
+    this.handler = tracing.traced(builder.handler);
+    Map<String, ProfileRunner> runners = new LinkedHashMap<>();
+    builder.profiles.forEach(
+        (name, profile) -> runners.put(name, new ProfileRunner(profile, tracing)));
+    this.profiles = Collections.unmodifiableMap(runners);
+    this.preRequests = builder.preRequests.stream().map(tracing::traced).toList();
+    this.timeoutNanos = builder.timeout.toNanos();
+  }
+
+  /** Starts a scheduler whose profiles {@code handler} chooses from. */
+  public static Builder with(ProfileHandler handler) {
+    return new Builder(handler);
+  }
+
+  /**
+   * Picks endpoints for a request.
+   *
+   * @param candidates the endpoints that there are
+   * @param context the trace that the scheduling belongs to
+   * @return a stage that never fails; it completes before this returns unless a scorer asks others,
+   *     and then on the thread that the last answer came on
+   */
+  public CompletionStage<SchedulingResult> schedule(
+      InferenceRequest request, List<Endpoint> candidates, Context context) {
+    Cycle cycle = new Cycle(request, context, System.nanoTime() + timeoutNanos);
+    return stage(cycle, List.copyOf(candidates), new LinkedHashMap<>())
+        .exceptionally(failure -> SchedulingResult.failed(cycle, "scheduling failed"));
+  }
+
+  /** Lets all that want to have a last word before the request leaves. */
+  public void prepare(SchedulingResult result, PreRequest.Headers headers) {
+    preRequests.forEach(each -> each.prepare(result, headers));
+  }
+
+  private CompletionStage<SchedulingResult> stage(
+      Cycle cycle, List<Endpoint> candidates, Map<String, List<Endpoint>> results) {
+    List<ProfileRunner> chosen = choose(cycle, results);
+    if (chosen.isEmpty()) {
+      return CompletableFuture.completedFuture(handler.conclude(cycle, results));
+    }
+    CompletionStage<Map<String, List<Endpoint>>> ran = CompletableFuture.completedFuture(results);
+    for (ProfileRunner profile : chosen) {
+      ran = ran.thenCompose(soFar -> run(profile, cycle, candidates, soFar));
+    }
+    return ran.thenCompose(all -> stage(cycle, candidates, all));
+  }
+
+  /** What the handler wants; a profile that has run does not run again, so it comes to an end. */
+  private List<ProfileRunner> choose(Cycle cycle, Map<String, List<Endpoint>> results) {
+    ProfileHandler.Pick pick =
+        handler.pick(
+            cycle, profiles.keySet(), Collections.unmodifiableMap(results), cycle.context());
+    List<ProfileRunner> chosen = new ArrayList<>();
+    for (String name : pick.profiles()) {
+      ProfileRunner profile = profiles.get(name);
+      if (profile != null && !results.containsKey(name) && !chosen.contains(profile)) {
+        chosen.add(profile);
+      }
+    }
+    return chosen;
+  }
+
+  private static CompletionStage<Map<String, List<Endpoint>>> run(
+      ProfileRunner profile,
+      Cycle cycle,
+      List<Endpoint> candidates,
+      Map<String, List<Endpoint>> results) {
+    return profile
+        .run(cycle, candidates, cycle.context())
+        .thenApply(
+            targets -> {
+              results.put(profile.name(), targets);
+              return results;
+            });
+  }
+
+  /** Collects what a scheduler works with. */
+  public static final class Builder {
+    private final ProfileHandler handler;
+    private final Map<String, SchedulerProfile> profiles = new LinkedHashMap<>();
+    private final List<PreRequest> preRequests = new ArrayList<>();
+    private EppTracing tracing = EppTracing.none();
+    private Duration timeout = DEFAULT_TIMEOUT;
+
+    private Builder(ProfileHandler handler) {
+      this.handler = handler;
+    }
+
+    /** Adds a profile. */
+    public Builder profile(SchedulerProfile profile) {
+      if (profiles.putIfAbsent(profile.name(), profile) != null) {
+        throw new IllegalArgumentException(
+            "there are two profiles of the name " + profile.name() + "; each needs its own");
+      }
+      return this;
+    }
+
+    /** Adds what prepares requests, to be called in the order of addition. */
+    public Builder preRequest(PreRequest preRequest) {
+      preRequests.add(preRequest);
+      return this;
+    }
+
+    /** Records spans; by default there are none. */
+    public Builder tracing(EppTracing tracing) {
+      this.tracing = tracing;
+      return this;
+    }
+
+    /** How long a scheduling may wait for scorers that ask others; by default 100 ms. */
+    public Builder timeout(Duration timeout) {
+      if (timeout.isNegative() || timeout.isZero()) {
+        throw new IllegalArgumentException(
+            "the timeout of the scheduler is " + timeout + ", which is not above zero");
+      }
+      this.timeout = timeout;
+      return this;
+    }
+
+    /** Makes the scheduler. */
+    public Scheduler build() {
+      if (profiles.isEmpty()) {
+        throw new IllegalArgumentException("the scheduler has no profile; it needs one at least");
+      }
+      return new Scheduler(this);
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package io.inferspan.epp.tracing;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Filter;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.PdReasoning;
+import io.inferspan.epp.Picker;
+import io.inferspan.epp.Plugin;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.ProfileHandler;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.Scorer;
+import io.inferspan.epp.Scores;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entry to the spans of endpoint picking.
+ *
+ * <p>{@code traced(…)} puts a plugin behind a decorator that records its span and holds off what it
+ * throws. Who has no such plugins opens each span by the method named after it, fills it in, and
+ * closes it. No method throws, and none allocates where the trace is not sampled.
+ */
+public final class EppTracing {
+
+  private final Telemetry telemetry;
+  private final boolean proposalShape;
+
+  /** Spans that {@code telemetry} records. */
+  public EppTracing(Telemetry telemetry) {
+    this.telemetry = telemetry;
+    this.proposalShape = telemetry.spanNaming() == SpanNaming.PROPOSAL;
+  }
+
+  /** No spans. */
+  public static EppTracing none() {
+    return new EppTracing(Telemetry.using(OpenTelemetry.noop()));
+  }
+
+  /**
+   * A chain of filters as one, under one span. A filter that throws is left out: losing a
+   * preference is better than losing the request.
+   */
+  public Filter traced(List<? extends Filter> chain) {
+    return new TracedFilters(this, chain);
+  }
+
+  /** A scorer with its span; where it throws or fails, no endpoint has a score of it. */
+  public Scorer traced(Scorer scorer, double weight) {
+    return new TracedScorer(this, scorer, weight);
+  }
+
+  /** A picker with its span; where it throws, the endpoint with the best score is picked. */
+  public Picker traced(Picker picker) {
+    return new TracedPicker(this, picker);
+  }
+
+  /** A profile handler with its spans; where it throws, nothing more runs. */
+  public ProfileHandler traced(ProfileHandler handler) {
+    return new TracedProfileHandler(this, handler);
+  }
+
+  /** What prepares a request, with its span if it has one; what it throws is held off. */
+  public PreRequest traced(PreRequest preRequest) {
+    return new TracedPreRequest(this, preRequest);
+  }
+
+  /** The start of the picker, or of a part of it; a trace of its own. */
+  public OperationSpan startup(String component, String operation) {
+    return telemetry
+        .span(EppSpans.STARTUP, Context.root())
+        .set(EppAttributes.STARTUP_COMPONENT, component)
+        .set(EppAttributes.STARTUP_OPERATION, operation)
+        .start();
+  }
+
+  /** One run of a profile. */
+  public OperationSpan profileRun(String profile, Context parent) {
+    return telemetry
+        .span(EppSpans.PROFILE_RUN, parent)
+        .set(EppAttributes.PROFILE_NAME, profile)
+        .start();
+  }
+
+  /** A chain of filters; set {@link EppAttributes#FILTER_KEPT} once it is known. */
+  public OperationSpan filters(InferenceRequest request, int candidates, Context parent) {
+    PendingSpan span =
+        telemetry.span(EppSpans.FILTER, parent).set(EppAttributes.FILTER_CANDIDATES, candidates);
+    return identify(span, request).start();
+  }
+
+  /** All scorers of a profile. */
+  public OperationSpan scoring(
+      InferenceRequest request, int scorers, int candidates, Context parent) {
+    PendingSpan span =
+        telemetry
+            .span(EppSpans.SCORING, parent)
+            .set(EppAttributes.SCORER_COUNT, scorers)
+            .set(EppAttributes.SCORING_CANDIDATES, candidates);
+    return identify(span, request).start();
+  }
+
+  /** One scorer; {@link #scored} fills in what it answered. */
+  public OperationSpan scorer(
+      Plugin scorer, double weight, InferenceRequest request, int candidates, Context parent) {
+    PendingSpan span =
+        telemetry
+            .span(EppSpans.SCORER, scorer.type(), parent)
+            .set(EppAttributes.SCORER_TYPE, scorer.type())
+            .set(EppAttributes.SCORER_NAME, scorer.name())
+            .set(EppAttributes.SCORER_WEIGHT, weight)
+            .set(EppAttributes.SCORER_CANDIDATES, candidates);
+    return identify(span, request).start();
+  }
+
+  /** The question to a KV-cache index; {@link #scored} fills in what came of it. */
+  public OperationSpan prefixScorer(InferenceRequest request, int candidates, Context parent) {
+    PendingSpan span =
+        telemetry
+            .span(EppSpans.SCORER_PREFIX_CACHE, parent)
+            .set(EppAttributes.SCORER_CANDIDATES, candidates);
+    return describe(span, request).start();
+  }
+
+  /** Says what a scorer answered. */
+  public static void scored(OperationSpan span, Scores scores) {
+    if (!span.recording()) {
+      return;
+    }
+    int scored = scores.scored();
+    if (scored > 0) {
+      span.set(EppAttributes.SCORE_MAX, scores.max())
+          .set(EppAttributes.SCORE_AVG, scores.average());
+    }
+    span.set(EppAttributes.SCORER_SCORED, scored);
+  }
+
+  /** The choice among scored endpoints. */
+  public OperationSpan picker(List<Endpoint> endpoints, Scores scores, Context parent) {
+    OperationSpan span =
+        telemetry
+            .span(EppSpans.PICKER, parent)
+            .set(EppAttributes.PICKER_CANDIDATES, endpoints.size())
+            .start();
+    if (span.recording()) {
+      TopEndpoints.of(endpoints, scores).describe(span);
+    }
+    return span;
+  }
+
+  /** A decision between decode only and prefill plus decode; {@link #decided} fills it in. */
+  public OperationSpan profileHandler(
+      InferenceRequest request, int totalProfiles, int executedProfiles, Context parent) {
+    PendingSpan span =
+        telemetry
+            .span(EppSpans.PROFILE_HANDLER, parent)
+            .set(EppAttributes.PROFILES_TOTAL, totalProfiles)
+            .set(EppAttributes.PROFILES_EXECUTED, executedProfiles);
+    return describe(span, request).start();
+  }
+
+  /** One step of the decision over encode, prefill and decode; {@link #decided} fills it in. */
+  public OperationSpan disaggProfileHandler(InferenceRequest request, Context parent) {
+    return describe(telemetry.span(EppSpans.DISAGG_PROFILE_HANDLER, parent), request).start();
+  }
+
+  /** Says what a profile handler decided, in the words of either of its spans. */
+  public static void decided(
+      OperationSpan span, ProfileHandler.Shape shape, ProfileHandler.Pick pick) {
+    if (!span.recording()) {
+      return;
+    }
+    span.set(EppAttributes.DECISION, pick.decision());
+    if (pick.decodeFailed()) {
+      span.set(EppAttributes.DECODE_FAILED, true);
+    }
+    if (shape == ProfileHandler.Shape.STAGED) {
+      if (pick.prefillFailed()) {
+        span.set(EppAttributes.PREFILL_FAILED, true);
+      }
+      return;
+    }
+    if (!pick.profiles().isEmpty()) {
+      span.set(EppAttributes.SELECTED_PROFILE, pick.profiles().get(0));
+    }
+    PdReasoning reasoning = pick.reasoning();
+    if (reasoning != null) {
+      reasoned(span, reasoning);
+    }
+  }
+
+  private static void reasoned(OperationSpan span, PdReasoning reasoning) {
+    if (reasoning.reason().equals(PdReasoning.INPUT_UNKNOWN)) {
+      span.fail(PdReasoning.INPUT_UNKNOWN, "the size of the user's input is not known");
+    }
+    span.set(EppAttributes.DECISION_REASON, reasoning.reason())
+        .set(EppAttributes.PD_THRESHOLD, known(reasoning.thresholdBytes()))
+        .set(EppAttributes.USER_INPUT_BYTES, known(reasoning.inputBytes()))
+        .set(EppAttributes.CACHE_HITS, known(reasoning.cachedBlocks()))
+        .set(EppAttributes.NON_CACHED_BYTES, known(reasoning.nonCachedBytes()));
+    if (reasoning.cacheHitRatio() >= 0) {
+      span.set(EppAttributes.CACHE_HIT_RATIO, reasoning.cacheHitRatio());
+    }
+  }
+
+  private static @Nullable Long known(long count) {
+    return count < 0 ? null : Long.valueOf(count);
+  }
+
+  /** The preparation of the headers that tell the P/D proxy where to prefill. */
+  public OperationSpan preRequest(SchedulingResult result, Context parent) {
+    OperationSpan span =
+        describe(telemetry.span(EppSpans.PREREQUEST, parent), result.cycle().request()).start();
+    if (span.recording()) {
+      Disaggregation.describe(span, result);
+    }
+    return span;
+  }
+
+  /** Where the span of a look-up hangs: the proposal has it right under the request. */
+  Context parentOfLookup(Cycle cycle, OperationSpan scorer) {
+    return proposalShape ? cycle.context() : scorer.context();
+  }
+
+  private static PendingSpan identify(PendingSpan span, InferenceRequest request) {
+    return span.set(GenAiAttributes.REQUEST_MODEL, request.model())
+        .set(GenAiAttributes.REQUEST_ID, request.id());
+  }
+
+  private static PendingSpan describe(PendingSpan span, InferenceRequest request) {
+    return identify(span, request)
+        .set(EppAttributes.MM_MODALITY, request.modality())
+        .set(EppAttributes.MM_HASH_COUNT, request.mediaItems());
+  }
+}

@@ -1,0 +1,94 @@
+package io.inferspan.epp.tracing;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Scorer;
+import io.inferspan.epp.Scores;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A scorer under its span, and under a second one where it asks an index. */
+final class TracedScorer implements Scorer {
+
+  private final EppTracing tracing;
+  private final Scorer scorer;
+  private final double weight;
+
+  TracedScorer(EppTracing tracing, Scorer scorer, double weight) {
+    this.tracing = tracing;
+    this.scorer = scorer;
+    this.weight = weight;
+  }
+
+  @Override
+  public String type() {
+    return scorer.type();
+  }
+
+  @Override
+  public String name() {
+    return scorer.name();
+  }
+
+  @Override
+  public boolean asksIndex() {
+    return scorer.asksIndex();
+  }
+
+  @Override
+  public CompletionStage<Scores> score(
+      Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
+    int candidates = endpoints.size();
+    OperationSpan span = tracing.scorer(scorer, weight, cycle.request(), candidates, context);
+    if (!scorer.asksIndex()) {
+      return score(cycle, endpoints, into, span);
+    }
+    OperationSpan lookup =
+        tracing.prefixScorer(cycle.request(), candidates, tracing.parentOfLookup(cycle, span));
+    CompletionStage<Scores> scores = score(cycle, endpoints, into, lookup);
+    return ended(scores, span, candidates);
+  }
+
+  private CompletionStage<Scores> score(
+      Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
+    CompletionStage<Scores> scores;
+    try {
+      scores = Objects.requireNonNull(scorer.score(cycle, endpoints, into, span.context()));
+    } catch (RuntimeException | LinkageError e) {
+      return end(span, null, e, endpoints.size()).done();
+    }
+    return ended(scores, span, endpoints.size());
+  }
+
+  /** Ends the span with the scores: now where they are there, else when they come. */
+  private static CompletionStage<Scores> ended(
+      CompletionStage<Scores> scores, OperationSpan span, int candidates) {
+    if (scores instanceof CompletableFuture<Scores> future
+        && future.isDone()
+        && !future.isCompletedExceptionally()) {
+      end(span, future.join(), null, candidates);
+      return scores;
+    }
+    return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
+  }
+
+  /** A scorer that failed may still write into the buffer that it was given; its answer is new. */
+  private static Scores end(
+      OperationSpan span, @Nullable Scores scores, @Nullable Throwable failure, int candidates) {
+    Scores answer = failure == null && scores != null ? scores : null;
+    if (answer == null) {
+      span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
+      answer = Scores.of(candidates);
+    } else {
+      EppTracing.scored(span, answer);
+    }
+    span.close();
+    return answer;
+  }
+}

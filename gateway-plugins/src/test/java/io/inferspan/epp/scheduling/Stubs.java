@@ -1,0 +1,121 @@
+package io.inferspan.epp.scheduling;
+
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Filter;
+import io.inferspan.epp.Picker;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.ProfileHandler;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.Scorer;
+import io.inferspan.epp.Scores;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/** Plugins that do what a test says. */
+final class Stubs {
+
+  private Stubs() {}
+
+  /** A scorer that gives these scores at once. */
+  static Scorer giving(String type, double... scores) {
+    return scorer(
+        type,
+        into -> {
+          for (int i = 0; i < scores.length; i++) {
+            into.set(i, scores[i]);
+          }
+          return into.done();
+        });
+  }
+
+  static Scorer scorer(String type, Function<Scores, CompletionStage<Scores>> answer) {
+    return new Scorer() {
+      @Override
+      public String type() {
+        return type;
+      }
+
+      @Override
+      public CompletionStage<Scores> score(
+          Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
+        return answer.apply(into);
+      }
+    };
+  }
+
+  static Filter filter(UnaryOperator<List<Endpoint>> filter) {
+    return new Filter() {
+      @Override
+      public String type() {
+        return "some-filter";
+      }
+
+      @Override
+      public List<Endpoint> filter(Cycle cycle, List<Endpoint> endpoints, Context context) {
+        return filter.apply(endpoints);
+      }
+    };
+  }
+
+  static Picker brokenPicker() {
+    return new Picker() {
+      @Override
+      public String type() {
+        return "broken";
+      }
+
+      @Override
+      public List<Endpoint> pick(
+          Cycle cycle, List<Endpoint> endpoints, Scores scores, Context context) {
+        throw new IllegalStateException();
+      }
+    };
+  }
+
+  static PreRequest preRequest(Consumer<PreRequest.Headers> action) {
+    return new PreRequest() {
+      @Override
+      public String type() {
+        return "some-pre-request";
+      }
+
+      @Override
+      public void prepare(SchedulingResult result, Headers headers) {
+        action.accept(headers);
+      }
+    };
+  }
+
+  /** A handler that wants the profile {@code p} for ever. */
+  static ProfileHandler greedyHandler() {
+    return new ProfileHandler() {
+      @Override
+      public String type() {
+        return "greedy";
+      }
+
+      @Override
+      public Shape shape() {
+        return Shape.PREFILL_DECODE;
+      }
+
+      @Override
+      public Pick pick(
+          Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
+        return Pick.run("p", "again");
+      }
+
+      @Override
+      public SchedulingResult conclude(Cycle cycle, Map<String, List<Endpoint>> results) {
+        return SchedulingResult.to(cycle, results.getOrDefault("p", List.of()));
+      }
+    };
+  }
+}

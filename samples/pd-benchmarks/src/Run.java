@@ -68,10 +68,13 @@ final class Run {
     return true;
   }
 
-  /** Native code needs a moment, a JVM some time: until two batches in a row cost the same. */
+  /**
+   * Native code needs a moment, a JVM some time: until two batches in a row cost the same, and until
+   * it has compiled again what it took for impossible, such as a connection that closes.
+   */
   private void warmUp(Scenario.Subject subject) throws IOException {
     long start = System.nanoTime();
-    long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 5 : 15);
+    long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 10 : 60);
     double before = 0;
     double now = ask(subject, 0).cpuMicros();
     while (System.nanoTime() - start < least

@@ -81,6 +81,7 @@ final class SoakTest {
           () -> sidecar.server().openConnections() == 0,
           () -> sidecar.server().openConnections());
       scrape.awaitZero("inferspan_pd_requests_in_flight");
+      scrape.awaitZero("inferspan_pd_held_bodies_bytes");
       resetter.close();
       prefiller.close();
       decoder.close();

@@ -1,0 +1,43 @@
+package io.inferspan.samples.prefixrouting;
+
+import io.inferspan.Telemetry;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.inferspan.epp.plugins.score.LoadScorers;
+import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
+import io.inferspan.epp.plugins.score.PrefixHits;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.epp.scheduling.SchedulerProfile;
+import io.inferspan.epp.tracing.EppTracing;
+import io.inferspan.kvcache.KvCacheIndexer;
+import io.inferspan.kvcache.KvCacheTracing;
+import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.index.BlockIndex;
+import io.inferspan.kvcache.score.PodScores;
+
+/** Sends a request to the pod that holds most of its prompt. */
+final class PrefixRouting {
+
+  private PrefixRouting() {}
+
+  /** A scheduler that prefers pods with the prompt's prefix, then those with short queues. */
+  static Scheduler over(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
+    return Scheduler.with(new SingleProfileHandler())
+        .profile(
+            SchedulerProfile.named("default")
+                .scorer(new PrecisePrefixCacheScorer(hits(index, keys, telemetry)), 3)
+                .scorer(LoadScorers.queue(), 2)
+                .picker(new MaxScorePicker()))
+        .tracing(new EppTracing(telemetry))
+        .build();
+  }
+
+  /** All that joins the two: the index's scores, by pod. */
+  private static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
+    KvCacheTracing tracing = KvCacheTracing.with(telemetry);
+    KvCacheIndexer indexer =
+        KvCacheIndexer.over(tracing.traced(index)).blockKeys(keys).tracing(tracing).build();
+    return (tokens, model, pods, context) ->
+        indexer.podScores(tokens, model, pods, context).thenApply(PodScores::asMap);
+  }
+}

@@ -2,6 +2,7 @@ package io.inferspan.samples.kvcache;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
+import io.inferspan.catalog.KvCacheSpans;
 import io.inferspan.kvcache.KvCacheTracing;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
@@ -39,11 +40,16 @@ record TracingOverhead(double unsampled, double sampled) {
                 .build());
     MemoryBlockIndex plain = MemoryBlockIndex.builder().podCacheSize(Prompts.PODS).build();
     try {
-      return new Turns(plain, KvCacheTracing.with(telemetry).traced(plain)).measure();
+      return new Turns(plain, KvCacheTracing.with(telemetry), telemetry).measure();
     } finally {
       plain.close();
       telemetry.close();
     }
+  }
+
+  /** Where a lookup belongs: within the scoring of a request's pods. */
+  private static Context scoring(Telemetry telemetry, TraceFlags flags) {
+    return telemetry.span(KvCacheSpans.GET_SCORES, trace(flags)).start().context();
   }
 
   private static Context trace(TraceFlags flags) {
@@ -60,16 +66,18 @@ record TracingOverhead(double unsampled, double sampled) {
   /** The three lookups, in turns. */
   private static final class Turns {
 
-    private final Context unsampled = trace(TraceFlags.getDefault());
-    private final Context sampled = trace(TraceFlags.getSampled());
+    private final Context unsampled;
+    private final Context sampled;
     private final long[] prompt = Prompts.of(1, BLOCKS)[0];
     private final BlockHits hits = new BlockHits();
     private final BlockIndex plain;
     private final BlockIndex traced;
 
-    Turns(BlockIndex plain, BlockIndex traced) {
+    Turns(BlockIndex plain, KvCacheTracing tracing, Telemetry telemetry) {
+      this.unsampled = scoring(telemetry, TraceFlags.getDefault());
+      this.sampled = scoring(telemetry, TraceFlags.getSampled());
       this.plain = plain;
-      this.traced = traced;
+      this.traced = tracing.traced(plain);
       Prompts.addByPod(plain, prompt);
     }
 

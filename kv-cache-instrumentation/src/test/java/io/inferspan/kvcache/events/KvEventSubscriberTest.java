@@ -364,7 +364,7 @@ class KvEventSubscriberTest {
 
     subscriber.close();
 
-    assertThat(threads()).isEmpty();
+    Awaited.until("no thread is left", () -> threads().isEmpty());
     subscriber.close();
   }
 }

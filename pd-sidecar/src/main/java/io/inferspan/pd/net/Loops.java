@@ -25,13 +25,6 @@ public final class Loops implements AutoCloseable {
   private static final int WORKERS = 2;
   private static final int BACKLOG = 4096;
 
-  /**
-   * What the kernel keeps of a client's connection that is not read: twice as much, at most.
-   *
-   * <p>It would grow to megabytes by itself, behind which nobody sees that the client has left.
-   */
-  private static final int CLIENT_RECEIVE_BYTES = 128 * 1024;
-
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
   static {
@@ -109,7 +102,6 @@ public final class Loops implements AutoCloseable {
         .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.SO_RCVBUF, CLIENT_RECEIVE_BYTES)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
         .childOption(ChannelOption.ALLOCATOR, allocator);
   }

@@ -2,6 +2,7 @@ package io.inferspan.pd.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +16,11 @@ import org.jspecify.annotations.Nullable;
  * there sends as much again, so glances become rare and end.
  */
 final class ReadingPause {
-  /** What the kernel holds of a connection; {@code Loops} bounds it. */
-  private static final int GLANCE_BYTES = 256 * 1024;
+  /** What the kernel may go on to hold: it would grow to megabytes while nobody reads. */
+  private static final int RECEIVE_BYTES = 128 * 1024;
+
+  /** The kernel takes twice what it is told, for its own records. */
+  private static final int GLANCE_BYTES = 2 * RECEIVE_BYTES;
 
   private static final int MAX_GLANCES = 6;
   private static final long FIRST_GLANCE_MILLIS = 500;
@@ -29,6 +33,9 @@ final class ReadingPause {
 
   ReadingPause(ChannelHandlerContext context) {
     this.context = context;
+    if (context.channel().isOpen()) {
+      context.channel().config().setOption(ChannelOption.SO_RCVBUF, RECEIVE_BYTES);
+    }
     glanceLater();
   }
 

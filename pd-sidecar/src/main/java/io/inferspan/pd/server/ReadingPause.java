@@ -33,9 +33,6 @@ final class ReadingPause {
 
   ReadingPause(ChannelHandlerContext context) {
     this.context = context;
-    if (context.channel().isOpen()) {
-      context.channel().config().setOption(ChannelOption.SO_RCVBUF, RECEIVE_BYTES);
-    }
     glanceLater();
   }
 
@@ -49,7 +46,8 @@ final class ReadingPause {
 
   private void glance() {
     glances++;
-    if (!over) {
+    if (!over && context.channel().isOpen()) {
+      context.channel().config().setOption(ChannelOption.SO_RCVBUF, RECEIVE_BYTES);
       readOn();
       glanceLater();
     }

@@ -17,6 +17,9 @@ final class EightBytes {
   private static final VarHandle IN_BUFFER =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private static final VarHandle IN_ARRAY =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private static final long ONES = 0x0101010101010101L;
   private static final long HIGHS = 0x8080808080808080L;
   private static final long QUOTES = ONES * '"';
@@ -33,6 +36,10 @@ final class EightBytes {
 
   static long at(ByteBuffer bytes, int index) {
     return (long) IN_BUFFER.get(bytes, index);
+  }
+
+  static long at(byte[] bytes, int index) {
+    return (long) IN_ARRAY.get(bytes, index);
   }
 
   /** Finds what ends a run of a string's plain bytes: a quote, a backslash, a control byte. */

@@ -23,8 +23,13 @@ final class EventStream {
   private final ResponseFacts facts;
   private final JsonScanner json;
   private final Word eventName = new Word();
+  private final AlikeEvents alike = new AlikeEvents();
 
   private int within = FIELD_NAME;
+
+  /** Whether the next byte is the first of an event. */
+  private boolean between = true;
+
   private boolean afterReturn;
   private boolean afterColon;
   private long name;
@@ -39,14 +44,43 @@ final class EventStream {
     int end = bytes.limit();
     int at = bytes.position();
     while (at < end) {
-      at =
-          switch (within) {
-            case FIELD_NAME -> fieldName(bytes, at, end);
-            case DATA -> data(bytes, at, end, nowNanos);
-            case EVENT_NAME -> eventName(bytes, at, end);
-            default -> restOfLine(bytes, at, end);
-          };
+      if (between && !afterReturn) {
+        int behind = alike.pass(bytes, at, end);
+        if (behind > at) {
+          facts.token(nowNanos);
+          at = behind;
+        } else {
+          at = wholeEvent(bytes, at, end, nowNanos);
+        }
+      } else {
+        at = readOn(bytes, at, end, nowNanos);
+      }
     }
+  }
+
+  /** Reads from an event's first byte on, and keeps the event if all of it is here. */
+  private int wholeEvent(ByteBuffer bytes, int from, int end, long nowNanos) {
+    long tokens = facts.tokens + 1;
+    facts.toldMore = false;
+    json.tokenText = -1;
+    int at = from;
+    do {
+      at = readOn(bytes, at, end, nowNanos);
+    } while (at < end && !between);
+    boolean ended = between && !afterReturn;
+    if (ended && json.tokenText >= 0 && facts.tokens == tokens && !facts.toldMore) {
+      alike.keep(bytes, from, json.tokenText, at);
+    }
+    return at;
+  }
+
+  private int readOn(ByteBuffer bytes, int at, int end, long nowNanos) {
+    return switch (within) {
+      case FIELD_NAME -> fieldName(bytes, at, end);
+      case DATA -> data(bytes, at, end, nowNanos);
+      case EVENT_NAME -> eventName(bytes, at, end);
+      default -> restOfLine(bytes, at, end);
+    };
   }
 
   private int fieldName(ByteBuffer bytes, int from, int end) {
@@ -61,6 +95,7 @@ final class EventStream {
       byte next = bytes.get(at);
       if (EightBytes.isBreak(next)) {
         emptyField(next);
+        return at + 1;
       } else if (next == ':') {
         value(name == DATA_FIELD ? DATA : named());
         return at + 1;
@@ -80,6 +115,7 @@ final class EventStream {
 
   private void value(int next) {
     within = next;
+    between &= next == FIELD_NAME;
     afterReturn = false;
     afterColon = true;
     name = 0;
@@ -88,6 +124,7 @@ final class EventStream {
   }
 
   private void addToName(byte next) {
+    between = false;
     afterReturn = false;
     name |= (next & 0xffL) << (Byte.SIZE * nameBytes++);
     if (name == BYTE_ORDER_MARK) {
@@ -101,6 +138,7 @@ final class EventStream {
     boolean secondHalf = afterReturn && lineBreak == '\n';
     if (nameBytes == 0 && !secondHalf) {
       json.restart();
+      between = true;
     }
     lineEnds(lineBreak);
   }

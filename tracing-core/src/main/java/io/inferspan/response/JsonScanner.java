@@ -49,6 +49,9 @@ final class JsonScanner {
   private long letters;
   private long nowNanos;
 
+  /** Where the first text of a token begins in the bytes at hand; negative before there is one. */
+  int tokenText;
+
   JsonScanner(ResponseFacts facts) {
     this.facts = facts;
   }
@@ -218,6 +221,7 @@ final class JsonScanner {
   private int content(ByteBuffer bytes, int at, int end) {
     if (bytes.get(at) != '"') {
       facts.present(path.value, nowNanos);
+      tokenText = tokenText < 0 ? at : tokenText;
     }
     within = STRING;
     return string(bytes, at, end);

@@ -14,6 +14,9 @@ final class ResponseFacts {
   private final boolean stream;
   private final @Nullable String[] finishReasons = new @Nullable String[MAX_COMPLETIONS];
 
+  /** Whether more was told than that there is a token, since somebody has set this to false. */
+  boolean toldMore;
+
   private boolean contentInEvent;
   private long contentNanos;
   private int choice;
@@ -55,6 +58,7 @@ final class ResponseFacts {
   /** Something stands at a place that only says whether it does. */
   void present(int place, long nowNanos) {
     if (place == Place.ERROR) {
+      toldMore = true;
       failed = true;
     } else if (!contentInEvent) {
       contentInEvent = true;
@@ -81,7 +85,8 @@ final class ResponseFacts {
     contentInEvent = false;
   }
 
-  private void token(long nanos) {
+  /** An event that tells of a token and nothing more. */
+  void token(long nanos) {
     if (tokens++ == 0) {
       firstTokenNanos = nanos;
     } else {
@@ -95,11 +100,13 @@ final class ResponseFacts {
 
   /** A word of a closed set, such as the type of an event. */
   void word(int meaning) {
+    toldMore |= meaning != Place.NOTHING;
     ended |= meaning == Place.END;
     failed |= meaning == Place.FAILURE;
   }
 
   void count(int place, long count, long nowNanos) {
+    toldMore |= place != Place.TOKEN_ID && place != Place.INDEX;
     switch (place) {
       case Place.TOKEN_ID -> present(place, nowNanos);
       case Place.INDEX -> choice = (int) Math.min(count, MAX_COMPLETIONS - 1);
@@ -115,6 +122,7 @@ final class ResponseFacts {
   }
 
   void text(int place, ShortText text) {
+    toldMore = true;
     switch (place) {
       case Place.MODEL -> model = text.text(model);
       case Place.STATUS -> status(text);

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * came, what they cost and how it ended.
  *
  * <p>It reads OpenAI's chat completions, completions and responses and Anthropic's messages. The
- * bytes stay where they are, in pieces of any size; no piece is kept, and what is kept has a bound:
- * {@link #MAX_HELD_BYTES}. No method throws. One response, one tap; it is not for several threads
- * at once.
+ * bytes stay where they are, in pieces of any size; no piece is kept but what the events of a
+ * stream have in common, and what is kept has a bound: {@link #MAX_HELD_BYTES}. No method throws.
+ * One response, one tap; it is not for several threads at once.
  *
  * <p>A token here is an event of the stream that carries content: text, reasoning, or a part of a
  * tool call. The chunk that only names the role is none, and neither is a comment. All times are
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResponseTap {
 
-  /** What a tap may hold, whatever passes: the gaps and a few words. */
+  /** What a tap may hold, whatever passes: the gaps, a few words and the frame of an event. */
   public static final int MAX_HELD_BYTES = 8 * 1024;
 
   private static final double NANOS_PER_SECOND = 1e9;

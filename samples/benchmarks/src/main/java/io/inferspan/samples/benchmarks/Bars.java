@@ -16,6 +16,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 public final class Bars {
 
   private static final int SPANS = 8;
+  private static final String STREAM = "chat";
 
   private final Map<String, RunResult> results = new TreeMap<>();
   private boolean missed;
@@ -28,6 +29,9 @@ public final class Bars {
         new OptionsBuilder()
             .include(RequestSpansBenchmark.class.getSimpleName())
             .include(PropagationBenchmark.class.getSimpleName())
+            .include(ResponseTapBenchmark.class.getSimpleName())
+            .param("flavour", STREAM)
+            .param("memory", "heap")
             .addProfiler(GCProfiler.class)
             .build();
     Bars bars = new Bars();
@@ -56,6 +60,9 @@ public final class Bars {
     atMost("inject: bytes, of raw", bytes("injectInferspan") / bytes("injectRaw"), 0.5);
     atMost("extract: ns", nanos("extractInferspan"), 95);
     atMost("extract: bytes, of raw", bytes("extractInferspan") / bytes("extractRaw"), 0.5);
+    atMost("stream watched: ns per byte", nanos("aStep") / ResponseTapBenchmark.bytes(STREAM), 1.0);
+    atMost("stream watched: bytes per 64 chunks", bytes("aStep"), 0.5);
+    ratio("not watched: time, of a sum of its bytes", "unwatched", "sumOfBytes", 0.02);
     System.out.printf(Locale.ROOT, "%n%-46s %12s%n", "for comparison, per request or call", "");
     for (String name : results.keySet()) {
       System.out.printf(Locale.ROOT, "%-46s %9.1f ns %9.1f B%n", name, nanos(name), bytes(name));

@@ -1,0 +1,82 @@
+package io.inferspan.response;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What the events of a stream have in common: all but the text of the one token in each.
+ *
+ * <p>Engines repeat ids, model and field names with every token. An event that is the one kept here
+ * with another text tells the same, so that it need not be read again. Only events that told
+ * nothing but a token are kept, and only where all of an event came in one piece.
+ */
+final class AlikeEvents {
+
+  /** An event with more around its text is read each time. */
+  static final int MAX_BYTES = 1_024;
+
+  /** So many events in a row are kept in vain; a stream of unlike ones is not worth it. */
+  private static final int MAX_VAIN = 4;
+
+  private byte[] kept = {};
+  private int before;
+  private int behind;
+  private int vain;
+
+  /** Where the event ends that begins here and is like the one kept; {@code from} if it is not. */
+  int pass(ByteBuffer bytes, int from, int end) {
+    int text = from + before;
+    if (before == 0 || end - text <= behind || !isKept(bytes, from, 0, before)) {
+      return from;
+    }
+    int quote = endOfString(bytes, text, end);
+    // Without a text there is no token.
+    if (quote == text || end - quote < behind || !isKept(bytes, quote, before, before + behind)) {
+      return from;
+    }
+    vain = 0;
+    return quote + behind;
+  }
+
+  /** Keeps the event in these bounds, whose text begins at {@code text}. */
+  void keep(ByteBuffer bytes, int from, int text, int end) {
+    int quote = endOfString(bytes, text, end);
+    int length = text - from + end - quote;
+    before = 0;
+    if (length > MAX_BYTES || vain == MAX_VAIN) {
+      return;
+    }
+    vain++;
+    if (kept.length < length) {
+      kept = new byte[length];
+    }
+    before = text - from;
+    behind = end - quote;
+    bytes.get(from, kept, 0, before).get(quote, kept, before, behind);
+  }
+
+  private boolean isKept(ByteBuffer bytes, int from, int begin, int end) {
+    int at = begin;
+    int there = from;
+    while (end - at >= Long.BYTES) {
+      if (EightBytes.at(bytes, there) != EightBytes.at(kept, at)) {
+        return false;
+      }
+      at += Long.BYTES;
+      there += Long.BYTES;
+    }
+    while (at < end && bytes.get(there) == kept[at]) {
+      at++;
+      there++;
+    }
+    return at == end;
+  }
+
+  /** Where the quote stands that ends a string, or what breaks it off. */
+  private static int endOfString(ByteBuffer bytes, int from, int end) {
+    int at = EightBytes.endOfText(bytes, from, end);
+    while (end - at > 1 && bytes.get(at) == '\\' && !EightBytes.isBreak(bytes.get(at + 1))) {
+      at = EightBytes.endOfText(bytes, at + 2, end);
+    }
+    return at;
+  }
+}

@@ -1,0 +1,142 @@
+package io.inferspan.response;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An event that is passed at once tells what it would have told. */
+class AlikeEventsTest {
+
+  private static final int STREAMS = 60_000;
+  private static final long SEED = 20_260_102;
+
+  private static final List<String> TEXTS =
+      List.of(
+          "a", " word", "", "\\\"", "\\\\", "x\\n", "}]}", "\\", "a\nb", "Grüß", "long ".repeat(9));
+
+  private static final List<String> FRAMES =
+      List.of(
+          Bodies.chatDelta("{\"content\":\"%s\"}"),
+          Bodies.chatDelta("{\"content\":\"%s\"}"),
+          Bodies.chatDelta("{\"content\":\"%s\"}").replace("\n", "\r\n"),
+          Bodies.chatDelta("{\"content\":\"%s\",\"reasoning\":\"%s\"}"),
+          Bodies.chatDelta("{\"content\":\"%s\",\"reasoning\":\"more\"}"),
+          Bodies.chatChoice("\"index\":1,\"delta\":{\"content\":\"%s\"}"),
+          Bodies.chatChoice("\"delta\":{\"content\":\"%s\"},\"finish_reason\":\"stop\""),
+          Bodies.data("{\"choices\":[{\"text\":\"%s\"}],\"usage\":{\"prompt_tokens\":3}}"),
+          Bodies.data("{\"choices\":[{\"text\":\"%s\"}]}").replace("\n\n", "\nid: 1\n\n"),
+          Bodies.data("{\"choices\":[{\"text\":\"%s\"}]}{\"choices\":[{\"text\":\"b\"}]}"),
+          Bodies.data("{\"choices\":[\ndata: {\"text\":\"%s\"}]}"),
+          Bodies.event("text_delta", "\"delta\":{\"text\":\"%s\"}"),
+          Bodies.event("error", "\"delta\":\"%s\""),
+          Bodies.data("{\"error\":\"%s\"}"),
+          ": keep-alive\n\n",
+          "data: [DONE]\n\n");
+
+  private final Random random = new Random(SEED);
+  private final AlikeEvents alike = new AlikeEvents();
+
+  @Test
+  void streamsOfAlikeEvents_tellTheSameAsReadByteByByte() {
+    System.out.println("seed " + SEED);
+    for (int i = 0; i < STREAMS; i++) {
+      ResponseTap passing = ResponseTap.forContentType(Bodies.SSE);
+      ResponseTap reading = ResponseTap.forContentType(Bodies.SSE);
+      StringBuilder stream = new StringBuilder();
+      String frame = any(FRAMES);
+      for (int event = 1; event <= 8; event++) {
+        frame = random.nextInt(4) == 0 ? any(FRAMES) : frame;
+        byte[] bytes = events(frame);
+        stream.append(new String(bytes, StandardCharsets.UTF_8));
+        passing.see(ByteBuffer.wrap(bytes), event * 1_000L);
+        for (int at = 0; at < bytes.length; at++) {
+          reading.see(ByteBuffer.wrap(bytes, at, 1), event * 1_000L);
+        }
+      }
+
+      assertThat(Seen.of(passing)).as("%s", stream).isEqualTo(Seen.of(reading));
+    }
+  }
+
+  /** One event of a frame or two, now and then with a byte that does not belong there. */
+  private byte[] events(String frame) {
+    String events = frame.replace("%s", any(TEXTS));
+    if (random.nextInt(3) == 0) {
+      events += frame.replace("%s", any(TEXTS));
+    }
+    byte[] bytes = events.getBytes(StandardCharsets.UTF_8);
+    if (random.nextInt(8) == 0) {
+      bytes[random.nextInt(bytes.length)] = (byte) "\"\\\n\r{}a:".charAt(random.nextInt(8));
+    }
+    return bytes;
+  }
+
+  private String any(List<String> all) {
+    return all.get(random.nextInt(all.size()));
+  }
+
+  @Test
+  void eventWithAnotherText_isPassed() {
+    keep("data: {'a':'", "one", "'}\n\n");
+
+    assertThat(pass("data: {'a':'another \\\" text'}\n\n")).isTrue();
+    assertThat(pass("data: {'a':'another'}\n\ndata: more")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "data: {'b':'one'}\n\n",
+        "data: {'a':''}\n\n",
+        "data: {'a':''}\n\ndata: more",
+        "data: {'a':'one'}\n",
+        "data: {'a':'one' }\n\n",
+        "data: {'a':'one\n'}\n\n",
+        "data: {'a':'one\\",
+        "data: {'a':'",
+        "data"
+      })
+  void eventThatDiffersElsewhere_isNotPassed(String event) {
+    keep("data: {'a':'", "one", "'}\n\n");
+
+    assertThat(pass(event)).isFalse();
+  }
+
+  @Test
+  void eventsThatNobodyRepeats_areKeptNoMore() {
+    for (int i = 0; i < 5; i++) {
+      keep("data: " + i + "'", "one", "'}\n\n");
+    }
+
+    assertThat(pass("data: 4'one'}\n\n")).isFalse();
+  }
+
+  @Test
+  void longFrame_isNotKept() {
+    keep("data: " + " ".repeat(AlikeEvents.MAX_BYTES) + "'", "one", "'}\n\n");
+
+    assertThat(pass("data: " + " ".repeat(AlikeEvents.MAX_BYTES) + "'two'}\n\n")).isFalse();
+  }
+
+  private void keep(String before, String text, String behind) {
+    String event = quoted(before + text + behind);
+    alike.keep(Seen.buffer(event), 0, before.length(), event.length());
+  }
+
+  /** Whether the event, in front of whatever follows it, is passed as a whole. */
+  private boolean pass(String text) {
+    String event = quoted(text);
+    int end = alike.pass(Seen.buffer(event), 0, event.length());
+    return end > 0 && event.substring(0, end).endsWith("\n\n");
+  }
+
+  private static String quoted(String text) {
+    return text.replace('\'', '"');
+  }
+}

@@ -48,11 +48,10 @@ public final class SpanType {
 
   /** The span's name; where it {@linkplain #parameter() takes a detail}, the part before it. */
   public String name(SpanNaming naming) {
-    return switch (naming) {
-      case PROPOSAL -> proposalName;
-      case V0_9 -> name09;
-      case CURRENT -> currentName;
-    };
+    if (naming == SpanNaming.PROPOSAL) {
+      return proposalName;
+    }
+    return naming == SpanNaming.V0_9 ? name09 : currentName;
   }
 
   /** What is appended to the name, such as {@code <type>}; empty for most spans. */

@@ -23,6 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpJson {
 
+  /** In the order of their numbers, which begin at 1. */
+  private static final List<SpanKind> KINDS =
+      List.of(
+          SpanKind.INTERNAL,
+          SpanKind.SERVER,
+          SpanKind.CLIENT,
+          SpanKind.PRODUCER,
+          SpanKind.CONSUMER);
+
   private static final int HAS_IS_REMOTE = 0x100;
   private static final int IS_REMOTE = 0x200;
 
@@ -94,7 +103,7 @@ public final class OtlpJson {
     }
     json.name("flags").number(flags(span.getSpanContext(), parent));
     json.name("name").text(span.getName());
-    json.name("kind").number(kind(span.getKind()));
+    json.name("kind").number(KINDS.indexOf(span.getKind()) + 1);
     json.name("startTimeUnixNano").longText(span.getStartEpochNanos());
     json.name("endTimeUnixNano").longText(span.getEndEpochNanos());
     attributes(span.getAttributes());
@@ -121,16 +130,6 @@ public final class OtlpJson {
   private static int flags(SpanContext context, SpanContext parent) {
     int remote = parent.isRemote() ? HAS_IS_REMOTE | IS_REMOTE : HAS_IS_REMOTE;
     return Byte.toUnsignedInt(context.getTraceFlags().asByte()) | remote;
-  }
-
-  private static int kind(SpanKind kind) {
-    return switch (kind) {
-      case INTERNAL -> 1;
-      case SERVER -> 2;
-      case CLIENT -> 3;
-      case PRODUCER -> 4;
-      case CONSUMER -> 5;
-    };
   }
 
   private void dropped(String name, int count) {

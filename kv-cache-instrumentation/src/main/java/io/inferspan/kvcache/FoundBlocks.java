@@ -20,6 +20,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
   private static final PodEntry[] NOBODY = {};
 
+  @SuppressWarnings("ReferenceEquality") // as above
   static FoundBlocks in(BlockHits hits) {
     int blocks = 0;
     long entries = 0;
@@ -30,8 +31,10 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
       if (holders.length > 0) {
         blocks++;
         entries += holders.length;
-        addNew(holders, before, pods);
-        before = holders;
+        if (holders != before) {
+          addNew(holders, before, pods);
+          before = holders;
+        }
       }
     }
     return new FoundBlocks(blocks, entries, pods);
@@ -39,12 +42,20 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
   /** How many blocks, from the first one on, a single pod has without a gap. */
   static int longestChain(BlockHits hits) {
-    if (hits.size() == 0) {
+    if (hits.size() == 0 || hits.at(0).length == 0) {
       return 0;
     }
+    int alike = 1;
+    while (alike < hits.size() && same(hits.at(alike), hits.at(0))) {
+      alike++;
+    }
+    return alike == hits.size() ? alike : longestChain(hits, alike);
+  }
+
+  private static int longestChain(BlockHits hits, int alike) {
     Set<String> unbroken = new HashSet<>();
     addNew(hits.at(0), NOBODY, unbroken);
-    for (int i = 1; i < hits.size() && !unbroken.isEmpty(); i++) {
+    for (int i = alike; i < hits.size(); i++) {
       if (!same(hits.at(i), hits.at(i - 1))) {
         Set<String> here = new HashSet<>();
         addNew(hits.at(i), NOBODY, here);
@@ -54,7 +65,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
         }
       }
     }
-    return unbroken.isEmpty() ? 0 : hits.size();
+    return hits.size();
   }
 
   @SuppressWarnings("ReferenceEquality") // one that is equal and not the same is merely added twice
@@ -68,6 +79,9 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
   @SuppressWarnings("ReferenceEquality") // those that are equal and not the same take the long way
   private static boolean same(PodEntry[] holders, PodEntry[] before) {
+    if (holders == before) {
+      return true;
+    }
     if (holders.length != before.length) {
       return false;
     }

@@ -74,7 +74,7 @@ public final class KvCacheTracing {
             .set(KvCacheAttributes.TOKEN_COUNT, tokens)
             .start();
     if (span.recording() && !pods.isEmpty()) {
-      considered(span, pods);
+      considered(span, pods.size(), named(pods));
     }
     return span;
   }
@@ -98,8 +98,9 @@ public final class KvCacheTracing {
       return;
     }
     FoundBlocks found = FoundBlocks.in(hits);
+    List<String> named = named(found.pods());
     if (pods.isEmpty()) {
-      considered(scores, found.pods());
+      considered(scores, found.pods().size(), named);
     }
     int considered = pods.isEmpty() ? found.pods().size() : pods.size();
     scores
@@ -108,7 +109,7 @@ public final class KvCacheTracing {
         .set(KvCacheAttributes.BLOCK_HIT_RATIO, ratio(found.blocks(), hits.size()))
         .set(KvCacheAttributes.HIT_RATIO, ratio(found.pods().size(), considered))
         .set(KvCacheAttributes.PODS_WITH_HITS_COUNT, found.pods().size())
-        .set(KvCacheAttributes.PODS_WITH_HITS, named(found.pods()));
+        .set(KvCacheAttributes.PODS_WITH_HITS, named);
   }
 
   /** Starts the span of reading the index; {@code pods} is how many it is limited to, 0 for all. */
@@ -217,8 +218,8 @@ public final class KvCacheTracing {
     return ofRequest ? telemetry : ofEngines;
   }
 
-  private static void considered(OperationSpan scores, Collection<String> pods) {
-    scores.set(KvCacheAttributes.POD_COUNT, pods.size()).set(KvCacheAttributes.PODS, named(pods));
+  private static void considered(OperationSpan scores, int pods, List<String> named) {
+    scores.set(KvCacheAttributes.POD_COUNT, pods).set(KvCacheAttributes.PODS, named);
   }
 
   /** The first of them, in an order that is the same on every run. */

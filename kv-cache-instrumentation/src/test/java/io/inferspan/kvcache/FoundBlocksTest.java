@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class FoundBlocksTest {
@@ -65,11 +66,15 @@ class FoundBlocksTest {
             holders.add(each);
           }
         }
-        interned[i] = holders.toArray(PodEntry[]::new);
+        boolean asBefore = i > 0 && random.nextBoolean();
+        interned[i] = asBefore ? interned[i - 1] : holders.toArray(PodEntry[]::new);
         fresh[i] =
-            holders.stream().map(h -> PodEntry.of(h.pod(), h.tier())).toArray(PodEntry[]::new);
+            Stream.of(interned[i])
+                .map(h -> PodEntry.of(h.pod(), h.tier()))
+                .toArray(PodEntry[]::new);
       }
       assertThat(FoundBlocks.in(hits(interned))).isEqualTo(FoundBlocks.in(hits(fresh)));
+      assertThat(hits(interned).found()).isEqualTo(FoundBlocks.in(hits(fresh)).blocks());
       assertThat(FoundBlocks.longestChain(hits(interned)))
           .isEqualTo(FoundBlocks.longestChain(hits(fresh)))
           .isEqualTo(plainly(fresh));

@@ -73,12 +73,18 @@ public final class BlockHits {
   }
 
   /** How many of the keys somebody holds. */
+  @SuppressWarnings("ReferenceEquality") // neighbours mostly have the same holders, told once
   public int found() {
     int held = 0;
+    int isHeld = 0;
+    PodEntry[] before = NOBODY;
     for (int i = 0; i < size; i++) {
-      if (found[i].length > 0) {
-        held++;
+      PodEntry[] holders = found[i];
+      if (holders != before) {
+        isHeld = holders.length > 0 ? 1 : 0;
+        before = holders;
       }
+      held += isHeld;
     }
     return held;
   }

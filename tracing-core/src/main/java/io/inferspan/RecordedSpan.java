@@ -99,14 +99,22 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
       return this;
     }
     AttributeKey<T> latest = attribute.latestKey();
-    GenAiConvention convention = factory.policy().convention();
-    if (latest == null || convention.writesLegacy()) {
+    if (latest == null) {
       put(attribute.key(), value);
-    }
-    if (latest != null && convention.writesLatest()) {
-      put(latest, value);
+    } else {
+      putRenamed(attribute.key(), latest, value);
     }
     return this;
+  }
+
+  private <T> void putRenamed(AttributeKey<T> legacy, AttributeKey<T> latest, T value) {
+    GenAiConvention convention = factory.policy().convention();
+    if (convention.writesLegacy()) {
+      put(legacy, value);
+    }
+    if (convention.writesLatest()) {
+      put(latest, value);
+    }
   }
 
   private <T> void put(AttributeKey<T> key, T value) {

@@ -9,6 +9,7 @@ import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.Context;
@@ -23,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class SpanFactory {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
+
+  /** Spans that may carry more mostly carry less. */
+  private static final int MOST_USUAL_ATTRIBUTES = 12;
+
   private static final String NEVER = "AlwaysOffSampler";
 
   /** How a parent-based sampler describes itself that asks its root for nothing but roots. */
@@ -85,12 +90,18 @@ final class SpanFactory {
       return UnrecordedSpan.within(parent, current);
     }
     String name = type.name(policy.naming());
-    SpanBuilder builder =
-        tracers[type.index()]
-            .spanBuilder(detail == null || detail.isEmpty() ? name : name + detail)
-            .setParent(parent)
-            .setSpanKind(type.kind(policy.naming()));
-    return new RecordedSpan(this, builder, parent);
+    String whole = detail == null || detail.isEmpty() ? name : name + detail;
+    return new RecordedSpan(this, builder(type, whole, parent), parent);
+  }
+
+  private SpanBuilder builder(SpanType type, String name, Context parent) {
+    Tracer tracer = tracers[type.index()];
+    SpanKind kind = type.kind(policy.naming());
+    if (tracer instanceof RecordingTracer ours) {
+      int attributes = Math.min(type.attributes().size(), MOST_USUAL_ATTRIBUTES);
+      return ours.spanBuilder(name, kind, parent, attributes);
+    }
+    return tracer.spanBuilder(name).setParent(parent).setSpanKind(kind);
   }
 
   /** From now on no span is recorded; contexts still travel. */

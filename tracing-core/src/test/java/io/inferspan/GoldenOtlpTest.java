@@ -18,7 +18,6 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.IdGenerator;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
@@ -44,6 +43,7 @@ class GoldenOtlpTest {
 
   private final InMemorySpanExporter exported = InMemorySpanExporter.create();
   private final ManualClock clock = ManualClock.create();
+  private long nextId = 1;
 
   @ParameterizedTest
   @CsvSource({
@@ -77,7 +77,8 @@ class GoldenOtlpTest {
             Sampler.alwaysOn(),
             SimpleSpanProcessor.create(exported),
             SpanLimits.getDefault(),
-            new CountingIds(),
+            () -> "%032x".formatted(nextId++),
+            () -> nextId++,
             clock);
     return new SpanFactory(
         policy,
@@ -127,19 +128,5 @@ class GoldenOtlpTest {
             .replace("{\"scope\"", "\n{\"scope\"")
             .replace(BuildInfo.current().version(), "VERSION")
         + "\n";
-  }
-
-  private static final class CountingIds implements IdGenerator {
-    private long next = 1;
-
-    @Override
-    public String generateSpanId() {
-      return "%016x".formatted(next++);
-    }
-
-    @Override
-    public String generateTraceId() {
-      return "%032x".formatted(next++);
-    }
   }
 }

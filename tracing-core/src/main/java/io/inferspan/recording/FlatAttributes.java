@@ -3,7 +3,6 @@ package io.inferspan.recording;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -20,23 +19,30 @@ import org.jspecify.annotations.Nullable;
  */
 final class FlatAttributes implements Attributes {
 
-  private static final int INITIAL_SLOTS = 16;
+  /** For what nobody foresaw, such as the type of an error. */
+  private static final int MORE_SLOTS = 8;
 
   private final int maxAttributes;
   private final int maxValueChars;
-  private Object[] slots = new Object[INITIAL_SLOTS];
+  private Object[] slots;
   private int used;
   private int total;
 
-  FlatAttributes(int maxAttributes, int maxValueChars) {
+  /** A bit for each name that is here, which others may share. */
+  private long marks;
+
+  FlatAttributes(int maxAttributes, int maxValueChars, int room) {
     this.maxAttributes = maxAttributes;
     this.maxValueChars = maxValueChars;
+    this.slots = new Object[2 * room];
   }
 
   /** Sets a value; a new key past the bound is only counted. */
   <T> void put(AttributeKey<T> key, T value) {
     Object kept = bounded(value);
-    int slot = slotOf(key);
+    String name = key.getKey();
+    long mark = 1L << name.hashCode();
+    int slot = (marks & mark) == 0 ? -1 : slotOf(name);
     if (slot >= 0) {
       slots[slot] = key;
       slots[slot + 1] = kept;
@@ -47,8 +53,9 @@ final class FlatAttributes implements Attributes {
       return;
     }
     if (used == slots.length) {
-      slots = Arrays.copyOf(slots, 2 * used);
+      slots = Arrays.copyOf(slots, used + Math.max(used, MORE_SLOTS));
     }
+    marks |= mark;
     slots[used] = key;
     slots[used + 1] = kept;
     used += 2;
@@ -56,20 +63,22 @@ final class FlatAttributes implements Attributes {
 
   /** The value within the bound; a list is copied, because its owner may go on writing to it. */
   private Object bounded(Object value) {
-    if (value instanceof String text && text.length() > maxValueChars) {
-      return text.substring(0, maxValueChars);
+    if (value instanceof String text) {
+      return text.length() > maxValueChars ? text.substring(0, maxValueChars) : text;
     }
-    if (value instanceof List<?> list) {
-      List<Object> copy = new ArrayList<>(list.size());
-      list.forEach(element -> copy.add(element == null ? "" : bounded(element)));
-      return Collections.unmodifiableList(copy);
+    // Classes first: it takes longer to find that a number is no list.
+    if (value instanceof Number || value instanceof Boolean || !(value instanceof List<?> list)) {
+      return value;
     }
-    return value;
+    Object[] copy = list.toArray();
+    for (int i = 0; i < copy.length; i++) {
+      copy[i] = copy[i] == null ? "" : bounded(copy[i]);
+    }
+    return Collections.unmodifiableList(Arrays.asList(copy));
   }
 
   /** Names are unique, whatever the type, as OTLP has it. Strings keep their hash, once asked. */
-  private int slotOf(AttributeKey<?> key) {
-    String name = key.getKey();
+  private int slotOf(String name) {
     int hash = name.hashCode();
     for (int i = 0; i < used; i += 2) {
       String other = ((AttributeKey<?>) slots[i]).getKey();
@@ -93,7 +102,7 @@ final class FlatAttributes implements Attributes {
   @Override
   @SuppressWarnings("unchecked") // put takes a key and a value of the same type
   public <T> @Nullable T get(AttributeKey<T> key) {
-    int slot = slotOf(key);
+    int slot = slotOf(key.getKey());
     return slot < 0 || !slots[slot].equals(key) ? null : (T) slots[slot + 1];
   }
 

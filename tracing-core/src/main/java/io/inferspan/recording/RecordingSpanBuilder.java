@@ -27,16 +27,19 @@ final class RecordingSpanBuilder implements SpanBuilder {
 
   private final RecordingTracer tracer;
   private final String name;
+  private final int room;
   private @Nullable FlatAttributes attributes;
-  private SpanKind kind = SpanKind.INTERNAL;
+  private SpanKind kind;
   private @Nullable Context parent;
   private List<LinkData> links = List.of();
   private int totalLinks;
   private long startEpochNanos;
 
-  RecordingSpanBuilder(RecordingTracer tracer, String name) {
+  RecordingSpanBuilder(RecordingTracer tracer, String name, SpanKind kind, int room) {
     this.tracer = tracer;
     this.name = name;
+    this.kind = kind;
+    this.room = room;
   }
 
   @Override
@@ -46,7 +49,7 @@ final class RecordingSpanBuilder implements SpanBuilder {
     SpanContext parentContext = parentSpan.getSpanContext();
     SpanPipeline pipeline = tracer.pipeline();
     boolean child = parentContext.isValid();
-    String traceId = child ? parentContext.getTraceId() : pipeline.ids().generateTraceId();
+    String traceId = child ? parentContext.getTraceId() : pipeline.traceIds().get();
     Attributes known = attributes == null ? Attributes.empty() : attributes;
     SamplingResult sampling =
         pipeline.sampler().shouldSample(context, traceId, name, kind, known, links);
@@ -54,7 +57,7 @@ final class RecordingSpanBuilder implements SpanBuilder {
     TraceState state = sampling.getUpdatedTraceState(parentContext.getTraceState());
     TraceFlags flags =
         flags(child ? parentContext.getTraceFlags().asByte() : RANDOM_TRACE_ID, decision);
-    SpanContext own = new LocalSpanContext(traceId, pipeline.ids().generateSpanId(), flags, state);
+    SpanContext own = new LocalSpanContext(traceId, pipeline.spanId(), flags, state);
     if (decision == SamplingDecision.DROP) {
       return Span.wrap(own);
     }
@@ -101,7 +104,7 @@ final class RecordingSpanBuilder implements SpanBuilder {
   FlatAttributes attributes() {
     FlatAttributes collected = attributes;
     if (collected == null) {
-      collected = tracer.pipeline().attributes();
+      collected = tracer.pipeline().attributes(room);
       attributes = collected;
     }
     return collected;

@@ -1,11 +1,16 @@
 package io.inferspan.recording;
 
 import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 
 /** Makes spans of one instrumentation scope. */
 public final class RecordingTracer implements Tracer {
+
+  /** Of a span of which nothing is known. */
+  private static final int SOME_ATTRIBUTES = 8;
 
   private static final String UNNAMED = "<unspecified span name>";
 
@@ -20,7 +25,13 @@ public final class RecordingTracer implements Tracer {
 
   @Override
   public SpanBuilder spanBuilder(String spanName) {
-    return new RecordingSpanBuilder(this, isBlank(spanName) ? UNNAMED : spanName);
+    return new RecordingSpanBuilder(
+        this, isBlank(spanName) ? UNNAMED : spanName, SpanKind.INTERNAL, SOME_ATTRIBUTES);
+  }
+
+  /** A span of which so much is known, and how many attributes it may get. */
+  public SpanBuilder spanBuilder(String name, SpanKind kind, Context parent, int attributes) {
+    return new RecordingSpanBuilder(this, name, kind, attributes).setParent(parent);
   }
 
   @SuppressWarnings("NullAway") // others call this, and not all of them check

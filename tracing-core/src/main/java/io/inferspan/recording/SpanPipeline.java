@@ -2,10 +2,11 @@ package io.inferspan.recording;
 
 import io.opentelemetry.sdk.common.Clock;
 import io.opentelemetry.sdk.resources.Resource;
-import io.opentelemetry.sdk.trace.IdGenerator;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What the SDK gives to all spans.
@@ -14,7 +15,8 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
  * @param sampler decides which spans are recorded
  * @param processor takes the spans that have ended
  * @param limits bounds what a span may carry
- * @param ids makes trace and span ids
+ * @param traceIds makes the ids of traces
+ * @param spanIds makes the ids of spans, as numbers; zero is passed over
  * @param clock tells the time
  */
 public record SpanPipeline(
@@ -22,11 +24,17 @@ public record SpanPipeline(
     Sampler sampler,
     SpanProcessor processor,
     SpanLimits limits,
-    IdGenerator ids,
+    Supplier<String> traceIds,
+    LongSupplier spanIds,
     Clock clock) {
 
-  FlatAttributes attributes() {
+  FlatAttributes attributes(int room) {
     return new FlatAttributes(
-        limits.getMaxNumberOfAttributes(), limits.getMaxAttributeValueLength());
+        limits.getMaxNumberOfAttributes(), limits.getMaxAttributeValueLength(), room);
+  }
+
+  long spanId() {
+    long id = spanIds.getAsLong();
+    return id != 0 ? id : spanId();
   }
 }

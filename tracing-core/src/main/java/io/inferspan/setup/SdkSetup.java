@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -157,7 +158,8 @@ public final class SdkSetup {
         provider.getSampler(),
         SpanProcessor.composite(processors),
         provider.getSpanLimits(),
-        IdGenerator.random(),
+        IdGenerator.random()::generateTraceId,
+        () -> ThreadLocalRandom.current().nextLong(),
         Clock.getDefault());
   }
 

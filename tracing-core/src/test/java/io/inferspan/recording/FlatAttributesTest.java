@@ -12,8 +12,10 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,13 +46,34 @@ class FlatAttributesTest {
 
   @Test
   void limit_keepsTheFirstKeysAndCountsTheRest() {
-    FlatAttributes attributes = new FlatAttributes(1, 10);
+    FlatAttributes attributes = new FlatAttributes(1, 10, 1);
     attributes.put(stringKey("a"), "1");
     attributes.put(stringKey("b"), "2");
     attributes.put(stringKey("a"), "3");
 
     assertThat(attributes.asMap()).isEqualTo(Map.of(stringKey("a"), "3"));
     assertThat(attributes.total()).isEqualTo(2);
+  }
+
+  @Test
+  void moreNamesThanMarks_areEachKeptOnce() {
+    FlatAttributes attributes = new FlatAttributes(200, 10, 0);
+    for (String value : List.of("first", "second")) {
+      IntStream.range(0, 200).forEach(i -> attributes.put(stringKey("k" + i), value));
+    }
+
+    assertThat(attributes.total()).isEqualTo(200);
+    assertThat(attributes.asMap()).hasSize(200);
+    assertThat(attributes.asMap().values()).containsOnly("second");
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // others write such lists
+  void listWithHoles_isKeptWithoutThem() {
+    FlatAttributes attributes = new FlatAttributes(1, 3, 1);
+    attributes.put(stringArrayKey("list"), Arrays.asList("abcd", null));
+
+    assertThat(attributes.get(stringArrayKey("list"))).containsExactly("abc", "");
   }
 
   @Test

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -61,7 +62,8 @@ class RecordingSpanTest {
             sampler,
             SimpleSpanProcessor.create(kept),
             LIMITS,
-            IdGenerator.random(),
+            IdGenerator.random()::generateTraceId,
+            () -> ThreadLocalRandom.current().nextLong(),
             clock);
     Tracer tracer = new RecordingTracer(pipeline, InstrumentationScopeInfo.create("test"));
     return new Recording("ours", tracer, clock, kept);

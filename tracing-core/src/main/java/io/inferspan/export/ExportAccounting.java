@@ -76,6 +76,16 @@ public final class ExportAccounting {
     return closed ? 0 : ended.get() - gone.get();
   }
 
+  /** Spans that have ended, waiting or gone. */
+  public long ended() {
+    return ended.get();
+  }
+
+  /** Spans that wait no longer: sent or lost. */
+  public long gone() {
+    return gone.get();
+  }
+
   /** Spans that may wait for export. */
   public int capacity() {
     return capacity;

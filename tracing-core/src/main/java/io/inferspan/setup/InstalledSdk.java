@@ -8,6 +8,7 @@ import io.opentelemetry.sdk.common.CompletableResultCode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,33 @@ public record InstalledSdk(
     @Nullable SpanPipeline pipeline,
     boolean disabled) {
 
+  private static final int MOST_FLUSHES = 100;
+  private static final long BETWEEN_FLUSHES_NANOS = 200_000;
+
+  /** Waits until what has ended so far is sent or lost, but no longer than {@code bound}. */
+  public boolean flush(Duration bound) {
+    long deadline = System.nanoTime() + bound.toNanos();
+    long waitingNow = accounting.ended();
+    boolean flushed = flushOnce(bound.toNanos());
+    // One that comes right after another may have got the other's answer.
+    for (int i = 1; flushed && i < MOST_FLUSHES && accounting.gone() < waitingNow; i++) {
+      LockSupport.parkNanos(BETWEEN_FLUSHES_NANOS);
+      flushed = flushOnce(deadline - System.nanoTime());
+    }
+    return flushed;
+  }
+
+  private boolean flushOnce(long nanos) {
+    CompletableResultCode flushed = sdk.getSdkTracerProvider().forceFlush();
+    return flushed.join(Math.max(0, nanos), TimeUnit.NANOSECONDS).isSuccess();
+  }
+
   /** Sends what it can within {@code bound}, gives up the rest, and closes the books. */
   public void close(Duration bound) {
-    CompletableResultCode done = sdk.shutdown().join(bound.toNanos(), TimeUnit.NANOSECONDS);
+    long deadline = System.nanoTime() + bound.toNanos();
+    flush(bound);
+    long left = Math.max(0, deadline - System.nanoTime());
+    CompletableResultCode done = sdk.shutdown().join(left, TimeUnit.NANOSECONDS);
     accounting.close();
     if (!done.isDone()) {
       // Cancels the call under way, so that the worker sees the closed books and ends.

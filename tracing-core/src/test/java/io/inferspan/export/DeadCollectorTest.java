@@ -129,6 +129,21 @@ class DeadCollectorTest {
   }
 
   @Test
+  void whatEndsRightAfterAFlush_isSentByTheClose() {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      for (int i = 0; i < 200; i++) {
+        Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
+        serve(telemetry, 1);
+        telemetry.flush(Duration.ofSeconds(20));
+        serve(telemetry, 1);
+        telemetry.close();
+
+        assertThat(telemetry.spanCounts().exported()).isEqualTo(4);
+      }
+    }
+  }
+
+  @Test
   void booksBalance_whileManyThreadsTraceAndOneCloses() throws Exception {
     try (OtlpReceiver receiver = OtlpReceiver.start()) {
       Telemetry telemetry =

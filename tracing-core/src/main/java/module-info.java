@@ -19,6 +19,8 @@ module io.inferspan {
   requires static micrometer.core;
   requires static org.jspecify;
 
+  uses io.inferspan.TelemetryExtension;
+
   provides io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider with
       io.inferspan.export.ConsoleExporterProvider,
       io.inferspan.export.OtlpFileExporterProvider;

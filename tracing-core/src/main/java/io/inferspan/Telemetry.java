@@ -20,7 +20,6 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapSetter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -60,6 +59,7 @@ public final class Telemetry implements AutoCloseable {
   private final AttributePolicy attributes;
   private final Propagation propagation;
   private final SpanNaming spanNaming;
+  private Extensions extensions = Extensions.none();
   private @Nullable Thread shutdownHook;
   private boolean closed;
 
@@ -117,9 +117,12 @@ public final class Telemetry implements AutoCloseable {
       LOGGER.log(Level.WARNING, "Tracing is already initialised; the first telemetry is used");
       return existing;
     }
+    Extensions extensions = Extensions.find();
     Telemetry telemetry =
         GlobalOpenTelemetry.isSet() ? adopted(options) : ownSdk(options, callerVersion);
     installed = telemetry;
+    telemetry.extensions = extensions;
+    extensions.join(telemetry, new Settings(options.settings()));
     if (options.closesOnShutdown()) {
       telemetry.closeWithTheProcess();
     }
@@ -252,21 +255,14 @@ public final class Telemetry implements AutoCloseable {
 
   /** Waits until what has ended so far is sent, but no longer than {@code bound}. */
   public boolean flush(Duration bound) {
-    if (!(openTelemetry instanceof OpenTelemetrySdk sdk)) {
-      return true;
+    if (ownSdk != null) {
+      return ownSdk.flush(bound);
     }
-    long start = System.nanoTime();
-    boolean flushed = flush(sdk, bound);
-    if (flushed && accounting.queued() > 0) {
-      // One that comes right after another may have got the other's answer.
-      return flush(sdk, bound.minusNanos(System.nanoTime() - start));
-    }
-    return flushed;
-  }
-
-  private static boolean flush(OpenTelemetrySdk sdk, Duration bound) {
-    CompletableResultCode flushed = sdk.getSdkTracerProvider().forceFlush();
-    return flushed.join(bound.toNanos(), TimeUnit.NANOSECONDS).isSuccess();
+    return !(openTelemetry instanceof OpenTelemetrySdk sdk)
+        || sdk.getSdkTracerProvider()
+            .forceFlush()
+            .join(bound.toNanos(), TimeUnit.NANOSECONDS)
+            .isSuccess();
   }
 
   /**
@@ -281,6 +277,7 @@ public final class Telemetry implements AutoCloseable {
       }
       closed = true;
     }
+    extensions.close();
     if (ownSdk != null) {
       spans.stop();
       ownSdk.close(options.closeTimeout());

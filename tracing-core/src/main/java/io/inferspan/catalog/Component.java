@@ -13,7 +13,8 @@ public enum Component {
   KV_INDEX("llm-d-kv-cache", "llm-d-router/pkg/kvcache/kvblock"),
   KV_EVENTS("llm-d-kv-cache", "llm-d-router/pkg/kvevents"),
   PD_PROXY("llm-d-inference-scheduler", "llm-d-router/pkg/sidecar/proxy"),
-  ENGINE("vllm.llm_engine", "vllm.llm_engine");
+  ENGINE("vllm.llm_engine", "vllm.llm_engine"),
+  KERNEL("inferspan.ebpf", "inferspan.ebpf");
 
   private final String proposalScope;
   private final String scope;

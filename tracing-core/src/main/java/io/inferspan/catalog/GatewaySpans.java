@@ -4,6 +4,7 @@ import static io.inferspan.catalog.SpanType.span;
 
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GatewayAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import io.opentelemetry.api.trace.SpanKind;
@@ -39,7 +40,15 @@ public final class GatewaySpans {
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.HTTP_ROUTE,
               EppAttributes.FAIRNESS_ID,
-              EppAttributes.FAIRNESS_SOURCE)
+              EppAttributes.FAIRNESS_SOURCE,
+              GatewayAttributes.QUEUE_MS,
+              GatewayAttributes.SCHEDULE_MS,
+              GatewayAttributes.UPSTREAM_CONNECT_MS,
+              GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS,
+              GatewayAttributes.REST_MS,
+              GatewayAttributes.TOTAL_MS,
+              GatewayAttributes.ATTEMPTS,
+              GatewayAttributes.UPSTREAM_STATUS_CODE)
           .means("The whole request, from its first header to its last byte.");
 
   public static final SpanType ORCHESTRATION =
@@ -49,6 +58,19 @@ public final class GatewaySpans {
           .under(REQUEST)
           .carries(EppAttributes.TARGET_MODEL, EppAttributes.REQUEST_PRIORITY)
           .means("Admission and scheduling of the request.");
+
+  public static final SpanType ATTEMPT =
+      span(Component.GATEWAY, "gateway.attempt")
+          .now("attempt")
+          .kind(SpanKind.CLIENT)
+          .under(REQUEST)
+          .carries(
+              CommonAttributes.HTTP_REQUEST_METHOD,
+              CommonAttributes.HTTP_RESEND_COUNT,
+              CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
+              CommonAttributes.SERVER_ADDRESS,
+              CommonAttributes.SERVER_PORT)
+          .means("One of several calls of engines for a request; llm-d has no such span.");
 
   private GatewaySpans() {}
 }

@@ -13,6 +13,7 @@ public final class SpanCatalog {
       List.of(
           GatewaySpans.REQUEST,
           GatewaySpans.ORCHESTRATION,
+          GatewaySpans.ATTEMPT,
           EppSpans.STARTUP,
           EppSpans.PROFILE_RUN,
           EppSpans.FILTER,
@@ -37,7 +38,13 @@ public final class SpanCatalog {
           PdSpans.DECODE,
           PdSpans.CHUNKED_DECODE,
           PdSpans.UPSTREAM,
-          EngineSpans.LLM_REQUEST);
+          EngineSpans.LLM_REQUEST,
+          KernelSpans.CUDA,
+          KernelSpans.NCCL,
+          KernelSpans.SYSCALL,
+          KernelSpans.SCHED,
+          KernelSpans.TCP,
+          KernelSpans.CKP);
 
   private SpanCatalog() {}
 

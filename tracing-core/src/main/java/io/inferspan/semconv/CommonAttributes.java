@@ -12,6 +12,9 @@ public final class CommonAttributes {
   public static final Attribute<String> HTTP_REQUEST_METHOD =
       text("http.request.method", "The HTTP method.");
 
+  public static final Attribute<Long> HTTP_RESEND_COUNT =
+      count("http.request.resend_count", "How often the request had been sent before.");
+
   public static final Attribute<Long> HTTP_RESPONSE_STATUS_CODE =
       count("http.response.status_code", "The HTTP status that was answered.");
 

@@ -6,6 +6,7 @@ import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.KernelAttributes;
 import io.inferspan.semconv.KvCacheAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.inferspan.semconv.ResponseAttributes;
@@ -24,7 +25,12 @@ class SpanCatalogTest {
 
   private static final List<Class<?>> ROOMS =
       List.of(
-          GatewaySpans.class, EppSpans.class, KvCacheSpans.class, PdSpans.class, EngineSpans.class);
+          GatewaySpans.class,
+          EppSpans.class,
+          KvCacheSpans.class,
+          PdSpans.class,
+          EngineSpans.class,
+          KernelSpans.class);
 
   private static final List<Class<?>> ATTRIBUTES =
       List.of(
@@ -33,7 +39,8 @@ class SpanCatalogTest {
           EppAttributes.class,
           KvCacheAttributes.class,
           PdAttributes.class,
-          ResponseAttributes.class);
+          ResponseAttributes.class,
+          KernelAttributes.class);
 
   @Test
   void everyConstant_isListed() throws IllegalAccessException {

@@ -1,0 +1,97 @@
+package io.inferspan;
+
+import io.inferspan.setup.Settings;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** The extensions of one telemetry: made, joined and left again, whatever they do. */
+final class Extensions {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan");
+  private static final String AUTO = "auto";
+  private static final String OFF = "off";
+
+  private final List<TelemetryExtension> found;
+  private final Deque<AutoCloseable> joined = new ArrayDeque<>();
+
+  private Extensions(List<TelemetryExtension> found) {
+    this.found = found;
+  }
+
+  static Extensions none() {
+    return new Extensions(List.of());
+  }
+
+  /** Those on the class path of this library; one that cannot even be made is left out. */
+  static Extensions find() {
+    return of(
+        ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator());
+  }
+
+  static Extensions of(Iterator<TelemetryExtension> candidates) {
+    List<TelemetryExtension> found = new ArrayList<>();
+    // A service file may be broken in one line and good in the next, but not without end.
+    for (int failures = 0; failures < 10; ) {
+      try {
+        if (!candidates.hasNext()) {
+          break;
+        }
+        found.add(candidates.next());
+      } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
+        warn("An extension could not be made and is left out", e);
+        failures++;
+      }
+    }
+    return new Extensions(found);
+  }
+
+  void join(Telemetry telemetry, Settings settings) {
+    for (TelemetryExtension extension : found) {
+      try {
+        if (isOn(extension.name(), settings)) {
+          joined.push(extension.join(telemetry, settings::find));
+        }
+      } catch (Exception | LinkageError e) {
+        warn("The extension " + extension.getClass().getName() + " did not join", e);
+      }
+    }
+  }
+
+  private static boolean isOn(String name, Settings settings) {
+    String property = "inferspan." + name;
+    String setting = settings.find(property);
+    if (setting == null || setting.equalsIgnoreCase(AUTO)) {
+      return true;
+    }
+    if (setting.equalsIgnoreCase(OFF)) {
+      return false;
+    }
+    LOGGER.log(
+        Level.WARNING,
+        "%s is '%s', but must be auto or off; using 'auto'"
+            .formatted(Settings.environmentName(property), setting));
+    return true;
+  }
+
+  /** Leaves, the last that joined first. */
+  void close() {
+    while (!joined.isEmpty()) {
+      try {
+        joined.pop().close();
+      } catch (Exception | LinkageError e) {
+        warn("An extension did not leave in order", e);
+      }
+    }
+  }
+
+  private static void warn(String sentence, Throwable cause) {
+    LOGGER.log(Level.WARNING, sentence + ": " + cause);
+  }
+}

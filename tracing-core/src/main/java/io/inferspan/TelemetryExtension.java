@@ -1,0 +1,31 @@
+package io.inferspan;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something beside the program that joins its telemetry, found by {@link java.util.ServiceLoader}.
+ *
+ * <p>{@link Telemetry#initTracing()} makes every extension on the class path before it builds the
+ * SDK, and has each join once the telemetry stands, unless {@code INFERSPAN_<NAME>=off}. One that
+ * fails costs a line in the log and nothing else. {@link Telemetry#using} joins none: who brings an
+ * OpenTelemetry of their own composes by hand, and may do so many times in one process.
+ */
+public interface TelemetryExtension {
+
+  /** One lower-case word: the extension {@code ebpf} is switched by {@code INFERSPAN_EBPF}. */
+  String name();
+
+  /**
+   * Joins a telemetry that has just been made.
+   *
+   * @param telemetry takes the extension's spans
+   * @param settings tells a property's value, such as that of {@code inferspan.ebpf.paths}, or null
+   *     where nobody has set it
+   * @return leaves the telemetry, within a bound; called before the last spans are sent
+   * @throws Exception if it cannot join; where that is to be expected, an extension says so itself
+   *     and returns something that does nothing
+   */
+  AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings)
+      throws Exception;
+}

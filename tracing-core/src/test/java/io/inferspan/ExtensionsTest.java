@@ -1,0 +1,220 @@
+package io.inferspan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.setup.Settings;
+import io.inferspan.testing.TracingExtension;
+import io.inferspan.testing.otlp.OtlpReceiver;
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.context.Context;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What joins a telemetry by lying on its class path, and what it costs when it fails. */
+class ExtensionsTest {
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  private final List<String> events = new ArrayList<>();
+  private Warnings warnings;
+
+  @BeforeEach
+  void collectWarnings() {
+    GlobalOpenTelemetry.resetForTest();
+    warnings = Warnings.collect();
+  }
+
+  @AfterEach
+  void stopCollecting() {
+    warnings.close();
+    ListedExtension.onJoin = null;
+  }
+
+  @Test
+  void listedExtension_joinsWhatInitTracingMakes() {
+    ListedExtension.onJoin = (telemetry, settings) -> () -> events.add("left");
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      assertThat(ListedExtension.joined).isSameAs(telemetry);
+    }
+
+    assertThat(events).containsExactly("left");
+    assertThat(warnings.sentences()).isEmpty();
+  }
+
+  @Test
+  void using_joinsNobody() {
+    ListedExtension.onJoin = (telemetry, settings) -> () -> events.add("left");
+    ListedExtension.joined = null;
+
+    Telemetry.using(tracing.openTelemetry()).close();
+
+    assertThat(ListedExtension.joined).isNull();
+    assertThat(events).isEmpty();
+  }
+
+  @Test
+  void extension_leavesBeforeTheLastSpansAreSent() throws Exception {
+    try (OtlpReceiver receiver = OtlpReceiver.start()) {
+      ListedExtension.onJoin =
+          (telemetry, settings) ->
+              () -> telemetry.span(KernelSpans.CUDA, "init", Context.root()).start().close();
+
+      Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingTo(receiver).build());
+      telemetry.close();
+
+      assertThat(receiver.awaitSpans(1, Duration.ofSeconds(20)))
+          .singleElement()
+          .satisfies(span -> assertThat(span.name()).isEqualTo("cuda.init"));
+    }
+  }
+
+  @Test
+  void extensionThatIsOff_isNotAsked() {
+    join(Map.of("inferspan.one", "off"), joining("one"), joining("two"));
+
+    assertThat(events).containsExactly("two joined");
+  }
+
+  @Test
+  void unknownSwitch_isSaidAndTakenForAuto() {
+    join(Map.of("inferspan.one", "of"), joining("one"));
+
+    assertThat(events).containsExactly("one joined");
+    assertThat(warnings.sentences())
+        .containsExactly("INFERSPAN_ONE is 'of', but must be auto or off; using 'auto'");
+  }
+
+  @Test
+  void failingExtension_costsOneLineAndNotTheOthers() {
+    join(Map.of(), failing(), joining("two"));
+
+    assertThat(events).containsExactly("two joined");
+    assertThat(warnings.sentences())
+        .singleElement()
+        .asString()
+        .contains("did not join", "no such kernel");
+  }
+
+  @Test
+  void brokenServiceFile_costsOneLineAndNotTheOthers() {
+    Iterator<TelemetryExtension> good = List.of(joining("two")).iterator();
+    Iterator<TelemetryExtension> broken =
+        new Iterator<>() {
+          private boolean thrown;
+
+          @Override
+          public boolean hasNext() {
+            return !thrown || good.hasNext();
+          }
+
+          @Override
+          public TelemetryExtension next() {
+            if (!thrown) {
+              thrown = true;
+              throw new ServiceConfigurationError("no such class");
+            }
+            return good.next();
+          }
+        };
+
+    Extensions.of(broken).join(telemetry(), new Settings(Map.of()));
+
+    assertThat(events).containsExactly("two joined");
+    assertThat(warnings.sentences()).singleElement().asString().contains("left out");
+  }
+
+  @Test
+  void extensions_leaveInReverseEvenIfOneFails() {
+    Extensions extensions =
+        Extensions.of(List.of(joining("one"), failingToLeave(), joining("three")).iterator());
+    extensions.join(telemetry(), new Settings(Map.of()));
+    events.clear();
+
+    assertThatCode(extensions::close).doesNotThrowAnyException();
+    extensions.close();
+
+    assertThat(events).containsExactly("three left", "one left");
+    assertThat(warnings.sentences()).singleElement().asString().contains("leave in order");
+  }
+
+  @Test
+  void extension_readsSettingsAsEverythingElse() {
+    List<@Nullable String> seen = new ArrayList<>();
+    TelemetryExtension reading =
+        extension(
+            "one",
+            settings -> {
+              seen.add(settings.apply("inferspan.one.depth"));
+              return () -> {};
+            });
+
+    join(Map.of("inferspan.one.depth", " 3 "), reading);
+
+    assertThat(seen).containsExactly("3");
+  }
+
+  private void join(Map<String, String> settings, TelemetryExtension... extensions) {
+    Extensions.of(List.of(extensions).iterator()).join(telemetry(), new Settings(settings));
+  }
+
+  private Telemetry telemetry() {
+    return Telemetry.using(tracing.openTelemetry());
+  }
+
+  private TelemetryExtension joining(String name) {
+    return extension(
+        name,
+        settings -> {
+          events.add(name + " joined");
+          return () -> events.add(name + " left");
+        });
+  }
+
+  private static TelemetryExtension failing() {
+    return extension(
+        "bad",
+        settings -> {
+          throw new IllegalStateException("no such kernel");
+        });
+  }
+
+  private static TelemetryExtension failingToLeave() {
+    return extension(
+        "sticky",
+        settings ->
+            () -> {
+              throw new IllegalStateException("stuck");
+            });
+  }
+
+  private interface Joining {
+    AutoCloseable join(Function<String, @Nullable String> settings);
+  }
+
+  private static TelemetryExtension extension(String name, Joining joining) {
+    return new TelemetryExtension() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings) {
+        return joining.join(settings);
+      }
+    };
+  }
+}

@@ -1,0 +1,45 @@
+package io.inferspan.gateway;
+
+import org.jspecify.annotations.Nullable;
+
+/** The inference APIs that are known by their paths, wherever a gateway hangs them. */
+enum Api {
+  CHAT_COMPLETIONS("/chat/completions", "chat"),
+  COMPLETIONS("/completions", "text_completion"),
+  RESPONSES("/responses", "chat"),
+  MESSAGES("/messages", "chat"),
+  EMBEDDINGS("/embeddings", "embeddings"),
+  OTHER("", null);
+
+  private final String path;
+  private final @Nullable String operation;
+  private final @Nullable String route;
+
+  Api(String path, @Nullable String operation) {
+    this.path = path;
+    this.operation = operation;
+    this.route = operation == null ? null : "/v1" + path;
+  }
+
+  /** The API that a path ends with; chat completions come before completions. */
+  static Api of(String path) {
+    int query = path.indexOf('?');
+    int end = query < 0 ? path.length() : query;
+    for (Api api : values()) {
+      if (api != OTHER && path.startsWith(api.path, end - api.path.length())) {
+        return api;
+      }
+    }
+    return OTHER;
+  }
+
+  /** What the conventions call it; null where it is no inference. */
+  @Nullable String operation() {
+    return operation;
+  }
+
+  /** The route where nobody else tells one. */
+  @Nullable String route() {
+    return route;
+  }
+}

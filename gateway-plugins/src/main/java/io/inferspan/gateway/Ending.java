@@ -1,0 +1,59 @@
+package io.inferspan.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.gateway.metrics.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a request ended.
+ *
+ * @param type the {@code error.type}; null where nothing failed, or where {@code cause} tells
+ * @param description the same in words
+ */
+record Ending(
+    Outcome outcome, @Nullable String type, String description, @Nullable Throwable cause) {
+
+  private static final int FIRST_ERROR_STATUS = 400;
+  private static final int FIRST_SERVER_ERROR_STATUS = 500;
+
+  static final Ending SERVED = new Ending(Outcome.SUCCESS, null, "", null);
+  static final Ending CLIENT_GONE =
+      new Ending(
+          Outcome.CLIENT_GONE,
+          "client_disconnected",
+          "the client went away before its answer was complete",
+          null);
+  static final Ending TIMED_OUT =
+      new Ending(Outcome.TIMEOUT, "timeout", "the gateway's time limit was reached", null);
+
+  /** The answer's own words have failed the span. */
+  static final Ending FAILED_WITHIN = new Ending(Outcome.ERROR, null, "", null);
+
+  private static final Ending REJECTED = new Ending(Outcome.REJECTED, null, "", null);
+
+  static Ending failed(String type, String description) {
+    return new Ending(Outcome.ERROR, type, description, null);
+  }
+
+  static Ending failed(@Nullable Throwable cause) {
+    return cause == null
+        ? failed("unknown", "unknown")
+        : new Ending(Outcome.ERROR, null, "", cause);
+  }
+
+  /** How a request ended that was answered so. */
+  static Ending answered(int status) {
+    if (status >= FIRST_SERVER_ERROR_STATUS) {
+      return failed(Integer.toString(status), "answered with an error status");
+    }
+    return status >= FIRST_ERROR_STATUS ? REJECTED : SERVED;
+  }
+
+  void tell(OperationSpan span) {
+    if (cause != null) {
+      span.fail(cause);
+    } else if (type != null) {
+      span.fail(type, description);
+    }
+  }
+}

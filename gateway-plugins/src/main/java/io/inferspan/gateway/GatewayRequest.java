@@ -1,0 +1,355 @@
+package io.inferspan.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.gateway.Parts.Part;
+import io.inferspan.gateway.metrics.GatewayMeters;
+import io.inferspan.gateway.metrics.Outcome;
+import io.inferspan.gateway.metrics.Served;
+import io.inferspan.response.ResponseTap;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.GatewayAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live request, from {@link GatewayTracing#begin} to its true end: the last byte, the client
+ * gone, a time limit, an error.
+ *
+ * <p>It may be told things on any thread. It ends once, by the first of {@link #end}, {@link
+ * #clientGone}, {@link #timedOut} and {@link #fail}; what comes later is ignored. No method throws,
+ * and bytes are only looked at, in the buffers of the caller.
+ *
+ * <p>A gateway that calls engines tells each call to an {@link UpstreamAttempt}. One that does not
+ * see its calls writes the trace into the request's own headers with {@link #inject}, and lets the
+ * answer pass {@link #responseHead} and {@link #see} here.
+ */
+public final class GatewayRequest {
+
+  private final GatewayTracing tracing;
+  private final OperationSpan span;
+  private final Arrival arrival;
+  private final boolean watched;
+  private final Parts parts;
+  private final RequestBody asked = new RequestBody();
+  private final List<UpstreamAttempt> openAttempts = new ArrayList<>(1);
+  private @Nullable UpstreamAttempt last;
+  private @Nullable Answer answer;
+  private @Nullable String operation;
+  private int attempts;
+  private int status;
+  private boolean ended;
+
+  /** What was known when the request arrived. */
+  record Arrival(String method, Api api, long nanos) {}
+
+  GatewayRequest(GatewayTracing tracing, OperationSpan span, Arrival arrival) {
+    this.tracing = tracing;
+    this.span = span;
+    this.arrival = arrival;
+    this.operation = arrival.api().operation();
+    this.watched = span.recording() || tracing.meters() != null;
+    this.parts = new Parts(arrival.nanos());
+  }
+
+  /** The context that everything done for the request takes as its parent. */
+  public Context context() {
+    return span.context();
+  }
+
+  /** Whether the span records; ask before computing a costly attribute. */
+  public boolean recording() {
+    return span.recording();
+  }
+
+  /** Whether anything that is told here is seen by anybody; else bytes need not be shown. */
+  public boolean watched() {
+    return watched;
+  }
+
+  /**
+   * Writes the trace into the headers of a call that no {@link UpstreamAttempt} stands for.
+   *
+   * @param setter replaces what stands under a name, whatever its case; when it is given a new
+   *     {@code traceparent}, it takes out a {@code tracestate}, which may belong to another trace
+   */
+  public <C> void inject(C headers, TextMapSetter<C> setter) {
+    tracing.telemetry().inject(span, headers, setter);
+  }
+
+  /** Sets an attribute of the request's span. */
+  public <T> GatewayRequest set(Attribute<T> attribute, @Nullable T value) {
+    span.set(attribute, value);
+    return this;
+  }
+
+  /** What is asked for, as the conventions call it, such as {@code chat}. */
+  public synchronized GatewayRequest operation(String name) {
+    operation = name;
+    span.set(GenAiAttributes.OPERATION, name);
+    return this;
+  }
+
+  /** The model that the client named. */
+  public synchronized GatewayRequest model(String name) {
+    asked.model(name);
+    return this;
+  }
+
+  /** Whether the client wants a stream. */
+  public synchronized GatewayRequest stream(boolean wanted) {
+    asked.stream(wanted);
+    return this;
+  }
+
+  /** The most tokens that the client wants back. */
+  public synchronized GatewayRequest maxTokens(long count) {
+    asked.maxTokens(count);
+    return this;
+  }
+
+  /**
+   * A piece of the request's body passes, from which model, stream and limit are read.
+   *
+   * <p>In place of the three methods before, for those who do not know them. The bytes between
+   * position and limit are looked at; the buffer stays as it is.
+   */
+  public void requestBody(ByteBuffer piece) {
+    if (watched) {
+      synchronized (this) {
+        asked.see(piece);
+      }
+    }
+  }
+
+  /** The request waits from now on. */
+  public void queued() {
+    enter(Part.QUEUE);
+  }
+
+  /** The request waits no longer; an endpoint is picked for it. */
+  public void dequeued() {
+    enter(Part.SCHEDULE);
+  }
+
+  private synchronized void enter(Part part) {
+    if (watched && !ended) {
+      parts.enter(part, tracing.now());
+    }
+  }
+
+  /** An engine is about to be called: the host and port that are connected to. */
+  public UpstreamAttempt attempt(String host, int port) {
+    return attempt(new Target(host, port));
+  }
+
+  /** An engine is about to be called, named as routing headers name it: {@code host:port}. */
+  public UpstreamAttempt attempt(String authority) {
+    return attempt(Target.of(authority));
+  }
+
+  private synchronized UpstreamAttempt attempt(Target target) {
+    UpstreamAttempt before = last;
+    if (before != null && !ended) {
+      before.isOneOfSeveral();
+    }
+    int resend = attempts++;
+    boolean ownSpan = resend > 0 || tracing.everyAttemptHasSpan();
+    UpstreamAttempt attempt = new UpstreamAttempt(this, target, resend);
+    if (!ended) {
+      last = attempt;
+      openAttempts.add(attempt);
+      attempt.begin(ownSpan);
+      enter(Part.CONNECT);
+    }
+    return attempt;
+  }
+
+  /** The client's answer begins. */
+  public synchronized void status(int code) {
+    status = code;
+  }
+
+  /**
+   * The client's answer begins, and its bytes will pass {@link #see}.
+   *
+   * @param contentType of the answer, or null
+   * @param contentEncoding of the answer, or null; an encoded answer is not looked into
+   */
+  public synchronized void responseHead(
+      int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
+    status = code;
+    if (watched && !ended) {
+      answer = Answer.of(contentType, contentEncoding);
+    }
+  }
+
+  /** A piece of the client's answer passes; what an attempt has seen need not be shown again. */
+  public void see(ByteBuffer piece) {
+    if (watched) {
+      synchronized (this) {
+        see(answer, piece);
+      }
+    }
+  }
+
+  /** To be called with the lock. */
+  void see(@Nullable Answer passing, ByteBuffer piece) {
+    if (passing != null && !ended) {
+      long now = tracing.now();
+      if (passing.see(piece, now)) {
+        parts.enter(Part.REST, now);
+      }
+    }
+  }
+
+  /** The last byte of the answer has been handed over. */
+  public void end() {
+    finish(Ending.SERVED);
+  }
+
+  /** The client went away before its answer was complete. */
+  public void clientGone() {
+    finish(Ending.CLIENT_GONE);
+  }
+
+  /** A time limit of the gateway was reached, and nothing more will be answered. */
+  public void timedOut() {
+    finish(Ending.TIMED_OUT);
+  }
+
+  /** The request ended with a failure of the gateway; the message of it stays here. */
+  public void fail(@Nullable Throwable cause) {
+    finish(Ending.failed(cause));
+  }
+
+  /**
+   * The request ended with a failure of the gateway.
+   *
+   * @param type what kind of error it is, in few values
+   * @param description one sentence that holds nothing of the request's content
+   */
+  public void fail(String type, String description) {
+    finish(Ending.failed(type, description));
+  }
+
+  private void finish(Ending told) {
+    Ending ending;
+    List<UpstreamAttempt> unfinished;
+    long now;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      now = tracing.now();
+      parts.end(now);
+      unfinished = List.copyOf(openAttempts);
+      ending = whatItWas(told);
+      describe(ending, now);
+    }
+    unfinished.forEach(attempt -> attempt.endWith(ending));
+    count(ending.outcome(), now);
+    span.close();
+  }
+
+  /** An answer that an engine broke off is its fault, and not a client's that saw it end. */
+  private Ending whatItWas(Ending told) {
+    UpstreamAttempt engine = last;
+    String broken = engine == null ? null : engine.errorType();
+    boolean answered = told.equals(Ending.SERVED);
+    boolean mayBeTheEngines = answered || told.equals(Ending.CLIENT_GONE);
+    if (mayBeTheEngines && broken != null && engine != null && engine.answered()) {
+      return Ending.failed(broken, "an engine broke off its answer");
+    }
+    if (!answered) {
+      return told;
+    }
+    Ending byStatus = Ending.answered(status);
+    if (broken != null && byStatus.outcome() == Outcome.ERROR) {
+      return Ending.failed(broken, "no engine answered");
+    }
+    Answer seen = passed();
+    boolean failedWithin = seen != null && seen.failedWithin();
+    return byStatus.equals(Ending.SERVED) && failedWithin ? Ending.FAILED_WITHIN : byStatus;
+  }
+
+  private void describe(Ending ending, long nowNanos) {
+    ResponseTap seen = tap();
+    if (seen != null) {
+      seen.end(nowNanos);
+      seen.describe(span, arrival.nanos());
+    }
+    if (!span.recording()) {
+      return;
+    }
+    asked.describe(span);
+    parts.describe(span);
+    if (status > 0) {
+      span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
+    }
+    UpstreamAttempt engine = last;
+    if (engine != null) {
+      span.set(GatewayAttributes.ATTEMPTS, attempts);
+      if (engine.status() > 0) {
+        span.set(GatewayAttributes.UPSTREAM_STATUS_CODE, engine.status());
+      }
+    }
+    ending.tell(span);
+  }
+
+  private @Nullable ResponseTap tap() {
+    Answer seen = passed();
+    return seen == null ? null : seen.tap();
+  }
+
+  /** The answer that was looked at: the gateway's own, else the engine's. */
+  private @Nullable Answer passed() {
+    UpstreamAttempt engine = last;
+    return answer != null || engine == null ? answer : engine.answer();
+  }
+
+  private void count(Outcome outcome, long nowNanos) {
+    GatewayMeters meters = tracing.meters();
+    String counted = operation;
+    if (meters != null && counted != null) {
+      Served served = new Served(counted, asked.model(), outcome, arrival.nanos(), nowNanos);
+      meters.record(served, tap(), span.context());
+    }
+  }
+
+  // For attempts, which are told things under the request's lock.
+
+  GatewayTracing tracing() {
+    return tracing;
+  }
+
+  OperationSpan span() {
+    return span;
+  }
+
+  String method() {
+    return arrival.method();
+  }
+
+  Parts parts() {
+    return parts;
+  }
+
+  /** An attempt has ended, and the gateway goes on with something else. */
+  void left(UpstreamAttempt attempt, long nowNanos) {
+    openAttempts.remove(attempt);
+    if (attempt.equals(last) && !ended) {
+      parts.enter(Part.SCHEDULE, nowNanos);
+    }
+  }
+
+  boolean isLast(UpstreamAttempt attempt) {
+    return attempt.equals(last) && !ended;
+  }
+}

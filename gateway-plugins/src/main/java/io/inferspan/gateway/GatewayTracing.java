@@ -1,0 +1,166 @@
+package io.inferspan.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.gateway.metrics.GatewayMeters;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.context.Context;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door for gateways: it begins the trace of each request that arrives.
+ *
+ * <p>One serves a whole process. No method throws at request time, and where a trace is not sampled
+ * and nobody counts, nothing is looked at.
+ */
+public final class GatewayTracing {
+
+  private static final String OTHER_METHOD = "_OTHER";
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT");
+  private static final String HEADER = "header";
+
+  private final Telemetry telemetry;
+  private final @Nullable GatewayMeters meters;
+  private final AttemptSpans attemptSpans;
+  private final @Nullable String provider;
+  private final LongSupplier nanoTime;
+
+  private GatewayTracing(Builder builder) {
+    this.telemetry = builder.telemetry;
+    this.meters =
+        builder.registry == null ? null : new GatewayMeters(builder.registry, builder.maxModels);
+    this.attemptSpans = builder.attemptSpans;
+    this.provider = builder.provider;
+    this.nanoTime = builder.nanoTime;
+  }
+
+  /** Tracing as it is without any setting. */
+  public static GatewayTracing of(Telemetry telemetry) {
+    return with(telemetry).build();
+  }
+
+  /** The way to tracing with settings. */
+  public static Builder with(Telemetry telemetry) {
+    return new Builder(telemetry);
+  }
+
+  /** Begins the trace of a request; to be called before anything else is done for it. */
+  public GatewayRequest begin(GatewayExchange exchange) {
+    long arrivedNanos = nanoTime.getAsLong();
+    Context caller = telemetry.extract(exchange, ExchangeHeaders.HEADERS);
+    Api api = Api.of(exchange.path());
+    String method = known(exchange.method());
+    String route = exchange.route();
+    OperationSpan span =
+        telemetry
+            .span(GatewaySpans.REQUEST, caller)
+            .set(CommonAttributes.HTTP_REQUEST_METHOD, method)
+            .set(CommonAttributes.HTTP_ROUTE, route == null ? api.route() : route)
+            .set(GenAiAttributes.OPERATION, api.operation())
+            .set(GenAiAttributes.PROVIDER, provider)
+            .start();
+    if (span.recording()) {
+      identify(span, exchange);
+    }
+    return new GatewayRequest(this, span, new GatewayRequest.Arrival(method, api, arrivedNanos));
+  }
+
+  private static void identify(OperationSpan span, GatewayExchange exchange) {
+    span.set(GenAiAttributes.REQUEST_ID, ShortValues.of(exchange.header("x-request-id")));
+    String tenant = exchange.header("x-llm-d-inference-fairness-id");
+    if (tenant == null) {
+      tenant = exchange.header("x-gateway-inference-fairness-id");
+    }
+    if (tenant != null) {
+      span.set(EppAttributes.FAIRNESS_ID, ShortValues.of(tenant))
+          .set(EppAttributes.FAIRNESS_SOURCE, HEADER);
+    }
+  }
+
+  /** The method, if it is one: a client may make up any word. */
+  private static String known(String method) {
+    return METHODS.contains(method) ? method : OTHER_METHOD;
+  }
+
+  Telemetry telemetry() {
+    return telemetry;
+  }
+
+  @Nullable GatewayMeters meters() {
+    return meters;
+  }
+
+  boolean everyAttemptHasSpan() {
+    return attemptSpans == AttemptSpans.ALWAYS;
+  }
+
+  long now() {
+    return nanoTime.getAsLong();
+  }
+
+  /** Collects settings. */
+  public static final class Builder {
+
+    private static final int DEFAULT_MAX_MODELS = 64;
+
+    private final Telemetry telemetry;
+    private @Nullable MeterRegistry registry;
+    private int maxModels = DEFAULT_MAX_MODELS;
+    private AttemptSpans attemptSpans = AttemptSpans.ON_RETRY;
+    private @Nullable String provider;
+    private LongSupplier nanoTime = System::nanoTime;
+
+    private Builder(Telemetry telemetry) {
+      this.telemetry = telemetry;
+    }
+
+    /** Counts requests, too, in the meters of the GenAI conventions. */
+    public Builder meters(MeterRegistry registry) {
+      this.registry = registry;
+      return this;
+    }
+
+    /**
+     * How many models have a tag of their own; all others are {@code other}. 64 unless set.
+     *
+     * <p>A model gets one when an engine has answered for it: a name that only a client knows is no
+     * tag.
+     */
+    public Builder maxModels(int models) {
+      if (models < 0) {
+        throw new IllegalArgumentException("maxModels is " + models + ", must be 0 or more");
+      }
+      this.maxModels = models;
+      return this;
+    }
+
+    /** Which calls of engines get a span; {@link AttemptSpans#ON_RETRY} unless set. */
+    public Builder attemptSpans(AttemptSpans which) {
+      this.attemptSpans = which;
+      return this;
+    }
+
+    /** Who serves the models, such as {@code vllm}; not told unless set. */
+    public Builder provider(String name) {
+      this.provider = name;
+      return this;
+    }
+
+    Builder clock(LongSupplier monotonicNanos) {
+      this.nanoTime = monotonicNanos;
+      return this;
+    }
+
+    /** Makes the tracing. */
+    public GatewayTracing build() {
+      return new GatewayTracing(this);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.inferspan.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.semconv.GatewayAttributes;
+
+/**
+ * How the time of a request divides.
+ *
+ * <p>At each moment the request is in exactly one part, so that they add up to the whole, and all
+ * but the rest to the time to the first token, however often an engine is tried.
+ */
+final class Parts {
+
+  /** What the request is doing. */
+  enum Part {
+    QUEUE,
+    SCHEDULE,
+    CONNECT,
+    FIRST_TOKEN,
+    REST
+  }
+
+  private long queueNanos;
+  private long scheduleNanos;
+  private long connectNanos;
+  private long firstTokenNanos;
+  private long restNanos;
+  private final long arrivedNanos;
+  private Part part = Part.SCHEDULE;
+  private long sinceNanos;
+
+  Parts(long arrivedNanos) {
+    this.arrivedNanos = arrivedNanos;
+    this.sinceNanos = arrivedNanos;
+  }
+
+  /** Another part begins; none does after the first token. */
+  void enter(Part next, long nowNanos) {
+    if (part != Part.REST) {
+      close(nowNanos);
+      part = next;
+    }
+  }
+
+  private void close(long nowNanos) {
+    long passed = nowNanos - sinceNanos;
+    sinceNanos = nowNanos;
+    switch (part) {
+      case QUEUE -> queueNanos += passed;
+      case SCHEDULE -> scheduleNanos += passed;
+      case CONNECT -> connectNanos += passed;
+      case FIRST_TOKEN -> firstTokenNanos += passed;
+      case REST -> restNanos += passed;
+    }
+  }
+
+  /** The request has ended. */
+  void end(long nowNanos) {
+    close(nowNanos);
+  }
+
+  void describe(OperationSpan span) {
+    span.setMillis(GatewayAttributes.QUEUE_MS, queueNanos)
+        .setMillis(GatewayAttributes.SCHEDULE_MS, scheduleNanos)
+        .setMillis(GatewayAttributes.UPSTREAM_CONNECT_MS, connectNanos)
+        .setMillis(GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, firstTokenNanos)
+        .setMillis(GatewayAttributes.REST_MS, restNanos)
+        .setMillis(GatewayAttributes.TOTAL_MS, sinceNanos - arrivedNanos);
+  }
+}

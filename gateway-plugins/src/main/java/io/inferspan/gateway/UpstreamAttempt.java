@@ -1,0 +1,228 @@
+package io.inferspan.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.gateway.Parts.Part;
+import io.inferspan.semconv.CommonAttributes;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of an engine for a request, from before its connection to the last byte of its answer.
+ *
+ * <p>It may be told things on any thread and ends once, at the latest with its request. No method
+ * throws. Whether it has a span of its own is for {@link AttemptSpans} to say.
+ */
+public final class UpstreamAttempt {
+
+  private static final int FIRST_ERROR_STATUS = 400;
+
+  private final GatewayRequest request;
+  private final int resend;
+  private final long startedNanos;
+  private Target target;
+  private @Nullable OperationSpan span;
+  private @Nullable Answer answer;
+  private @Nullable String errorType;
+  private int status;
+  private boolean ended;
+  private long endedNanos;
+
+  UpstreamAttempt(GatewayRequest request, Target target, int resend) {
+    this.request = request;
+    this.target = target;
+    this.resend = resend;
+    this.startedNanos = request.tracing().now();
+  }
+
+  /** The context that the call takes as its parent. */
+  public Context context() {
+    return sender().context();
+  }
+
+  /**
+   * Writes the trace into the headers of the call.
+   *
+   * @param setter as in {@link GatewayRequest#inject}
+   */
+  public <C> void inject(C headers, TextMapSetter<C> setter) {
+    request.tracing().telemetry().inject(sender(), headers, setter);
+  }
+
+  private OperationSpan sender() {
+    synchronized (request) {
+      OperationSpan own = span;
+      return own == null ? request.span() : own;
+    }
+  }
+
+  /** Who it was that was called, where that is known only later. */
+  public void target(String host, int port) {
+    synchronized (request) {
+      target = new Target(host, port);
+      OperationSpan own = span;
+      if (own != null) {
+        target.describe(own);
+      }
+    }
+  }
+
+  /** A connection is there, new or used before; the request is being sent. */
+  public void connected() {
+    synchronized (request) {
+      if (!ended && request.isLast(this)) {
+        request.parts().enter(Part.FIRST_TOKEN, request.tracing().now());
+      }
+    }
+  }
+
+  /**
+   * The engine's answer begins.
+   *
+   * @param contentType of the answer, or null
+   * @param contentEncoding of the answer, or null; an encoded answer is not looked into
+   */
+  public void responseHead(
+      int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
+    synchronized (request) {
+      if (ended) {
+        return;
+      }
+      connected();
+      status = code;
+      if (request.watched()) {
+        answer = Answer.of(contentType, contentEncoding);
+      }
+    }
+  }
+
+  /** A piece of the engine's answer passes; the buffer stays as it is. */
+  public void see(ByteBuffer piece) {
+    if (request.watched()) {
+      synchronized (request) {
+        if (!ended) {
+          request.see(answer, piece);
+        }
+      }
+    }
+  }
+
+  /** The answer is complete. */
+  public void end() {
+    finish(null, null);
+  }
+
+  /** The engine gave no complete answer; the message of the cause stays here. */
+  public void fail(@Nullable Throwable cause) {
+    finish(cause == null ? "unknown" : cause.getClass().getName(), cause);
+  }
+
+  /** The engine gave no complete answer, for a reason that has few values. */
+  public void fail(String type) {
+    finish(type, null);
+  }
+
+  /** The call was given up because the client has gone, and so the request has ended. */
+  public void clientGone() {
+    request.clientGone();
+  }
+
+  private void finish(@Nullable String failure, @Nullable Throwable cause) {
+    OperationSpan own;
+    synchronized (request) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      endedNanos = request.tracing().now();
+      errorType = failure;
+      own = span;
+      if (own != null) {
+        describe(own, cause);
+      }
+      request.left(this, endedNanos);
+    }
+    if (own != null) {
+      own.close();
+    }
+  }
+
+  private void describe(OperationSpan own, @Nullable Throwable cause) {
+    if (status > 0) {
+      own.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
+    }
+    if (cause != null) {
+      own.fail(cause);
+    } else if (errorType != null) {
+      own.fail(errorType, "the call failed");
+    } else if (status >= FIRST_ERROR_STATUS) {
+      own.fail(Integer.toString(status), "");
+    }
+  }
+
+  // For the request, which calls with its lock.
+
+  void begin(boolean ownSpan) {
+    if (ownSpan) {
+      span = pending().start();
+    }
+  }
+
+  /** There is another attempt: this one's span is made, if it has none, as if it always was. */
+  void isOneOfSeveral() {
+    if (span != null || !request.span().recording()) {
+      return;
+    }
+    OperationSpan own = pending().startingAt(epochNanos(startedNanos)).start();
+    span = own;
+    if (ended) {
+      describe(own, null);
+      own.closeAt(epochNanos(endedNanos));
+    }
+  }
+
+  private PendingSpan pending() {
+    PendingSpan pending =
+        request
+            .tracing()
+            .telemetry()
+            .span(GatewaySpans.ATTEMPT, request.span())
+            .set(CommonAttributes.HTTP_REQUEST_METHOD, request.method())
+            .set(CommonAttributes.HTTP_RESEND_COUNT, resend);
+    return target.describe(pending);
+  }
+
+  private long epochNanos(long atNanos) {
+    Instant now = Instant.now();
+    long nowEpochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+    return nowEpochNanos - (request.tracing().now() - atNanos);
+  }
+
+  /** The request has ended with it still open. */
+  void endWith(Ending ending) {
+    boolean broken = ending.outcome().isBroken();
+    String type = ending.type();
+    finish(broken ? (type == null ? "request_ended" : type) : null, ending.cause());
+  }
+
+  @Nullable String errorType() {
+    return errorType;
+  }
+
+  boolean answered() {
+    return status > 0;
+  }
+
+  int status() {
+    return status;
+  }
+
+  @Nullable Answer answer() {
+    return answer;
+  }
+}

@@ -1,0 +1,88 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.gateway.extproc.wire.HeaderList;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Chooses endpoints for requests, among those that there are and that Envoy leaves. */
+final class EndpointChoice {
+
+  private final Scheduler scheduler;
+  private final Supplier<List<Endpoint>> endpoints;
+  private final Admission admission;
+
+  EndpointChoice(Scheduler scheduler, Supplier<List<Endpoint>> endpoints, Admission admission) {
+    this.scheduler = scheduler;
+    this.endpoints = endpoints;
+    this.admission = admission;
+  }
+
+  /** What is known of a request when its endpoint is chosen. */
+  record Request(HeaderList headers, @Nullable List<String> subset, ChatBody body) {}
+
+  /** Where the request goes, or why it goes nowhere: exactly one is there. */
+  record Verdict(@Nullable SchedulingResult result, @Nullable Refusal refusal) {}
+
+  Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** Chooses; the stage never fails. */
+  CompletionStage<Verdict> choose(Request request, Context context) {
+    try {
+      return choose(request, inference(request), context);
+    } catch (RuntimeException e) {
+      // A supplier or an admission of somebody else: without endpoints nobody can serve.
+      return refused(Refusal.NO_ENDPOINT);
+    }
+  }
+
+  private CompletionStage<Verdict> choose(
+      Request request, InferenceRequest inference, Context context) {
+    List<Endpoint> candidates = left(endpoints.get(), request.subset());
+    Admission.Rejection rejection = admission.reject(inference, candidates);
+    if (rejection != null) {
+      return refused(Refusal.rejected(rejection));
+    }
+    return scheduler.schedule(inference, candidates, context).thenApply(EndpointChoice::verdict);
+  }
+
+  private static CompletionStage<Verdict> refused(Refusal refusal) {
+    return CompletableFuture.completedFuture(new Verdict(null, refusal));
+  }
+
+  private static Verdict verdict(SchedulingResult result) {
+    return result.target() == null
+        ? new Verdict(null, Refusal.NO_ENDPOINT)
+        : new Verdict(result, null);
+  }
+
+  private static InferenceRequest inference(Request request) {
+    ChatBody body = request.body();
+    String id = request.headers().first("x-request-id");
+    return InferenceRequest.to(body.model())
+        .id(id == null ? "" : id)
+        .headers(request.headers().toMap())
+        .input(body.input())
+        .streaming(body.streaming())
+        .build();
+  }
+
+  /** The endpoints that the hint leaves, which names hosts with or without their ports. */
+  private static List<Endpoint> left(List<Endpoint> all, @Nullable List<String> subset) {
+    if (subset == null) {
+      return all;
+    }
+    return all.stream()
+        .filter(each -> subset.contains(each.authority()) || subset.contains(each.address()))
+        .toList();
+  }
+}

@@ -1,0 +1,203 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gRPC service that Envoy asks where requests go and shows their answers to: {@code
+ * envoy.service.ext_proc.v3.ExternalProcessor}, as llm-d's endpoint picker offers it.
+ *
+ * <p>It is the request handler of a Vert.x HTTP/2 server. A request that nobody can serve is
+ * answered with 503 and one that is turned away with 429. The trace of each request reaches from
+ * its headers to the last byte of its answer.
+ */
+public final class ExtProcService implements Handler<HttpServerRequest> {
+
+  /** The path of the service's one method. */
+  public static final String PATH = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
+
+  /** What a message may hold besides a body: headers, metadata, attributes. */
+  private static final int MAX_OTHER_BYTES = 1 << 20;
+
+  private final GatewayTracing tracing;
+  private final EndpointChoice choice;
+  private final HeldBody.Budget budget;
+  private final int maxBodyBytes;
+  private final Modes untoldModes;
+  private final boolean overridesModes;
+  private final boolean sendsSessionTokens;
+
+  private ExtProcService(Builder builder) {
+    this.tracing = builder.tracing;
+    this.choice = new EndpointChoice(builder.scheduler, builder.endpoints, builder.admission);
+    this.budget = new HeldBody.Budget(builder.maxHeldBytes);
+    this.maxBodyBytes = builder.maxBodyBytes;
+    this.untoldModes = builder.untoldModes;
+    this.overridesModes = builder.overridesModes;
+    this.sendsSessionTokens = builder.sendsSessionTokens;
+  }
+
+  /**
+   * The way to a service.
+   *
+   * @param endpoints gives those that there are, at every request; it must not block
+   */
+  public static Builder with(
+      GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
+    return new Builder(tracing, scheduler, endpoints);
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    if (!isGrpc(request)) {
+      request.response().setStatusCode(415).end();
+    } else if (!PATH.equals(request.path())) {
+      refuse(request, "there is no method at this path");
+    } else if (isCompressed(request.getHeader("grpc-encoding"))) {
+      refuse(request, "messages are to come uncompressed");
+    } else {
+      int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
+      new GrpcCall(request, maxMessageBytes, call -> new EnvoyExchange(this, call)).open();
+    }
+  }
+
+  private static boolean isGrpc(HttpServerRequest request) {
+    String type = request.getHeader("content-type");
+    return request.version() == HttpVersion.HTTP_2
+        && request.method().equals(HttpMethod.POST)
+        && type != null
+        && type.startsWith("application/grpc");
+  }
+
+  private static boolean isCompressed(@Nullable String encoding) {
+    return encoding != null && !encoding.equals("identity");
+  }
+
+  private static void refuse(HttpServerRequest request, String reason) {
+    request
+        .response()
+        .putHeader("content-type", "application/grpc")
+        .putHeader("grpc-status", Integer.toString(GrpcCall.UNIMPLEMENTED))
+        .putHeader("grpc-message", reason)
+        .end();
+  }
+
+  /** Bytes of bodies that wait for the choice of their endpoints. */
+  public long heldBytes() {
+    return budget.heldBytes();
+  }
+
+  GatewayTracing tracing() {
+    return tracing;
+  }
+
+  EndpointChoice choice() {
+    return choice;
+  }
+
+  HeldBody hold() {
+    return new HeldBody(budget, maxBodyBytes);
+  }
+
+  Modes untoldModes() {
+    return untoldModes;
+  }
+
+  boolean overridesModes() {
+    return overridesModes;
+  }
+
+  boolean sendsSessionTokens() {
+    return sendsSessionTokens;
+  }
+
+  /** Collects the settings of a service. */
+  public static final class Builder {
+
+    private static final int DEFAULT_MAX_BODY_BYTES = 16 << 20;
+    private static final int MAX_BODY_BYTES = 1 << 30;
+    private static final long DEFAULT_MAX_HELD_BYTES = 256L << 20;
+
+    private final GatewayTracing tracing;
+    private final Scheduler scheduler;
+    private final Supplier<List<Endpoint>> endpoints;
+    private Admission admission = Admission.open();
+    private int maxBodyBytes = DEFAULT_MAX_BODY_BYTES;
+    private long maxHeldBytes = DEFAULT_MAX_HELD_BYTES;
+    private Modes untoldModes =
+        new Modes(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
+    private boolean overridesModes;
+    private boolean sendsSessionTokens;
+
+    private Builder(
+        GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
+      this.tracing = tracing;
+      this.scheduler = scheduler;
+      this.endpoints = endpoints;
+    }
+
+    /** Who may be scheduled; all unless set. */
+    public Builder admission(Admission admission) {
+      this.admission = admission;
+      return this;
+    }
+
+    /** The largest body that is held for the choice, others get 413; 16 MiB unless set. */
+    public Builder maxBodyBytes(int bytes) {
+      if (bytes < 1 || bytes > MAX_BODY_BYTES) {
+        throw new IllegalArgumentException(
+            "maxBodyBytes is " + bytes + ", must be 1 to " + MAX_BODY_BYTES);
+      }
+      this.maxBodyBytes = bytes;
+      return this;
+    }
+
+    /** What bodies may take together while they are held, more get 503; 256 MiB unless set. */
+    public Builder maxHeldBytes(long bytes) {
+      if (bytes < 1) {
+        throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", must be 1 or more");
+      }
+      this.maxHeldBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Takes request bodies as buffered and response bodies as streamed where Envoy does not tell
+     * its modes, as older ones do not; without this, as streamed both ways.
+     */
+    public Builder bufferedUnlessTold() {
+      this.untoldModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
+      return this;
+    }
+
+    /**
+     * Asks Envoy to buffer request bodies and to show response bodies where it does not, which
+     * needs {@code allow_mode_override} there.
+     */
+    public Builder overrideModes() {
+      this.overridesModes = true;
+      return this;
+    }
+
+    /** Answers with the token that {@code SessionAffinityScorer.byToken()} goes by. */
+    public Builder sessionTokens() {
+      this.sendsSessionTokens = true;
+      return this;
+    }
+
+    /** Makes the service. */
+    public ExtProcService build() {
+      return new ExtProcService(this);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.gateway.extproc.wire.MalformedMessageException;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+
+/**
+ * One call of gRPC that streams both ways, on a stream of the Vert.x HTTP/2 server.
+ *
+ * <p>All of it runs on the stream's event loop. It reads no further while the receiver is busy or
+ * the peer is slow to read.
+ */
+final class GrpcCall {
+
+  static final int OK = 0;
+  static final int INVALID_ARGUMENT = 3;
+  static final int UNIMPLEMENTED = 12;
+  static final int INTERNAL = 13;
+
+  /** What may come while the receiver is busy; up to this, the peer's end is noticed at once. */
+  private static final int MAX_WAITING_BYTES = 64 * 1024;
+
+  /** Who the messages are for. */
+  interface Receiver {
+
+    /** Takes a message, which is its own. */
+    void receive(ByteBuffer message) throws MalformedMessageException;
+
+    /** Whether it takes no message now; it calls {@link #resume()} when it does again. */
+    boolean isBusy();
+
+    /**
+     * Nothing more comes, and nothing more can be sent; called once.
+     *
+     * @param failure what was wrong with what came, in one word; empty where the peer ended it
+     */
+    void closed(String failure);
+  }
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final GrpcFrames frames;
+  private final Receiver receiver;
+  private boolean ended;
+  private boolean halfClosed;
+
+  GrpcCall(HttpServerRequest request, int maxMessageBytes, Function<GrpcCall, Receiver> receiver) {
+    this.request = request;
+    this.response = request.response();
+    this.frames = new GrpcFrames(maxMessageBytes);
+    this.receiver = receiver.apply(this);
+  }
+
+  /** Begins to read. */
+  void open() {
+    response.putHeader("content-type", "application/grpc");
+    // A stream that breaks ends in its close handler; there is nothing to tell of it besides.
+    request.exceptionHandler(broken -> closed());
+    response.exceptionHandler(broken -> closed());
+    response.closeHandler(closed -> closed());
+    request.handler(this::data);
+    request.endHandler(end -> halfClosed());
+  }
+
+  /** Sends a message that was written with room for the frame's head. */
+  void send(ByteBuffer message) {
+    if (ended) {
+      return;
+    }
+    int length = message.limit() - ProcessingResponse.HEAD_ROOM;
+    message.put(0, (byte) 0).putInt(1, length);
+    Buffer framed = Buffer.buffer(message.limit());
+    response.write(framed.appendBytes(message.array(), message.arrayOffset(), message.limit()));
+    if (response.writeQueueFull() && !halfClosed) {
+      request.pause();
+      response.drainHandler(drained -> resume());
+    }
+  }
+
+  /** Goes on reading, unless there is cause to wait. */
+  void resume() {
+    pump();
+    if (!ended && !halfClosed && !receiver.isBusy() && !response.writeQueueFull()) {
+      request.resume();
+    }
+  }
+
+  /** Ends the call with a status of gRPC. */
+  void end(int status, String reason) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    if (!halfClosed) {
+      // What still comes is let in and dropped; unread, it would hold the connection's window.
+      request.resume();
+    }
+    response.putTrailer("grpc-status", Integer.toString(status));
+    if (!reason.isEmpty()) {
+      response.putTrailer("grpc-message", reason);
+    }
+    response.end();
+    receiver.closed(status == OK ? "" : "grpc_status_" + status);
+  }
+
+  private void data(Buffer bytes) {
+    if (ended) {
+      return;
+    }
+    frames.append(bytes);
+    pump();
+  }
+
+  private void pump() {
+    try {
+      while (!ended && !receiver.isBusy()) {
+        ByteBuffer message = frames.next();
+        if (message == null) {
+          break;
+        }
+        receiver.receive(message);
+      }
+    } catch (MalformedMessageException e) {
+      end(INVALID_ARGUMENT, e.reason());
+    } catch (RuntimeException e) {
+      end(INTERNAL, e.getClass().getSimpleName());
+    }
+    settle();
+  }
+
+  /** Waits with reading while the receiver is busy, or ends where the peer has said all. */
+  private void settle() {
+    if (ended) {
+      return;
+    }
+    if (!halfClosed) {
+      if (receiver.isBusy() && frames.waitingBytes() > MAX_WAITING_BYTES) {
+        request.pause();
+      }
+    } else if (!receiver.isBusy()) {
+      boolean whole = frames.isBetweenMessages();
+      end(whole ? OK : INVALID_ARGUMENT, whole ? "" : "the last message is cut off");
+    }
+  }
+
+  private void halfClosed() {
+    halfClosed = true;
+    if (receiver.isBusy()) {
+      // Whoever says no more while we choose has gone: Envoy ends the stream with its request.
+      end(OK, "");
+      return;
+    }
+    settle();
+  }
+
+  private void closed() {
+    if (!ended) {
+      ended = true;
+      receiver.closed("");
+    }
+  }
+}

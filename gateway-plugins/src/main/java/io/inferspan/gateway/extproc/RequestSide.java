@@ -1,0 +1,175 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.extproc.EndpointChoice.Verdict;
+import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.inferspan.gateway.extproc.wire.HeaderList;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest.Part;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse.Answer;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to an engine that is yet to be chosen.
+ *
+ * <p>The choice is made as late as the modes allow: with the whole body, where the headers still
+ * wait for it.
+ */
+final class RequestSide {
+
+  private final Course course;
+  private final HeldBody body;
+  private HeaderList headers = HeaderList.EMPTY;
+  private @Nullable List<String> subset;
+  private @Nullable Modes override;
+  private boolean choosing;
+  private boolean chosen;
+
+  RequestSide(Course course) {
+    this.course = course;
+    this.body = course.service().hold();
+  }
+
+  boolean isChoosing() {
+    return choosing;
+  }
+
+  void release() {
+    body.release();
+  }
+
+  void begin(ProcessingRequest message) {
+    headers = message.headers();
+    subset = message.subset();
+    if (course.observing()) {
+      return;
+    }
+    negotiate(message.endOfStream());
+    BodyMode mode = course.modes().request();
+    if (message.endOfStream() || !mode.holdsHeaders()) {
+      choose(Part.REQUEST_HEADERS);
+    } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
+      // The body decides; what a client sent to route itself goes now, as it would later.
+      course.answer(
+          Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
+    }
+  }
+
+  /** Asks for bodies that show what is to be seen, where Envoy lets us. */
+  private void negotiate(boolean bodyless) {
+    Modes told = course.modes();
+    if (!course.service().overridesModes()) {
+      return;
+    }
+    BodyMode request =
+        bodyless || told.request().holdsHeaders() ? told.request() : BodyMode.BUFFERED;
+    BodyMode response = told.response() == BodyMode.NONE ? BodyMode.STREAMED : told.response();
+    Modes wanted = new Modes(request, response);
+    if (!wanted.equals(told)) {
+      override = wanted;
+      course.modes(wanted);
+    }
+  }
+
+  void receive(ProcessingRequest message) {
+    course.request().requestBody(message.body());
+    if (course.observing() || course.isRefused()) {
+      return;
+    }
+    if (chosen) {
+      pass(message);
+      return;
+    }
+    HeldBody.Fit fit = body.add(message.body());
+    if (fit != HeldBody.Fit.KEPT) {
+      body.release();
+      course.refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
+      choose(message.part());
+    }
+  }
+
+  /** What comes after the choice goes on as it is. */
+  private void pass(ProcessingRequest message) {
+    if (message.part() == Part.REQUEST_TRAILERS) {
+      course.send(ProcessingResponse.trailers(message.part()));
+    } else if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
+      Pieces.send(course, message);
+    } else {
+      course.answer(message.part(), Answer.PASS);
+    }
+  }
+
+  private void choose(Part endedBy) {
+    choosing = true;
+    ChatBody whole = ChatBody.read(body.toArray());
+    CompletableFuture<Verdict> verdict =
+        course
+            .service()
+            .choice()
+            .choose(new EndpointChoice.Request(headers, subset, whole), course.request().context())
+            .toCompletableFuture();
+    if (verdict.isDone()) {
+      decided(verdict.join(), endedBy);
+      return;
+    }
+    Context eventLoop = Objects.requireNonNull(Vertx.currentContext());
+    Future.fromCompletionStage(verdict, eventLoop).onSuccess(found -> decidedLater(found, endedBy));
+  }
+
+  private void decidedLater(Verdict verdict, Part endedBy) {
+    try {
+      decided(verdict, endedBy);
+      course.call().resume();
+    } catch (RuntimeException e) {
+      course.call().end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
+    }
+  }
+
+  private void decided(Verdict verdict, Part endedBy) {
+    choosing = false;
+    chosen = true;
+    SchedulingResult result = verdict.result();
+    Endpoint target = result == null ? null : result.target();
+    Refusal refusal = verdict.refusal();
+    if (result == null || target == null) {
+      course.refuse(refusal == null ? Refusal.NO_ENDPOINT : refusal);
+    } else {
+      go(result, target, endedBy);
+    }
+    body.release();
+  }
+
+  private void go(SchedulingResult result, Endpoint target, Part endedBy) {
+    UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
+    course.goesTo(target, attempt);
+    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt);
+    boolean streamedBack =
+        course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
+            && endedBy != Part.REQUEST_HEADERS;
+    if (streamedBack && endedBy == Part.REQUEST_BODY) {
+      // Envoy takes the length away, since a body may change on the way; this one does not.
+      routing.changes().set("content-length", Integer.toString(body.bytes()));
+    }
+    Part answered =
+        streamedBack || endedBy == Part.REQUEST_HEADERS ? Part.REQUEST_HEADERS : Part.REQUEST_BODY;
+    Modes asked = answered == Part.REQUEST_HEADERS ? override : null;
+    course.answer(answered, new Answer(routing.changes(), true, routing.destination(), asked));
+    if (streamedBack) {
+      Pieces.send(course, Part.REQUEST_BODY, body.pieces(), endedBy == Part.REQUEST_BODY);
+    }
+    if (endedBy == Part.REQUEST_TRAILERS) {
+      course.send(ProcessingResponse.trailers(endedBy));
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.plugins.score.SessionAffinityScorer;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.inferspan.gateway.extproc.wire.HeaderChanges;
+import io.inferspan.gateway.extproc.wire.HeaderList;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest;
+import io.inferspan.gateway.extproc.wire.ProcessingRequest.Part;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse.Answer;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** An answer on its way to the client; it passes as it is and is looked at. */
+final class ResponseSide {
+
+  private final Course course;
+  private boolean begun;
+
+  ResponseSide(Course course) {
+    this.course = course;
+  }
+
+  void receive(ProcessingRequest message) {
+    if (course.isRefused()) {
+      // Envoy shows what we answered ourselves, and no more.
+      return;
+    }
+    switch (message.part()) {
+      case RESPONSE_HEADERS -> {
+        head(message.headers());
+        course.answer(message.part(), Answer.changing(changes()));
+      }
+      case RESPONSE_BODY -> {
+        see(message.body());
+        if (course.modes().response() == BodyMode.FULL_DUPLEX_STREAMED) {
+          Pieces.send(course, message);
+        } else {
+          course.answer(message.part(), Answer.PASS);
+        }
+      }
+      default -> course.send(ProcessingResponse.trailers(Part.RESPONSE_TRAILERS));
+    }
+    if (message.endOfStream()) {
+      end();
+    }
+  }
+
+  private void head(HeaderList headers) {
+    begun = true;
+    int status = status(headers.first(":status"));
+    // A body that is not shown must not count as one without tokens.
+    boolean shown = course.modes().response() != BodyMode.NONE;
+    String type = shown ? headers.first("content-type") : null;
+    String encoding = headers.first("content-encoding");
+    UpstreamAttempt attempt = course.attempt();
+    if (attempt == null) {
+      course.request().responseHead(status, type, encoding);
+    } else {
+      course.request().status(status);
+      attempt.responseHead(status, type, encoding);
+    }
+  }
+
+  private HeaderChanges changes() {
+    HeaderChanges changes = new HeaderChanges();
+    Endpoint target = course.target();
+    if (target != null && course.service().sendsSessionTokens()) {
+      changes.set(SessionAffinityScorer.TOKEN_HEADER, SessionAffinityScorer.token(target));
+    }
+    return changes;
+  }
+
+  private static int status(@Nullable String text) {
+    try {
+      return text == null ? 0 : Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  private void see(ByteBuffer piece) {
+    UpstreamAttempt attempt = course.attempt();
+    if (attempt == null) {
+      course.request().see(piece);
+    } else {
+      attempt.see(piece);
+    }
+  }
+
+  private void end() {
+    UpstreamAttempt attempt = course.attempt();
+    if (attempt != null) {
+      attempt.end();
+    }
+    course.request().end();
+  }
+
+  /**
+   * The stream is over. Where the answer was not, the client has gone; or nobody was to show us its
+   * body, and then its head is the last that we know.
+   */
+  void closed(String failure) {
+    if (!failure.isEmpty()) {
+      course.request().fail(failure, "Envoy sent what is no message of external processing");
+    } else if (begun && course.modes().response() == BodyMode.NONE) {
+      end();
+    } else {
+      course.request().clientGone();
+    }
+  }
+}

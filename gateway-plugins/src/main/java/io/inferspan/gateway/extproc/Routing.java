@@ -1,0 +1,64 @@
+package io.inferspan.gateway.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.plugins.disagg.DisaggHeaders;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.extproc.wire.HeaderChanges;
+import io.inferspan.gateway.extproc.wire.ProcessingResponse.Destination;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** How a request is told where it goes: in its headers, and in metadata for Envoy's balancer. */
+record Routing(HeaderChanges changes, Destination destination) {
+
+  private static final TextMapSetter<HeaderChanges> TRACE = Routing::setTrace;
+
+  /** Takes out what a client sent to route itself. */
+  static HeaderChanges withoutClients() {
+    HeaderChanges changes = new HeaderChanges();
+    DisaggHeaders.ROUTING.forEach(changes::remove);
+    return changes;
+  }
+
+  /**
+   * Routes a request to where the result says, in the words of llm-d: other endpoints that would do
+   * follow the first, for when it fails.
+   */
+  static Routing to(SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt) {
+    HeaderChanges changes = withoutClients();
+    scheduler.prepare(result, new Prepared(changes));
+    String authorities =
+        result.targets().stream().map(Endpoint::authority).collect(Collectors.joining(","));
+    changes.set(DisaggHeaders.DESTINATION, authorities);
+    attempt.inject(changes, TRACE);
+    return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
+  }
+
+  private static void setTrace(@Nullable HeaderChanges changes, String name, String value) {
+    if (changes == null) {
+      return;
+    }
+    if (name.equals("traceparent")) {
+      // The state of a trace that goes on follows; that of another one must not.
+      changes.remove("tracestate");
+    }
+    changes.set(name, value);
+  }
+
+  /** Headers as plugins change them. */
+  private record Prepared(HeaderChanges changes) implements PreRequest.Headers {
+    @Override
+    public void set(String name, String value) {
+      changes.set(name, value);
+    }
+
+    @Override
+    public void remove(String name) {
+      changes.remove(name);
+    }
+  }
+}

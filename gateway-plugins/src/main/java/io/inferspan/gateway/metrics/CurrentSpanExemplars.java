@@ -1,0 +1,41 @@
+package io.inferspan.gateway.metrics;
+
+import io.opentelemetry.api.trace.Span;
+import io.prometheus.metrics.tracer.common.SpanContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Prometheus registry asks for the span of an exemplar: OpenTelemetry's current one.
+ *
+ * <p>To be given to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}; not
+ * needed where something else does the same, as Spring Boot does.
+ */
+public final class CurrentSpanExemplars implements SpanContext {
+
+  /** Exemplars of the current span. */
+  public CurrentSpanExemplars() {}
+
+  private static io.opentelemetry.api.trace.SpanContext current() {
+    return Span.current().getSpanContext();
+  }
+
+  @Override
+  public @Nullable String getCurrentTraceId() {
+    return current().isValid() ? current().getTraceId() : null;
+  }
+
+  @Override
+  public @Nullable String getCurrentSpanId() {
+    return current().isValid() ? current().getSpanId() : null;
+  }
+
+  @Override
+  public boolean isCurrentSpanSampled() {
+    return current().isSampled();
+  }
+
+  @Override
+  public void markCurrentSpanAsExemplar() {
+    // A backend may keep such spans longer; ours have no room for a foreign attribute.
+  }
+}

@@ -1,0 +1,175 @@
+package io.inferspan.gateway.metrics;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.inferspan.response.ResponseTap;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of the GenAI conventions, with their names and buckets, as a gateway sees them.
+ *
+ * <p>Any thread may record; nothing throws. While a request is recorded its context is the current
+ * one, so that a registry which asks for the current span gets the right exemplar.
+ */
+public final class GatewayMeters {
+
+  /** The conventions' buckets of the time to the first token, in seconds. */
+  private static final double[] FIRST_TOKEN_SECONDS = {
+    0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10
+  };
+
+  private static final double[] PER_TOKEN_SECONDS = {
+    0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5
+  };
+
+  private static final double[] REQUEST_SECONDS = {
+    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92
+  };
+
+  private static final double[] TOKENS = {
+    1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864
+  };
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.gateway");
+  private static final String OTHER = "other";
+  private static final Set<String> OPERATIONS =
+      Set.of(
+          "chat", "text_completion", "embeddings", "generate_content", "retrieval", "execute_tool");
+
+  private final ModelNames models;
+  private final Series<Timer> durations;
+  private final Series<Timer> firstTokens;
+  private final Series<Timer> perToken;
+  private final Series<DistributionSummary> promptTokens;
+  private final Series<DistributionSummary> completionTokens;
+
+  /**
+   * Meters in a registry.
+   *
+   * @param maxModels how many models have a tag of their own
+   */
+  public GatewayMeters(MeterRegistry registry, int maxModels) {
+    this.models = new ModelNames(maxModels);
+    this.durations =
+        timers(registry, "gen_ai.server.request.duration", "Whole requests", REQUEST_SECONDS);
+    this.firstTokens =
+        timers(
+            registry,
+            "gen_ai.server.time_to_first_token",
+            "From arrival to the first token of a stream",
+            FIRST_TOKEN_SECONDS);
+    this.perToken =
+        timers(
+            registry,
+            "gen_ai.server.time_per_output_token",
+            "Time per token after the first one of a stream",
+            PER_TOKEN_SECONDS);
+    this.promptTokens = tokens(registry, "input");
+    this.completionTokens = tokens(registry, "output");
+  }
+
+  /** What tells the series of a meter apart. */
+  private record Labels(String model, String operation, Outcome outcome) {
+    Tags tags() {
+      return Tags.of(
+          "gen_ai.request.model", model,
+          "gen_ai.operation.name", operation,
+          "outcome", outcome.label());
+    }
+  }
+
+  /** A meter's series, each made when it is first recorded. */
+  private record Series<M extends Meter>(Map<Labels, M> made, Function<Labels, M> make) {
+    M of(Labels labels) {
+      M known = made.get(labels);
+      return known != null ? known : made.computeIfAbsent(labels, make);
+    }
+  }
+
+  private static Series<Timer> timers(
+      MeterRegistry registry, String name, String description, double[] seconds) {
+    Duration[] bounds = new Duration[seconds.length];
+    for (int i = 0; i < seconds.length; i++) {
+      bounds[i] = Duration.ofNanos(Math.round(seconds[i] * TimeUnit.SECONDS.toNanos(1)));
+    }
+    return new Series<>(
+        new ConcurrentHashMap<>(),
+        labels ->
+            Timer.builder(name)
+                .description(description)
+                .tags(labels.tags())
+                .serviceLevelObjectives(bounds)
+                .register(registry));
+  }
+
+  private static Series<DistributionSummary> tokens(MeterRegistry registry, String type) {
+    return new Series<>(
+        new ConcurrentHashMap<>(),
+        labels ->
+            DistributionSummary.builder("gen_ai.client.token.usage")
+                .description("Tokens of a request, as the engine tells")
+                .tags(labels.tags().and("gen_ai.token.type", type))
+                .serviceLevelObjectives(TOKENS)
+                .register(registry));
+  }
+
+  /**
+   * Counts a request that has ended.
+   *
+   * @param answer what was seen of its answer, or null
+   */
+  public void record(Served request, @Nullable ResponseTap answer, Context context) {
+    try (Scope ignored = context.makeCurrent()) {
+      record(request, answer, labels(request));
+    } catch (RuntimeException e) {
+      // Such as of a registry that has a meter of this name with other tags.
+      LOGGER.log(Level.DEBUG, "A request could not be counted", e);
+    }
+  }
+
+  private Labels labels(Served request) {
+    return new Labels(
+        models.tag(request.model(), request.outcome()),
+        OPERATIONS.contains(request.operation()) ? request.operation() : OTHER,
+        request.outcome());
+  }
+
+  private void record(Served request, @Nullable ResponseTap answer, Labels labels) {
+    durations.of(labels).record(request.endedNanos() - request.arrivedNanos(), NANOSECONDS);
+    if (answer != null) {
+      record(answer, request.arrivedNanos(), labels);
+    }
+  }
+
+  private void record(ResponseTap answer, long arrivedNanos, Labels labels) {
+    if (answer.hasFirstToken()) {
+      firstTokens.of(labels).record(answer.firstTokenNanos() - arrivedNanos, NANOSECONDS);
+    }
+    long generated = Math.max(answer.completionTokens(), answer.tokens());
+    if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > 1) {
+      long nanos = answer.lastTokenNanos() - answer.firstTokenNanos();
+      perToken.of(labels).record(nanos / (generated - 1), NANOSECONDS);
+    }
+    if (answer.promptTokens() >= 0) {
+      promptTokens.of(labels).record((double) answer.promptTokens());
+    }
+    if (answer.completionTokens() >= 0) {
+      completionTokens.of(labels).record((double) answer.completionTokens());
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.inferspan.gateway.metrics;
+
+/** How a request ended, for those who count. */
+public enum Outcome {
+  /** Answered with a status below 400, to the end. */
+  SUCCESS("success"),
+  /** Answered with a status from 400 to 499. */
+  REJECTED("rejected"),
+  /** Answered with a status from 500 on, with an error in its stream, or not to the end. */
+  ERROR("error"),
+  /** Left by the client. */
+  CLIENT_GONE("client_gone"),
+  /** Given up at a time limit. */
+  TIMEOUT("timeout");
+
+  private final String label;
+
+  Outcome(String label) {
+    this.label = label;
+  }
+
+  /** The value of the tag. */
+  public String label() {
+    return label;
+  }
+
+  /** Whether the answer was not delivered as it should have been. */
+  public boolean isBroken() {
+    return this == ERROR || this == CLIENT_GONE || this == TIMEOUT;
+  }
+}

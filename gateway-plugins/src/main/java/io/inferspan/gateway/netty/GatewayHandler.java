@@ -1,0 +1,120 @@
+package io.inferspan.gateway.netty;
+
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.GatewayTracing;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.TimeoutException;
+import io.netty.util.AttributeKey;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Traces the requests of a connection of HTTP/1.1; to be added right behind the {@code
+ * HttpServerCodec}, one per channel.
+ *
+ * <p>On a channel of an HTTP/2 stream it does the same behind a codec that makes HTTP objects of
+ * frames; {@link Http2GatewayHandler} does without one. Messages pass as they are. Pipelined
+ * requests are told apart by their order, in which HTTP has them answered; the gateway bounds how
+ * many it takes at once.
+ */
+public final class GatewayHandler extends ChannelDuplexHandler {
+
+  /**
+   * The request that a channel's handlers are at, which is the one read last; what is done for it
+   * later is to keep it.
+   */
+  public static final AttributeKey<GatewayRequest> REQUEST =
+      AttributeKey.valueOf(GatewayHandler.class, "request");
+
+  private final GatewayTracing tracing;
+  private final Queue<GatewayRequest> unanswered = new ArrayDeque<>();
+  private @Nullable GatewayRequest reading;
+  private boolean interim;
+
+  /** A handler for one channel. */
+  public GatewayHandler(GatewayTracing tracing) {
+    this.tracing = tracing;
+  }
+
+  /** The request that the handlers of a channel are at; null before the first. */
+  public static @Nullable GatewayRequest current(Channel channel) {
+    return channel.attr(REQUEST).get();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+    if (message instanceof HttpRequest request) {
+      GatewayRequest begun = tracing.begin(new Http1Exchange(request));
+      unanswered.add(begun);
+      reading = begun;
+      ctx.channel().attr(REQUEST).set(begun);
+    }
+    GatewayRequest live = reading;
+    if (live != null && message instanceof HttpContent content) {
+      Passing.show(live, content.content(), live::requestBody);
+    }
+    super.channelRead(ctx, message);
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise)
+      throws Exception {
+    GatewayRequest answered = unanswered.peek();
+    super.write(ctx, message, answered == null ? promise : pass(answered, message, promise));
+  }
+
+  private ChannelPromise pass(GatewayRequest answered, Object message, ChannelPromise promise) {
+    if (message instanceof HttpResponse response) {
+      interim = Passing.isInterim(response.status().code());
+      if (!interim) {
+        answered.responseHead(
+            response.status().code(),
+            response.headers().get(HttpHeaderNames.CONTENT_TYPE),
+            response.headers().get(HttpHeaderNames.CONTENT_ENCODING));
+      }
+    }
+    if (interim || !(message instanceof HttpContent content)) {
+      return promise;
+    }
+    Passing.show(answered, content.content(), answered::see);
+    if (message instanceof LastHttpContent) {
+      unanswered.remove();
+      return Passing.ending(answered, promise);
+    }
+    return promise;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    endAll(GatewayRequest::clientGone);
+    super.channelInactive(ctx);
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    endAll(request -> request.fail("handler_removed", "the connection is traced no longer"));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
+    if (cause instanceof TimeoutException) {
+      endAll(GatewayRequest::timedOut);
+    }
+    super.exceptionCaught(ctx, cause);
+  }
+
+  private void endAll(Consumer<GatewayRequest> ending) {
+    unanswered.forEach(ending);
+    unanswered.clear();
+  }
+}

@@ -1,0 +1,114 @@
+package io.inferspan.gateway.netty;
+
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.GatewayTracing;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.timeout.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Traces the request of a stream of HTTP/2; to be added first to the stream's channel, which an
+ * {@code Http2MultiplexHandler} opens.
+ *
+ * <p>Frames pass as they are. The request is under {@link GatewayHandler#REQUEST}.
+ */
+public final class Http2GatewayHandler extends ChannelDuplexHandler {
+
+  private static final int NO_STATUS = 0;
+
+  private final GatewayTracing tracing;
+  private @Nullable GatewayRequest request;
+
+  /** A handler for one stream. */
+  public Http2GatewayHandler(GatewayTracing tracing) {
+    this.tracing = tracing;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+    GatewayRequest live = request;
+    if (live == null && message instanceof Http2HeadersFrame frame) {
+      GatewayRequest begun = tracing.begin(new Http2Exchange(frame.headers()));
+      request = begun;
+      ctx.channel().attr(GatewayHandler.REQUEST).set(begun);
+    } else if (live != null && message instanceof Http2DataFrame frame) {
+      Passing.show(live, frame.content(), live::requestBody);
+    }
+    super.channelRead(ctx, message);
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise)
+      throws Exception {
+    GatewayRequest live = request;
+    super.write(ctx, message, live == null ? promise : pass(live, message, promise));
+  }
+
+  private static ChannelPromise pass(GatewayRequest live, Object message, ChannelPromise promise) {
+    if (message instanceof Http2HeadersFrame frame) {
+      head(live, frame.headers());
+      return frame.isEndStream() ? Passing.ending(live, promise) : promise;
+    }
+    if (message instanceof Http2DataFrame frame) {
+      Passing.show(live, frame.content(), live::see);
+      return frame.isEndStream() ? Passing.ending(live, promise) : promise;
+    }
+    if (message instanceof Http2ResetFrame) {
+      live.fail("stream_reset", "the gateway reset the stream");
+    }
+    return promise;
+  }
+
+  /** A head that is an answer's: not one of several before it, nor trailers, which have none. */
+  private static void head(GatewayRequest live, Http2Headers headers) {
+    int status = status(headers.status());
+    if (status != NO_STATUS && !Passing.isInterim(status)) {
+      live.responseHead(
+          status,
+          headers.get(HttpHeaderNames.CONTENT_TYPE),
+          headers.get(HttpHeaderNames.CONTENT_ENCODING));
+    }
+  }
+
+  private static int status(@Nullable CharSequence text) {
+    try {
+      return text == null ? NO_STATUS : Integer.parseInt(text, 0, text.length(), 10);
+    } catch (NumberFormatException e) {
+      return NO_STATUS;
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    GatewayRequest live = request;
+    if (live != null && event instanceof Http2ResetFrame) {
+      live.clientGone();
+    }
+    super.userEventTriggered(ctx, event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    GatewayRequest live = request;
+    if (live != null) {
+      live.clientGone();
+    }
+    super.channelInactive(ctx);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
+    GatewayRequest live = request;
+    if (live != null && cause instanceof TimeoutException) {
+      live.timedOut();
+    }
+    super.exceptionCaught(ctx, cause);
+  }
+}

@@ -1,0 +1,81 @@
+package io.inferspan.gateway.vertx;
+
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.streams.ReadStream;
+import io.vertx.httpproxy.Body;
+import io.vertx.httpproxy.OriginRequestProvider;
+import io.vertx.httpproxy.ProxyContext;
+import io.vertx.httpproxy.ProxyInterceptor;
+import io.vertx.httpproxy.ProxyRequest;
+import io.vertx.httpproxy.ProxyResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Traces what a Vert.x {@code HttpProxy} passes on: the first of its interceptors.
+ *
+ * <p>It needs no handler of {@link VertxGateway} before it, and goes with one.
+ */
+public final class ProxyTracing implements ProxyInterceptor {
+
+  private static final String ATTEMPT = UpstreamAttempt.class.getName();
+
+  private final VertxGateway gateway;
+
+  /** An interceptor that begins the trace of each request, unless a handler has. */
+  public ProxyTracing(VertxGateway gateway) {
+    this.gateway = gateway;
+  }
+
+  /** An origin whose connections are timed; without it their time counts for the first token. */
+  public static OriginRequestProvider timed(OriginRequestProvider origin) {
+    return context ->
+        origin
+            .create(context)
+            .onSuccess(
+                call -> {
+                  UpstreamAttempt attempt = attempt(context);
+                  if (attempt != null) {
+                    attempt.connected();
+                  }
+                });
+  }
+
+  private static @Nullable UpstreamAttempt attempt(ProxyContext context) {
+    return context.get(ATTEMPT, UpstreamAttempt.class);
+  }
+
+  @Override
+  public Future<ProxyResponse> handleProxyRequest(ProxyContext context) {
+    ProxyRequest request = context.request();
+    GatewayRequest live = gateway.begin(request.proxiedRequest());
+    UpstreamAttempt attempt = live.attempt("", 0);
+    context.set(ATTEMPT, attempt);
+    VertxHeaders.inject(attempt, request.headers());
+    Body body = request.getBody();
+    if (body != null) {
+      request.setBody(like(body, VertxGateway.asking(live, body.stream())));
+    }
+    return context.sendRequest().onFailure(cause -> VertxGateway.failed(attempt, cause));
+  }
+
+  @Override
+  public Future<Void> handleProxyResponse(ProxyContext context) {
+    UpstreamAttempt attempt = attempt(context);
+    ProxyResponse response = context.response();
+    // Where the proxy answers itself there is none.
+    HttpClientResponse engine = response.proxiedResponse();
+    Body body = response.getBody();
+    if (attempt != null && engine != null && body != null) {
+      response.setBody(like(body, VertxGateway.answering(attempt, engine, body.stream())));
+    }
+    return context.sendResponse();
+  }
+
+  private static Body like(Body body, ReadStream<Buffer> stream) {
+    return Body.body(stream, body.length(), body.mediaType());
+  }
+}

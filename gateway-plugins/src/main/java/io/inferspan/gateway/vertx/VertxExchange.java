@@ -1,0 +1,30 @@
+package io.inferspan.gateway.vertx;
+
+import io.inferspan.gateway.GatewayExchange;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/** A request as Vert.x hands it over. */
+record VertxExchange(HttpServerRequest request) implements GatewayExchange {
+
+  @Override
+  public String method() {
+    return request.method().name();
+  }
+
+  @Override
+  public String path() {
+    return request.uri();
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return request.headers().get(name);
+  }
+
+  @Override
+  public Iterator<String> headers(String name) {
+    return request.headers().getAll(name).iterator();
+  }
+}

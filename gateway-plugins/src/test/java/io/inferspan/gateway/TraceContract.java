@@ -1,0 +1,394 @@
+package io.inferspan.gateway;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.inferspan.Telemetry;
+import io.inferspan.gateway.Wire.Message;
+import io.inferspan.gateway.metrics.CurrentSpanExemplars;
+import io.inferspan.testing.Canary;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What every adapter keeps of traces and answers; see {@link GatewayContract}. */
+public abstract class TraceContract {
+
+  protected static final Duration SOON = Duration.ofSeconds(10);
+  private static final int MOST_TRIES = 20;
+  protected static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  protected static final String SAMPLED = "00-" + TRACE + "-b7ad6b7169203331-01";
+  protected static final String UNSAMPLED = "00-" + TRACE + "-b7ad6b7169203331-00";
+  protected static final String STREAM =
+      """
+      {"messages":[{"role":"user","content":"one two \\"three\\""}],"model":"tiny",\
+      "stream":true,"stream_options":{"include_usage":true},"max_tokens":64}""";
+  protected static final String WHOLE =
+      "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
+
+  @RegisterExtension
+  protected final TracingExtension tracing =
+      TracingExtension.builder().sampler(Sampler.parentBased(Sampler.alwaysOn())).build();
+
+  protected final FakeEngine engine = FakeEngine.start();
+  protected final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(
+          PrometheusConfig.DEFAULT,
+          new PrometheusRegistry(),
+          Clock.SYSTEM,
+          new CurrentSpanExemplars());
+
+  /** Starts a gateway on a free loopback port, in front of the engine on another. */
+  protected abstract GatewayRig start(GatewayTracing gateway, int enginePort) throws Exception;
+
+  /**
+   * Whether the adapter is told that an engine broke off its answer, after what came of it, and not
+   * only that the exchange is over.
+   */
+  protected boolean seesWhoBreaksOff() {
+    return true;
+  }
+
+  @AfterEach
+  void stopEngine() {
+    engine.close();
+  }
+
+  protected final GatewayTracing.Builder tracing() {
+    return GatewayTracing.with(Telemetry.using(tracing.openTelemetry()));
+  }
+
+  private GatewayRig start() throws Exception {
+    return start(tracing().build(), engine.port());
+  }
+
+  protected final SpanRecord gatewaySpan() {
+    return tracing.awaitSpans(1, SOON).stream()
+        .filter(span -> span.name().equals("gateway.request"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Message ask(GatewayRig gateway, String body, String... headers)
+      throws IOException {
+    try (Wire wire = new Wire(gateway.port())) {
+      wire.send(Wire.chat(body, headers));
+      return wire.read();
+    }
+  }
+
+  @Test
+  void incomingTrace_isContinuedAndOneTraceparentLeaves() throws Exception {
+    try (GatewayRig gateway = start()) {
+      Message answer =
+          ask(gateway, STREAM, "TraceParent: " + SAMPLED, "tracestate: a=1", "tracestate: b=2");
+      assertThat(answer.status()).isEqualTo(200);
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.traceId()).isEqualTo(TRACE);
+    assertThat(span.parentSpanId()).isEqualTo("b7ad6b7169203331");
+    assertThat(engine.requests().get(0).headers("traceparent"))
+        .containsExactly("00-" + TRACE + "-" + span.spanId() + "-01");
+    assertThat(engine.requests().get(0).headers("tracestate")).containsExactly("a=1,b=2");
+  }
+
+  @Test
+  void requestWithoutTraceOrWithSeveral_sendsOneTraceparent() throws Exception {
+    try (GatewayRig gateway = start()) {
+      ask(gateway, WHOLE);
+      ask(gateway, WHOLE, "traceparent: nonsense", "traceparent: 00-0-0-00", "tracestate: a=1");
+    }
+    tracing.awaitSpans(2, SOON);
+    assertThat(engine.requests()).hasSize(2);
+    assertThat(engine.requests())
+        .allSatisfy(request -> assertThat(request.headers("traceparent")).hasSize(1))
+        .allSatisfy(request -> assertThat(request.headers("tracestate")).isEmpty());
+  }
+
+  @Test
+  void unsampledTrace_passesWithNothingAdded() throws Exception {
+    Message plain;
+    try (GatewayRig off =
+        start(GatewayTracing.of(Telemetry.using(OpenTelemetry.noop())), engine.port())) {
+      plain = ask(off, WHOLE, "traceparent: " + UNSAMPLED);
+    }
+    try (GatewayRig gateway = start()) {
+      Message answer = ask(gateway, WHOLE, "traceparent: " + UNSAMPLED);
+      assertThat(answer.headers().keySet()).isEqualTo(plain.headers().keySet());
+      assertThat(answer.status()).isEqualTo(200);
+    }
+    assertThat(tracing.spans()).isEmpty();
+    assertThat(engine.requests())
+        .hasSize(2)
+        .allSatisfy(
+            request -> assertThat(request.headers("traceparent")).containsExactly(UNSAMPLED));
+    assertThat(engine.requests().get(1).headers().keySet())
+        .isEqualTo(engine.requests().get(0).headers().keySet());
+    assertThat(engine.requests().get(1).bodyText()).isEqualTo(WHOLE);
+  }
+
+  @Test
+  void streamedAnswer_isDescribed() throws Exception {
+    engine.script(EngineScript.builder().tokens(7).cachedTokens(2).build());
+    try (GatewayRig gateway = start(tracing().meters(registry).build(), engine.port())) {
+      ask(gateway, STREAM, "X-Request-Id: r-1");
+    }
+    assertThatSpans(List.of(gatewaySpan()))
+        .hasTree(
+            """
+            gateway.request [SERVER] {http.request.method=POST, http.route=/v1/chat/completions, \
+            http.response.status_code=200, gen_ai.operation.name=chat, gen_ai.request.model=tiny, \
+            gen_ai.request.stream=true, gen_ai.request.max_tokens=64, gen_ai.request.id=r-1, \
+            gen_ai.response.model=tiny, gen_ai.usage.prompt_tokens=3, \
+            gen_ai.usage.completion_tokens=7, gen_ai.usage.cached_tokens=2, \
+            inferspan.response.tokens=7, inferspan.response.complete=true}
+            """);
+    assertFirstTokenCountedOnce(gatewaySpan());
+  }
+
+  private void assertFirstTokenCountedOnce(SpanRecord span) {
+    String scrape = registry.scrape("application/openmetrics-text; version=1.0.0");
+    assertThat(scrape.lines())
+        .filteredOn(line -> line.startsWith("gen_ai_server_time_to_first_token_seconds_count"))
+        .singleElement()
+        .asString()
+        .contains("gen_ai_request_model=\"tiny\"", "outcome=\"success\"", "} 1");
+    assertThat(scrape.lines())
+        .filteredOn(line -> line.startsWith("gen_ai_server_time_to_first_token_seconds_bucket"))
+        .anyMatch(line -> line.contains("trace_id=\"" + span.traceId() + "\""));
+  }
+
+  @Test
+  void wholeAnswer_isDescribed() throws Exception {
+    try (GatewayRig gateway = start()) {
+      assertThat(ask(gateway, WHOLE).text()).contains("tok0 tok1");
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.attribute("gen_ai.usage.completion_tokens")).isEqualTo(5L);
+    assertThat(span.attribute("gen_ai.response.finish_reasons")).isNotNull();
+    assertThat(span.attribute("gen_ai.latency.time_to_first_token")).isNull();
+    assertThat(span.isError()).isFalse();
+  }
+
+  /** Role chunk, comments, and then the first token, 137 ms after the engine got the request. */
+  @Test
+  void firstToken_isThatOfTheEnginesClock() throws Exception {
+    AtomicLong sentNanos = new AtomicLong();
+    AtomicLong arrivedNanos = new AtomicLong();
+    List<Double> late = new ArrayList<>();
+    List<Double> beyondSpan = new ArrayList<>();
+    GatewayTracing timed = tracing().clock(() -> firstReading(arrivedNanos)).build();
+    try (ScriptedEngine scripted = new ScriptedEngine(call -> call.lateFirstToken(sentNanos));
+        GatewayRig gateway = start(timed, scripted.port())) {
+      while (late.size() < MOST_TRIES && !(isQuiet(late, 2) && isQuiet(beyondSpan, 0.05))) {
+        tracing.clear();
+        arrivedNanos.set(0);
+        ask(gateway, STREAM);
+        SpanRecord span = gatewaySpan();
+        double firstTokenMillis = millis(span, "inferspan.response.first_token_ms");
+        late.add(firstTokenMillis - (sentNanos.get() - arrivedNanos.get()) / 1e6);
+        assertThat(firstTokenMillis).isGreaterThan(137);
+        assertPartsAddUp(span);
+        beyondSpan.add(
+            Math.abs(span.duration().toNanos() / 1e6 - millis(span, "inferspan.gateway.total_ms")));
+      }
+    }
+    assertThat(late).as("never before it was sent").allMatch(millis -> millis > 0);
+    assertThat(isQuiet(late, 2)).as("of %s ms", late).isTrue();
+    assertThat(isQuiet(beyondSpan, 0.05)).as("of %s ms", beyondSpan).isTrue();
+  }
+
+  /** The clock, whose first reading of a request is its arrival. */
+  private static long firstReading(AtomicLong arrivedNanos) {
+    long now = System.nanoTime();
+    arrivedNanos.compareAndSet(0, now);
+    return now;
+  }
+
+  /**
+   * Whether one request kept the bound: what a busy machine adds between two readings of the clock
+   * is only ever added.
+   */
+  private static boolean isQuiet(List<Double> late, double millis) {
+    return late.stream().anyMatch(one -> one <= millis);
+  }
+
+  private static void assertPartsAddUp(SpanRecord span) {
+    double toFirstToken =
+        millis(span, "inferspan.gateway.queue_ms")
+            + millis(span, "inferspan.gateway.schedule_ms")
+            + millis(span, "inferspan.gateway.upstream_connect_ms")
+            + millis(span, "inferspan.gateway.upstream_first_token_ms");
+    double whole = toFirstToken + millis(span, "inferspan.gateway.rest_ms");
+    assertThat(toFirstToken)
+        .isCloseTo(millis(span, "inferspan.response.first_token_ms"), within(0.05));
+    assertThat(whole).isCloseTo(millis(span, "inferspan.gateway.total_ms"), within(0.05));
+  }
+
+  protected static double millis(SpanRecord span, String key) {
+    Object value = span.attribute(key);
+    return value instanceof Double millis ? millis : Double.NaN;
+  }
+
+  @Test
+  void clientThatLeaves_endsTheSpan() throws Exception {
+    engine.script(EngineScript.builder().tokens(50).stallAfterTokens(3).build());
+    try (GatewayRig gateway = start()) {
+      try (Wire wire = new Wire(gateway.port())) {
+        wire.send(Wire.chat(STREAM));
+        wire.readUntil("tok2");
+      }
+      SpanRecord span = gatewaySpan();
+      assertThat(span.isError()).isTrue();
+      assertThat(span.attribute("error.type")).isEqualTo("client_disconnected");
+      assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(3L);
+      assertThat(span.attribute("inferspan.response.complete")).isEqualTo(false);
+    }
+  }
+
+  @Test
+  void clientThatLeavesBeforeAnyAnswer_endsTheSpan() throws Exception {
+    engine.script(EngineScript.builder().slowHeaders(Duration.ofSeconds(30)).build());
+    try (GatewayRig gateway = start()) {
+      try (Wire wire = new Wire(gateway.port())) {
+        wire.send(Wire.chat(STREAM));
+        engine.awaitRequests(1, SOON);
+      }
+      assertThat(gatewaySpan().attribute("error.type")).isEqualTo("client_disconnected");
+    }
+  }
+
+  @Test
+  void malformedStream_passesAsItIs() throws Exception {
+    engine.script(EngineScript.builder().tokens(5).garbageAfterTokens(2).build());
+    try (GatewayRig gateway = start()) {
+      Message answer = ask(gateway, STREAM);
+      assertThat(answer.body()).contains((byte) 0xff, (byte) 0xfe);
+      assertThat(answer.text()).endsWith("data: [DONE]\n\n");
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(5L);
+    assertThat(span.isError()).isFalse();
+  }
+
+  @Test
+  void encodedAnswer_isNotTouched() throws Exception {
+    byte[] encoded = {0x1f, (byte) 0x8b, 8, 0, '\n', '\n', 'd', 'a', 't', 'a', ':', 0, 1, 2};
+    try (ScriptedEngine scripted =
+            new ScriptedEngine(
+                call -> {
+                  call.head("text/event-stream", "Content-Encoding: gzip");
+                  call.chunk(encoded);
+                  call.end();
+                });
+        GatewayRig gateway = start(tracing().build(), scripted.port())) {
+      Message answer = ask(gateway, STREAM, "Accept-Encoding: gzip");
+      assertThat(answer.body()).isEqualTo(encoded);
+      assertThat(answer.all("content-encoding")).containsExactly("gzip");
+    }
+    assertThat(gatewaySpan().attribute("inferspan.response.tokens")).isNull();
+  }
+
+  @Test
+  void errorStatus_isTheSpansError() throws Exception {
+    engine.script(EngineScript.builder().failWith(503, "busy").build());
+    try (GatewayRig gateway = start()) {
+      assertThat(ask(gateway, STREAM).status()).isEqualTo(503);
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.isError()).isTrue();
+    assertThat(span.attribute("error.type")).isEqualTo("503");
+    assertThat(span.attribute("http.response.status_code")).isEqualTo(503L);
+    assertThat(span.attribute("inferspan.gateway.upstream.status_code")).isEqualTo(503L);
+  }
+
+  @Test
+  void errorInTheStream_isTheSpansError() throws Exception {
+    engine.script(EngineScript.builder().errorEventAfterTokens(2, "out of memory").build());
+    try (GatewayRig gateway = start()) {
+      ask(gateway, STREAM);
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.isError()).isTrue();
+    assertThat(span.toString()).doesNotContain("out of memory");
+    assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(2L);
+  }
+
+  @Test
+  void engineThatBreaksOff_isNotTheClientsFault() throws Exception {
+    engine.script(EngineScript.builder().tokens(50).cutAfterTokens(3).build());
+    try (GatewayRig gateway = start()) {
+      assertThatThrownBy(() -> ask(gateway, STREAM)).isInstanceOf(IOException.class);
+      SpanRecord span = gatewaySpan();
+      assertThat(span.isError()).isTrue();
+      if (seesWhoBreaksOff()) {
+        assertThat(span.attribute("error.type")).isNotEqualTo("client_disconnected");
+        assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(3L);
+      }
+    }
+  }
+
+  @Test
+  void connectionThatIsNotKept_isNoDisconnect() throws Exception {
+    try (GatewayRig gateway = start()) {
+      assertThat(ask(gateway, STREAM, "Connection: close").text()).endsWith("[DONE]\n\n");
+      assertThat(gatewaySpan().isError()).isFalse();
+    }
+  }
+
+  @Test
+  void engineThatIsNotThere_isTheSpansError() throws Exception {
+    int port = engine.port();
+    engine.close();
+    try (GatewayRig gateway = start(tracing().build(), port)) {
+      assertThat(ask(gateway, STREAM).status()).isBetween(500, 599);
+    }
+    SpanRecord span = gatewaySpan();
+    assertThat(span.isError()).isTrue();
+    assertThat(span.attribute("http.response.status_code")).isNotNull();
+  }
+
+  @Test
+  void promptsAnswersAndSecrets_stayOut() throws Exception {
+    Canary canary = Canary.random();
+    String secret = canary.marker();
+    engine.script(EngineScript.builder().content(secret + " " + secret).build());
+    try (CapturedLog log = new CapturedLog();
+        GatewayRig gateway = start(tracing().meters(registry).build(), engine.port())) {
+      String body =
+          """
+          {"tools":[{"function":{"arguments":"%1$s"}}],"messages":[{"content":"%1$s"}],\
+          "user":"%1$s","model":"tiny","stream":true}"""
+              .formatted(secret);
+      ask(
+          gateway,
+          body,
+          "Authorization: Bearer " + secret,
+          "Cookie: session=" + secret,
+          "X-Api-Key: " + secret);
+      gatewaySpan();
+      canary.assertAbsentFrom(log.text().getBytes(StandardCharsets.UTF_8));
+    }
+    canary.assertAbsentFrom(
+        tracing.spans().toString().getBytes(StandardCharsets.UTF_8),
+        registry.scrape().getBytes(StandardCharsets.UTF_8));
+  }
+}

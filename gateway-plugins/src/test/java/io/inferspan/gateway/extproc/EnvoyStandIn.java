@@ -1,0 +1,153 @@
+package io.inferspan.gateway.extproc;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.ExternalProcessorGrpc;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A small proxy that does towards an external processor what Envoy's filter does: it speaks gRPC by
+ * another library, with the messages' real classes, and sends each request where it is told.
+ */
+final class EnvoyStandIn implements AutoCloseable {
+
+  /** How the filter is set up. */
+  record Setup(
+      BodyMode request,
+      BodyMode response,
+      boolean tellsModes,
+      boolean allowsOverride,
+      @Nullable List<String> subset) {
+
+    static Setup of(BodyMode request, BodyMode response) {
+      return new Setup(request, response, true, true, null);
+    }
+
+    Setup leaving(List<String> endpoints) {
+      return new Setup(request, response, tellsModes, allowsOverride, endpoints);
+    }
+
+    Setup silentAboutModes() {
+      return new Setup(request, response, false, allowsOverride, subset);
+    }
+  }
+
+  /** Enough for tests that look at messages, and little for those that send millions of bytes. */
+  private static final int MAX_KEPT = 500;
+
+  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+  private final ManagedChannel channel;
+  private final ExternalProcessorGrpc.ExternalProcessorStub processor;
+  private final HttpClient upstream;
+  private final HttpServer server;
+  private final Queue<ProcessingRequest> sent = new ConcurrentLinkedQueue<>();
+  private final Queue<ProcessingResponse> received = new ConcurrentLinkedQueue<>();
+  private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+  private final Setup setup;
+
+  EnvoyStandIn(int processorPort, Setup setup) {
+    this.setup = setup;
+    this.channel =
+        OkHttpChannelBuilder.forAddress("127.0.0.1", processorPort)
+            .usePlaintext()
+            .directExecutor()
+            .build();
+    this.processor = ExternalProcessorGrpc.newStub(channel);
+    this.upstream = vertx.createHttpClient(new HttpClientOptions());
+    this.server =
+        vertx
+            .createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(true))
+            .requestHandler(request -> new EnvoyStream(this, request).begin());
+    await(server.listen(0, "127.0.0.1"));
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+
+  Setup setup() {
+    return setup;
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  HttpClient upstream() {
+    return upstream;
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  ExternalProcessorGrpc.ExternalProcessorStub processor() {
+    return processor;
+  }
+
+  /** What the processor was told, of all exchanges. */
+  List<ProcessingRequest> sent() {
+    return List.copyOf(sent);
+  }
+
+  /** What the processor answered, of all exchanges. */
+  List<ProcessingResponse> received() {
+    return List.copyOf(received);
+  }
+
+  /** What ended streams with an error. */
+  List<Throwable> failures() {
+    return List.copyOf(failures);
+  }
+
+  void record(ProcessingRequest request) {
+    if (sent.size() < MAX_KEPT) {
+      sent.add(request);
+    }
+  }
+
+  void record(ProcessingResponse response) {
+    if (received.size() < MAX_KEPT) {
+      received.add(response);
+    }
+  }
+
+  void record(Throwable failure) {
+    failures.add(failure);
+  }
+
+  @Override
+  public void close() {
+    await(server.close());
+    channel.shutdownNow();
+    try {
+      // What the streams that are cut have to say still needs its event loop.
+      channel.awaitTermination(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    await(vertx.close());
+  }
+
+  private static <T> T await(Future<T> future) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException("the stand-in for Envoy does not start or stop", e);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package io.inferspan.gateway.extproc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.inferspan.Telemetry;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.Wire;
+import io.inferspan.gateway.Wire.Message;
+import io.inferspan.gateway.extproc.EnvoyStandIn.Setup;
+import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import io.inferspan.testing.engine.FakeEngine;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the service will not serve, and how it says so. */
+final class ExtProcRefusalTest {
+
+  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final String WHOLE =
+      "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
+  private static final Setup DUPLEX =
+      Setup.of(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
+  private static final Setup BUFFERED = Setup.of(BodyMode.BUFFERED, BodyMode.STREAMED);
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  private final FakeEngine engine = FakeEngine.start();
+
+  @AfterEach
+  void stopEngine() {
+    engine.close();
+  }
+
+  private GatewayTracing gateway() {
+    return GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+  }
+
+  private ExtProcService.Builder service() {
+    return ExtProcRig.service(gateway(), engine.port());
+  }
+
+  private ExtProcService.Builder serviceOver(List<Endpoint> endpoints) {
+    return ExtProcService.with(gateway(), ExtProcRig.scheduler(), () -> endpoints);
+  }
+
+  private static Message ask(ExtProcRig rig, String body, String... headers) throws Exception {
+    try (Wire wire = new Wire(rig.port())) {
+      wire.send(Wire.chat(body, headers));
+      return wire.read();
+    }
+  }
+
+  private SpanRecord span() {
+    return tracing.awaitSpans(1, SOON).get(0);
+  }
+
+  @Test
+  void nobodyThere_isAnswered503() throws Exception {
+    for (Setup setup : List.of(DUPLEX, BUFFERED)) {
+      tracing.clear();
+      try (ExtProcRig rig = new ExtProcRig(serviceOver(List.of()).build(), setup)) {
+        Message answer = ask(rig, WHOLE);
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.text()).contains("\"type\":\"service_unavailable\"");
+        assertThat(answer.all("content-type")).containsExactly("application/json");
+      }
+      assertThat(span().attribute("error.type")).isEqualTo("503");
+      assertThat(engine.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void endpointsThatCannotBeTold_are503() throws Exception {
+    ExtProcService service =
+        ExtProcService.with(
+                gateway(),
+                ExtProcRig.scheduler(),
+                () -> {
+                  throw new IllegalStateException("no cluster");
+                })
+            .build();
+    try (ExtProcRig rig = new ExtProcRig(service, DUPLEX)) {
+      assertThat(ask(rig, WHOLE).status()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void saturatedEndpoints_areAnswered429() throws Exception {
+    Endpoint busy =
+        Endpoint.of("ns", "engine", "127.0.0.1", engine.port())
+            .withMetrics(new Endpoint.Metrics(6, 8, 0.2, 0, 0));
+    try (ExtProcRig rig =
+        new ExtProcRig(
+            serviceOver(List.of(busy)).admission(Admission.whileAnyHasRoom(5, 0.8)).build(),
+            DUPLEX)) {
+      Message answer = ask(rig, WHOLE);
+      assertThat(answer.status()).isEqualTo(429);
+      assertThat(answer.all("x-llm-d-request-dropped-reason"))
+          .containsExactly("rejected-saturated");
+    }
+    assertThat(span().attribute("http.response.status_code")).isEqualTo(429L);
+    assertThat(engine.requests()).isEmpty();
+  }
+
+  @Test
+  void bodyAboveTheBound_isAnswered413() throws Exception {
+    String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(5000) + "\"}";
+    for (Setup setup : List.of(DUPLEX, BUFFERED)) {
+      try (ExtProcRig rig = new ExtProcRig(service().maxBodyBytes(4096).build(), setup)) {
+        assertThat(ask(rig, body).status()).isEqualTo(413);
+        assertThat(rig.service().heldBytes()).isZero();
+      }
+    }
+    assertThat(engine.requests()).isEmpty();
+  }
+
+  @Test
+  void bodiesAboveTheBoundOfAll_areAnswered503() throws Exception {
+    String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(5000) + "\"}";
+    try (ExtProcRig rig = new ExtProcRig(service().maxHeldBytes(4096).build(), DUPLEX)) {
+      assertThat(ask(rig, body).status()).isEqualTo(503);
+      assertThat(rig.service().heldBytes()).isZero();
+      assertThat(ask(rig, WHOLE).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void exchangeThatDoesNotBeginWithHeaders_isRefused() throws Exception {
+    try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
+      Exchanges.Outcome outcome =
+          Exchanges.run(rig.envoy().processor(), List.of(Exchanges.requestBody("{}", true)));
+      assertThat(outcome.failure())
+          .hasMessageContaining("INVALID_ARGUMENT")
+          .hasMessageContaining("does not begin with request headers");
+    }
+  }
+
+  @Test
+  void exchangeThatBeginsTwice_failsItsSpan() throws Exception {
+    try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
+      ProcessingRequest begin = Exchanges.requestHeaders(false);
+      Exchanges.Outcome outcome = Exchanges.run(rig.envoy().processor(), List.of(begin, begin));
+      assertThat(outcome.failure()).hasMessageContaining("begins a second time");
+    }
+    assertThat(span().attribute("error.type")).isEqualTo("grpc_status_3");
+  }
+
+  @Test
+  void otherPathsAndProtocols_areRefused() throws Exception {
+    try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
+      assertThat(Exchanges.grpcStatusOfUnknownMethod(rig.envoy().channel()))
+          .isEqualTo("UNIMPLEMENTED");
+    }
+  }
+
+  @Test
+  void settingsThatCannotBe_areRefused() {
+    assertThatThrownBy(() -> service().maxBodyBytes(0)).hasMessageContaining("maxBodyBytes is 0");
+    assertThatThrownBy(() -> service().maxHeldBytes(-1)).hasMessageContaining("maxHeldBytes is -1");
+    assertThatThrownBy(() -> Admission.whileAnyHasRoom(-1, 0.5)).hasMessageContaining("-1");
+    assertThatThrownBy(() -> Admission.whileAnyHasRoom(1, Double.NaN)).hasMessageContaining("NaN");
+  }
+}

@@ -1,0 +1,110 @@
+package io.inferspan.gateway.vertx;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.gateway.CurrentRequest;
+import io.inferspan.gateway.GatewayContract;
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.GatewayRig;
+import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.Wire;
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import io.opentelemetry.api.trace.Span;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/** The contract, kept by a gateway that is written by hand, and what only such a one can do. */
+final class VertxGatewayTest extends GatewayContract {
+
+  @Override
+  protected GatewayRig start(GatewayTracing gateway, int enginePort) {
+    return start(gateway, List.of(enginePort));
+  }
+
+  private static GatewayRig start(GatewayTracing gateway, List<Integer> enginePorts) {
+    return new VertxRig(
+        client -> new VertxGateway(gateway).handler(new RelayingGateway(client, enginePorts)));
+  }
+
+  @Test
+  void retry_hasOneSpanForEachAttempt() throws Exception {
+    try (FakeEngine busy =
+            FakeEngine.builder()
+                .script(EngineScript.builder().failWith(503, "busy").build())
+                .start();
+        GatewayRig gateway =
+            start(tracing().build(), List.of(closedPort(), busy.port(), engine.port()));
+        Wire wire = new Wire(gateway.port())) {
+      wire.send(Wire.chat(STREAM));
+      assertThat(wire.read().status()).isEqualTo(200);
+      tracing.awaitSpans(4, SOON);
+      assertThatSpans(tracing.spans())
+          .isOneTrace()
+          .hasTree(
+              """
+              gateway.request [SERVER] {inferspan.gateway.attempts=3, \
+              http.response.status_code=200, inferspan.gateway.upstream.status_code=200}
+                gateway.attempt [CLIENT] {http.request.resend_count=0, error.type=*, \
+              server.address=127.0.0.1, server.port=*} ERROR
+                gateway.attempt [CLIENT] {http.request.resend_count=1, error.type=503, \
+              http.response.status_code=503} ERROR
+                gateway.attempt [CLIENT] {http.request.resend_count=2, \
+              http.response.status_code=200}
+              """);
+      String last =
+          tracing.spans().stream()
+              .filter(span -> Long.valueOf(2).equals(span.attribute("http.request.resend_count")))
+              .findFirst()
+              .orElseThrow()
+              .spanId();
+      assertThat(engine.requests().get(0).header("traceparent")).contains(last);
+    }
+  }
+
+  private static int closedPort() {
+    try (FakeEngine gone = FakeEngine.start()) {
+      return gone.port();
+    }
+  }
+
+  @Test
+  void handlersOfAUser_findTheRequestAndItsIds() throws Exception {
+    Map<String, String> mdc = new ConcurrentHashMap<>();
+    Map<String, Object> found = new ConcurrentHashMap<>();
+    VertxGateway gateway =
+        new VertxGateway(tracing().build(), new CurrentRequest(mdc::put, mdc::remove));
+    try (GatewayRig rig =
+            new VertxRig(
+                client ->
+                    gateway.handler(
+                        (request, live) -> {
+                          found.put("mdc", Map.copyOf(mdc));
+                          found.put("span", Span.current().getSpanContext().getSpanId());
+                          Objects.requireNonNull(Vertx.currentContext())
+                              .owner()
+                              .setTimer(
+                                  1,
+                                  later -> {
+                                    GatewayRequest current = VertxGateway.current();
+                                    found.put("later", current == live);
+                                    request.response().end();
+                                  });
+                        }));
+        Wire wire = new Wire(rig.port())) {
+      wire.send(Wire.chat(WHOLE));
+      assertThat(wire.read().status()).isEqualTo(200);
+      String span = gatewaySpan().spanId();
+      String trace = gatewaySpan().traceId();
+      assertThat(found).containsEntry("span", span).containsEntry("later", true);
+      assertThat(found).containsEntry("mdc", Map.of("trace_id", trace, "span_id", span));
+      assertThat(mdc).isEmpty();
+      assertThat(VertxGateway.current()).isNull();
+    }
+  }
+}

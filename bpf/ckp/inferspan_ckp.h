@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Telling Inferspan what a thread is doing, from any program, without linking anything.
+ *
+ *   #include "inferspan_ckp.h"
+ *   inferspan_ckp_request_begin("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+ *   inferspan_ckp_operation_begin(17, "decode step");
+ *   ...
+ *   inferspan_ckp_operation_end(17);
+ *   inferspan_ckp_request_end();
+ *
+ * The functions do nothing. A node agent that runs beside the program watches them being called; when none runs, a call
+ * costs a few nanoseconds. Rules:
+ * - A request belongs to the thread that began it, and to threads and processes started meanwhile, until its end.
+ *   Beginning another one ends it. An event loop begins and ends around each piece of work.
+ * - A traceparent that is not sampled, or NULL, says that what follows belongs to nobody.
+ * - An operation has an id that is unique in the process while it runs; it may end on another thread. Its name is cut
+ *   at 127 bytes and must hold nothing secret. The ioctl that the thread makes within a millisecond after the begin is
+ *   told of with it, so an accelerator whose driver nobody can watch is still seen.
+ *
+ * The symbols must stay visible: link executables with -rdynamic or do not strip them. Shared objects just work.
+ */
+#ifndef INFERSPAN_CKP_H
+#define INFERSPAN_CKP_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One copy a program, never inlined, arguments kept: what a probe needs. The nop is a first instruction it likes. */
+#define INFERSPAN_CKP __attribute__((weak, noinline, used, visibility("default")))
+
+INFERSPAN_CKP void inferspan_ckp_request_begin(const char *traceparent)
+{
+	__asm__ volatile("nop" : : "r"(traceparent) : "memory");
+}
+
+INFERSPAN_CKP void inferspan_ckp_request_end(void)
+{
+	__asm__ volatile("nop" : : : "memory");
+}
+
+INFERSPAN_CKP void inferspan_ckp_operation_begin(uint64_t id, const char *name)
+{
+	__asm__ volatile("nop" : : "r"(id), "r"(name) : "memory");
+}
+
+INFERSPAN_CKP void inferspan_ckp_operation_end(uint64_t id)
+{
+	__asm__ volatile("nop" : : "r"(id) : "memory");
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

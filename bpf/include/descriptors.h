@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* System calls as kinds of events, and what of their arguments an event tells. */
+#ifndef INFERSPAN_DESCRIPTORS_H
+#define INFERSPAN_DESCRIPTORS_H
+
+#include "files.h"
+#include "numbers.h"
+
+#define CKP_WINDOW_NANOS 1000000
+#define NVIDIA_IOCTL_TYPE 0x46
+#define FUTEX_COMMAND 0x7f /* without the private and clock bits */
+
+static __always_inline u16 kind_of(long number)
+{
+	switch (number) {
+	case NR_read:
+	case NR_pread64:
+	case NR_readv:
+	case NR_preadv:
+		return ISPAN_KIND_READ;
+	case NR_write:
+	case NR_pwrite64:
+	case NR_writev:
+	case NR_pwritev:
+	case NR_sendfile:
+		return ISPAN_KIND_WRITE;
+	case NR_recvfrom:
+	case NR_recvmsg:
+	case NR_recvmmsg:
+		return ISPAN_KIND_RECV;
+	case NR_sendto:
+	case NR_sendmsg:
+	case NR_sendmmsg:
+		return ISPAN_KIND_SEND;
+	case NR_futex:
+	case NR_futex_waitv:
+		return ISPAN_KIND_FUTEX;
+	case NR_poll:
+	case NR_ppoll:
+		return ISPAN_KIND_POLL;
+	case NR_epoll_wait:
+	case NR_epoll_pwait:
+	case NR_epoll_pwait2:
+		return ISPAN_KIND_EPOLL_WAIT;
+	case NR_select:
+	case NR_pselect6:
+		return ISPAN_KIND_SELECT;
+	case NR_open:
+	case NR_openat:
+	case NR_openat2:
+		return ISPAN_KIND_OPENAT;
+	case NR_mmap:
+		return ISPAN_KIND_MMAP;
+	case NR_ioctl:
+		return ISPAN_KIND_IOCTL_GPU;
+	case NR_connect:
+		return ISPAN_KIND_CONNECT;
+	case NR_accept:
+	case NR_accept4:
+		return ISPAN_KIND_ACCEPT;
+	case NR_close:
+		return ISPAN_KIND_CLOSE;
+	case NR_fsync:
+	case NR_fdatasync:
+		return ISPAN_KIND_FSYNC;
+	default:
+		return 0;
+	}
+}
+
+/* FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI, _LOCK_PI2: those that may block. */
+static __always_inline bool is_futex_wait(u64 operation)
+{
+	u64 command = operation & FUTEX_COMMAND;
+
+	return command == 0 || command == 6 || command == 9 || command == 11 || command == 13;
+}
+
+static __always_inline bool is_gpu_command(u64 command)
+{
+	return (command >> 8 & 0xff) == NVIDIA_IOCTL_TYPE;
+}
+
+/* The ioctl type is also that of frame buffers, so the device's name decides: nvidia0, nvidiactl, nvidia-uvm … */
+static __always_inline bool is_gpu_file(struct task_struct *task, s32 fd)
+{
+	struct file *file = file_of(task, fd);
+	char begin[8] = {};
+
+	return file && !bpf_probe_read_kernel(begin, sizeof(begin), file_name(file)) &&
+	       !__builtin_memcmp(begin, "nvidia", 6);
+}
+
+static __always_inline u64 path_of(struct pt_regs *regs)
+{
+	return NUMBER(regs) == NR_open ? ARG1(regs) : ARG2(regs);
+}
+
+/* Bytes moved, or asked for where there is no count of those moved; and on which descriptor. */
+static __always_inline void describe(struct ispan_record *record, struct task_struct *task, struct pt_regs *regs,
+				     u16 kind, long result)
+{
+	s32 fd = (s32)ARG1(regs);
+
+	switch (kind) {
+	case ISPAN_KIND_FUTEX:
+		record->detail = ARG2(regs) & FUTEX_COMMAND;
+		record->extra = ARG1(regs);
+		return;
+	case ISPAN_KIND_MMAP:
+		record->amount = ARG2(regs);
+		record->detail = (u32)regs->r8;
+		record->result = result < 0 && result > -4096 ? (s32)result : 0;
+		return;
+	case ISPAN_KIND_IOCTL_GPU:
+		record->detail = ARG2(regs);
+		return;
+	case ISPAN_KIND_POLL:
+	case ISPAN_KIND_SELECT:
+	case ISPAN_KIND_OPENAT:
+		return;
+	case ISPAN_KIND_READ:
+	case ISPAN_KIND_WRITE:
+	case ISPAN_KIND_RECV:
+	case ISPAN_KIND_SEND:
+		record->amount = result > 0 ? result : 0;
+	}
+	record->detail = (u64)(u32)fd << 32 | fd_kind(task, fd);
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Writing records to the ring, with every one of them accounted for. */
+#ifndef INFERSPAN_EMIT_H
+#define INFERSPAN_EMIT_H
+
+#include "maps.h"
+
+/* How far beyond the wake-up mark a wake-up is still sent: one suffices, because the reader then takes all there is. */
+#define WAKEUP_WINDOW (64 * 1024)
+/* The ring's fill is looked at once in so many events of a kind and CPU; the window is wide enough not to be jumped. */
+#define WAKEUP_STRIDE 16
+
+/* Atomic, because the scheduler's programs interrupt the others on the same CPU. */
+static __always_inline u64 count(u32 index)
+{
+	u64 *value = bpf_map_lookup_elem(&counters, &index);
+
+	return value ? __sync_fetch_and_add(value, 1) : 0;
+}
+
+/* The settings, or NULL as long as the reader has not filled them in. */
+static __always_inline struct ispan_settings *current_settings(void)
+{
+	u32 zero = 0;
+	struct ispan_settings *now = bpf_map_lookup_elem(&settings, &zero);
+
+	return now && now->version == ISPAN_WIRE_VERSION ? now : NULL;
+}
+
+static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
+{
+	u64 mark = settings->wakeup_bytes;
+	u64 waiting;
+
+	if (!mark)
+		return BPF_RB_FORCE_WAKEUP;
+	if (produced % WAKEUP_STRIDE)
+		return BPF_RB_NO_WAKEUP;
+	waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+	return waiting >= mark && waiting < mark + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline void emit(const struct ispan_settings *settings, struct ispan_record *record)
+{
+	u64 produced = count(ISPAN_COUNT_PRODUCED + (record->kind & (ISPAN_KINDS - 1)));
+
+	if (bpf_ringbuf_output(&events, record, sizeof(*record), wakeup_flags(settings, produced)))
+		count(ISPAN_COUNT_DROPPED_RING_FULL);
+}
+
+enum text_origin { TEXT_USER, TEXT_KERNEL };
+
+static __always_inline void emit_text(const struct ispan_settings *settings, struct ispan_record *record,
+				      const void *text, enum text_origin origin)
+{
+	u64 produced = count(ISPAN_COUNT_PRODUCED + (record->kind & (ISPAN_KINDS - 1)));
+	struct ispan_text_record *slot;
+	long length;
+
+	slot = bpf_ringbuf_reserve(&events, sizeof(*slot), 0);
+	if (!slot) {
+		count(ISPAN_COUNT_DROPPED_RING_FULL);
+		return;
+	}
+	/* The ring holds what was written there before: none of it may be mistaken for this record's text. */
+	__builtin_memset(slot->text, 0, sizeof(slot->text));
+	slot->record = *record;
+	if (origin == TEXT_USER)
+		length = bpf_probe_read_user_str(slot->text, sizeof(slot->text), text);
+	else
+		length = bpf_probe_read_kernel_str(slot->text, sizeof(slot->text), text);
+	if (length == sizeof(slot->text)) {
+		slot->record.flags |= ISPAN_RECORD_TEXT_CUT;
+		count(ISPAN_COUNT_TEXT_CUT);
+	}
+	bpf_ringbuf_submit(slot, wakeup_flags(settings, produced));
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a file descriptor of the current thread is. */
+#ifndef INFERSPAN_FILES_H
+#define INFERSPAN_FILES_H
+
+#include "maps.h"
+#include <bpf/bpf_core_read.h>
+
+/* The task's own pointers may be followed directly, which costs nothing; those behind the table may not. */
+static __always_inline struct file *file_of(struct task_struct *task, s32 fd)
+{
+	struct files_struct *files = task->files;
+	struct fdtable *table = files ? files->fdt : NULL;
+	struct file *file = NULL;
+
+	if (!table || fd < 0 || (u32)fd >= table->max_fds)
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), table->fd + (u32)fd);
+	return file;
+}
+
+static __always_inline u32 socket_kind(struct file *file)
+{
+	struct socket *socket = BPF_CORE_READ(file, private_data);
+	u16 family = BPF_CORE_READ(socket, sk, __sk_common.skc_family);
+
+	if (family == AF_INET || family == AF_INET6)
+		return ISPAN_FD_INET;
+	return family == AF_UNIX ? ISPAN_FD_UNIX : ISPAN_FD_UNKNOWN;
+}
+
+static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
+{
+	struct file *file = file_of(task, fd);
+
+	if (!file)
+		return ISPAN_FD_UNKNOWN;
+	switch (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) {
+	case S_IFSOCK:
+		return socket_kind(file);
+	case S_IFREG:
+		return ISPAN_FD_FILE;
+	case S_IFIFO:
+		return ISPAN_FD_PIPE;
+	case 0: /* eventfd, epoll, timerfd … live on an inode without a type */
+		return ISPAN_FD_ANON;
+	default:
+		return ISPAN_FD_UNKNOWN;
+	}
+}
+
+static __always_inline bool is_stream_socket(struct task_struct *task, s32 fd)
+{
+	u32 kind = fd_kind(task, fd);
+
+	return kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX;
+}
+
+static __always_inline const unsigned char *file_name(struct file *file)
+{
+	return BPF_CORE_READ(file, f_path.dentry, d_name.name);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a read's user memory to a head, finished or to be gone on with. */
+#ifndef INFERSPAN_HEADS_H
+#define INFERSPAN_HEADS_H
+
+#include "http.h"
+#include "numbers.h"
+
+/* Unfinished heads, by connection. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u64);
+	__type(value, struct ispan_head);
+} heads SEC(".maps");
+
+/* Where a read left its bytes: one buffer, or a list of them. */
+struct ispan_bytes {
+	u64 buffer;
+	u64 list;
+	u64 list_length;
+	u64 length;
+};
+
+/* False when the read took nothing from the connection, or nothing that we can find. */
+static __always_inline bool bytes_of(struct pt_regs *regs, long number, long length, struct ispan_bytes *bytes)
+{
+	struct user_msghdr message = {};
+	struct iovec first = {};
+	u64 second = ARG2(regs);
+	u64 third = ARG3(regs);
+	u64 fourth = ARG4(regs);
+
+	/* Read here and now: merged with other loads further down, the verifier could not tell the registers' type. */
+	barrier_var(second);
+	barrier_var(third);
+	barrier_var(fourth);
+	bytes->length = length;
+	bytes->list = 0;
+	switch (number) {
+	case NR_recvfrom:
+		if (fourth & MSG_PEEK)
+			return false;
+		/* fall through */
+	case NR_read:
+		bytes->buffer = second;
+		return true;
+	case NR_recvmsg:
+		if (third & MSG_PEEK || bpf_probe_read_user(&message, sizeof(message), (void *)second))
+			return false;
+		bytes->list = (u64)message.msg_iov;
+		bytes->list_length = message.msg_iovlen;
+		break;
+	default:
+		bytes->list = second;
+		bytes->list_length = third;
+	}
+	if (bpf_probe_read_user(&first, sizeof(first), (void *)bytes->list))
+		return false;
+	bytes->buffer = (u64)first.iov_base;
+	if (first.iov_len >= bytes->length)
+		bytes->list = 0;
+	return true;
+}
+
+/* Appends to the scan; false when the memory is not there. */
+static __always_inline bool append(struct ispan_scan *scan, u64 from, u64 length)
+{
+	u64 at = scan->length;
+
+	barrier_var(length);
+	if (length > HTTP_WINDOW)
+		length = HTTP_WINDOW;
+	barrier_var(length);
+	if (length > HTTP_WINDOW || at > HTTP_WINDOW)
+		return false;
+	if (bpf_probe_read_user(scan->bytes + at, length, (void *)from))
+		return false;
+	scan->length = at + length;
+	return true;
+}
+
+/* Copies as much as the window holds, from the first segments of the list when there is one. */
+static __always_inline bool gather(struct ispan_scan *scan, const struct ispan_bytes *bytes)
+{
+	u64 left = bytes->length;
+
+	if (!bytes->list)
+		return append(scan, bytes->buffer, left);
+	for (int i = 0; i < HTTP_SEGMENTS && left; i++) {
+		struct iovec segment;
+		u64 length;
+
+		if (i >= bytes->list_length || scan->length >= HTTP_WINDOW)
+			break;
+		if (bpf_probe_read_user(&segment, sizeof(segment), (void *)(bytes->list + i * sizeof(segment))))
+			return false;
+		length = segment.iov_len < left ? segment.iov_len : left;
+		if (!append(scan, (u64)segment.iov_base, length))
+			return false;
+		left -= length;
+	}
+	return true;
+}
+
+static __always_inline void begin_scan(struct ispan_scan *scan, const struct ispan_head *unfinished)
+{
+	scan->end = 0;
+	scan->line = HTTP_BASE;
+	scan->length = HTTP_BASE;
+	__builtin_memset(scan->bytes, 0, HTTP_BASE);
+	if (!unfinished) {
+		__builtin_memset(&scan->head, 0, sizeof(scan->head));
+		return;
+	}
+	scan->head = *unfinished;
+	__builtin_memcpy(scan->bytes + HTTP_BASE, unfinished->tail, HTTP_TAIL);
+	scan->length += unfinished->tail_length > HTTP_TAIL ? HTTP_TAIL : unfinished->tail_length;
+	if (unfinished->flags & HEAD_REQUEST_LINE)
+		scan->bytes[HTTP_BASE - 1] = '\n';
+}
+
+/* Keeps the beginning of the line under way for the next read, and nothing of what lay behind it in the buffer. */
+static __always_inline void keep_tail(struct ispan_scan *scan)
+{
+	u32 line = scan->line & HTTP_MASK;
+	u64 length = scan->length - scan->line;
+
+	if (length > HTTP_TAIL)
+		length = HTTP_TAIL;
+	__builtin_memset(scan->head.tail, 0, HTTP_TAIL);
+	barrier_var(length);
+	if (length > HTTP_TAIL)
+		return;
+	scan->head.tail_length = length;
+	bpf_probe_read_kernel(scan->head.tail, length, scan->bytes + line);
+}
+
+/* Reads on with a head, or begins one. NULL when the bytes are not there. */
+static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *bytes, const struct ispan_head *unfinished)
+{
+	struct ispan_scan *scan = current_scan();
+
+	if (!scan)
+		return NULL;
+	begin_scan(scan, unfinished);
+	if (!gather(scan, bytes)) {
+		count(ISPAN_COUNT_HTTP_UNREADABLE);
+		return NULL;
+	}
+	bpf_loop((scan->length + HTTP_STRIDE - 1) / HTTP_STRIDE, scan_stride, NULL, 0);
+	return scan;
+}
+
+#endif

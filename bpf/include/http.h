@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading the head of an HTTP/1.x request, a bounded window at a time.
+ *
+ * Heads come in pieces: what is known of an unfinished one is an ispan_head, with the beginning of the line under way.
+ * Only that line leaves the per-CPU buffer, and only until the next read; nothing of it ever reaches the ring.
+ */
+#ifndef INFERSPAN_HTTP_H
+#define INFERSPAN_HTTP_H
+
+#include "emit.h"
+#include "traceparent.h"
+
+#define HTTP_WINDOW 8192 /* bytes of one read that are looked at */
+#define HTTP_TAIL 112    /* bytes kept of an unfinished line: a traceparent and some blanks */
+#define HTTP_BASE 8      /* where text begins in the buffer; one byte before, a line's end may be put */
+#define HTTP_MASK (2 * HTTP_WINDOW - 1)
+#define HTTP_STRIDE 32
+#define HTTP_SEGMENTS 4
+
+#define HEAD_REQUEST_LINE 0x01 /* the request line was read */
+#define HEAD_TRACEPARENT 0x02
+#define HEAD_SAMPLED 0x04
+#define HEAD_IGNORED 0x08 /* a traceparent that W3C tells to ignore: malformed, or not the only one */
+#define HEAD_CHUNKED 0x10
+#define HEAD_NOT_HTTP 0x20
+#define HEAD_FINISHED 0x40
+
+struct ispan_head {
+	u32 flags;
+	u32 tail_length;
+	u64 content_length;
+	u8 trace_id[16];
+	u8 span_id[8];
+	u8 tail[HTTP_TAIL];
+};
+
+struct ispan_scan {
+	struct ispan_head head;
+	u32 length; /* end of the text in bytes */
+	u32 line;   /* where the line under way begins */
+	u32 end;    /* of the head */
+	u32 pad;
+	u8 bytes[2 * HTTP_WINDOW + 256];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ispan_scan);
+} scans SEC(".maps");
+
+static __always_inline struct ispan_scan *current_scan(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scans, &zero);
+}
+
+/* Whether four bytes begin a request. As little-endian words, so that every read of the machine costs little. */
+static __always_inline bool begins_request(u32 word)
+{
+	switch (word) {
+	case 0x20544547: /* "GET " */
+	case 0x54534f50: /* "POST" */
+	case 0x20545550: /* "PUT " */
+	case 0x44414548: /* "HEAD" */
+	case 0x454c4544: /* "DELE" */
+	case 0x43544150: /* "PATC" */
+	case 0x4954504f: /* "OPTI" */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Names are given in lower case; letters compare without case. */
+#define HAS_NAME(text, name) has_name(text, name, sizeof(name) - 1)
+
+static __always_inline bool has_name(const u8 *text, const char *name, int length)
+{
+	for (int i = 0; i < length; i++) {
+		u8 c = text[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c |= 0x20;
+		if (c != (u8)name[i])
+			return false;
+	}
+	return true;
+}
+
+/* "… HTTP/1.x", with or without the carriage return. */
+static __always_inline bool ends_request_line(const struct ispan_scan *scan, u32 newline)
+{
+	const u8 *text = scan->bytes + ((newline - 9) & HTTP_MASK);
+
+	if (newline < HTTP_BASE + 10)
+		return false;
+	if (text[8] != '\r')
+		text++;
+	return text[0] == 'H' && text[1] == 'T' && text[2] == 'T' && text[3] == 'P' && text[4] == '/' &&
+	       text[5] == '1' && text[6] == '.';
+}
+
+static __always_inline bool is_blank(u8 c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static __always_inline u32 skip_blanks(const struct ispan_scan *scan, u32 from)
+{
+	for (int i = 0; i < 8; i++)
+		if (is_blank(scan->bytes[from & HTTP_MASK]))
+			from++;
+	return from;
+}
+
+static __always_inline void read_traceparent(struct ispan_scan *scan, u32 from, u32 to)
+{
+	u8 text[TRACEPARENT_BUFFER];
+	u8 ids[24];
+	int flags;
+
+	from = skip_blanks(scan, from);
+	for (int i = 0; i < 8; i++)
+		if (to > from && is_blank(scan->bytes[(to - 1) & HTTP_MASK]))
+			to--;
+	if (scan->head.flags & (HEAD_TRACEPARENT | HEAD_IGNORED) || to < from) {
+		scan->head.flags |= HEAD_IGNORED;
+		return;
+	}
+	__builtin_memcpy(text, scan->bytes + (from & HTTP_MASK), sizeof(text));
+	flags = traceparent_parse(text, to - from, ids, ids + 16);
+	if (flags < 0) {
+		scan->head.flags |= HEAD_IGNORED;
+		return;
+	}
+	__builtin_memcpy(scan->head.trace_id, ids, 16);
+	__builtin_memcpy(scan->head.span_id, ids + 16, 8);
+	scan->head.flags |= HEAD_TRACEPARENT | (flags & TRACEPARENT_SAMPLED ? HEAD_SAMPLED : 0);
+}
+
+static __always_inline void read_content_length(struct ispan_scan *scan, u32 from)
+{
+	u64 value = 0;
+
+	from = skip_blanks(scan, from);
+	for (int i = 0; i < 12; i++) {
+		u8 c = scan->bytes[(from + i) & HTTP_MASK];
+
+		if (c < '0' || c > '9')
+			break;
+		value = value * 10 + (c - '0');
+	}
+	scan->head.content_length = value;
+}
+
+static __always_inline void read_header(struct ispan_scan *scan, u32 line, u32 newline)
+{
+	const u8 *text = scan->bytes + (line & HTTP_MASK);
+
+	switch (text[0] | 0x20) {
+	case 't':
+		if (HAS_NAME(text, "traceparent:"))
+			read_traceparent(scan, line + 12, newline);
+		else if (HAS_NAME(text, "transfer-encoding:"))
+			scan->head.flags |= HEAD_CHUNKED;
+		break;
+	case 'c':
+		if (HAS_NAME(text, "content-length:"))
+			read_content_length(scan, line + 15);
+		break;
+	}
+}
+
+/* Looks at a line's end. Nonzero: the scan is over. A function of its own, so that the verifier reads it once. */
+__noinline int http_line_ends(u32 at)
+{
+	struct ispan_scan *scan = current_scan();
+
+	if (!scan)
+		return 1;
+	at &= HTTP_MASK;
+	if (at >= scan->length || scan->bytes[at] != '\n')
+		return 0;
+	if (at >= HTTP_BASE) {
+		if (scan->head.flags & HEAD_REQUEST_LINE) {
+			read_header(scan, scan->line, at);
+		} else if (ends_request_line(scan, at)) {
+			scan->head.flags |= HEAD_REQUEST_LINE;
+		} else {
+			scan->head.flags |= HEAD_NOT_HTTP;
+			return 1;
+		}
+	}
+	scan->line = at + 1;
+	if (at + 1 < scan->length && scan->bytes[at + 1] == '\n')
+		scan->end = at + 2;
+	else if (at + 2 < scan->length && scan->bytes[at + 1] == '\r' && scan->bytes[at + 2] == '\n')
+		scan->end = at + 3;
+	else
+		return 0;
+	scan->head.flags |= HEAD_FINISHED;
+	return 1;
+}
+
+#define ONES 0x0101010101010101ull
+#define HIGHS 0x8080808080808080ull
+
+/* Finds line ends a word at a time. It may report too many in one word, never too few. */
+static long scan_stride(u64 index, void *unused)
+{
+	struct ispan_scan *scan = current_scan();
+	u32 from = (index * HTTP_STRIDE) & HTTP_MASK & ~(HTTP_STRIDE - 1);
+
+	if (!scan)
+		return 1;
+	for (u32 offset = from; offset < from + HTTP_STRIDE; offset += 8) {
+		u64 word = *(u64 *)(scan->bytes + (offset & HTTP_MASK)) ^ ('\n' * ONES);
+		u64 hits = (word - ONES) & ~word & HIGHS;
+
+		for (int i = 0; i < 8 && hits; i++, hits >>= 8)
+			if (hits & 0x80 && http_line_ends(offset + i))
+				return 1;
+	}
+	return 0;
+}
+
+#endif

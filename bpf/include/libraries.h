@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Noticing that a process maps a library that is watched, so that the reader can look where it lies. */
+#ifndef INFERSPAN_LIBRARIES_H
+#define INFERSPAN_LIBRARIES_H
+
+#include "context.h"
+#include "files.h"
+
+/* libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 of a wheel, libnccl.so.2 … */
+static __always_inline bool is_watched_library(const char *name)
+{
+	return !__builtin_memcmp(name, "libcuda", 7) || !__builtin_memcmp(name, "libnccl", 7);
+}
+
+static __always_inline void library_mapped(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
+{
+	struct ispan_record record = {};
+	struct file *file = file_of(task, fd);
+	const unsigned char *name;
+	char begin[8] = {};
+
+	if (!file)
+		return;
+	name = file_name(file);
+	if (bpf_probe_read_kernel(begin, sizeof(begin), name) || !is_watched_library(begin))
+		return;
+	record.start_ns = record.end_ns = bpf_ktime_get_ns();
+	record.tgid = bpf_get_current_pid_tgid() >> 32;
+	record.tid = (u32)bpf_get_current_pid_tgid();
+	record.kind = ISPAN_KIND_LIBRARY_APPEARED;
+	emit_text(settings, &record, name, TEXT_KERNEL);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every map that more than one object or the reader uses. The first object loaded makes them; the loader hands them to
+ * the others by name (bpf_map__reuse_fd).
+ */
+#ifndef INFERSPAN_MAPS_H
+#define INFERSPAN_MAPS_H
+
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include "calls.h"
+#include "wire.h"
+
+#define ISPAN_FRAMES 4
+
+/* A library call under way on a thread. The stack pointer tells a live one from one that was left by a jump. */
+struct ispan_frame {
+	u64 start_ns;
+	u64 sp;
+	u64 amount;
+	u64 detail;
+	u64 extra;
+	struct ispan_call call;
+};
+
+#define ISPAN_THREAD_INTERLEAVED 0x01 /* serves several connections at once: gets no context from bytes it reads */
+#define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are nobody's */
+
+/* What is known of one thread. It lives and dies with the kernel's task, so thread ids may be used again. */
+struct ispan_thread {
+	u64 request; /* number of the request it serves, 0 none; may have ended */
+	u8 source;
+	u8 flags;
+	u8 depth; /* of frames */
+	u8 covered; /* bit n: the driver was seen to do the work of runtime frame n */
+	s32 head_fd; /* connection of an unfinished head, plus one */
+	s32 fd;      /* connection of its request, -1 none: most system calls are on others, and need no look-up */
+	u32 pad;
+	u64 syscall_start_ns;
+	u32 syscall;
+	u32 off_state; /* task state with which it left the CPU */
+	u64 off_start_ns;
+	u64 runnable_ns;
+	u64 operation_ns; /* last CKP operation begun */
+	u64 operation;
+	u64 outer_request; /* what it served before it began a request by CKP */
+	s32 outer_fd;
+	u8 outer_source;
+	u8 outer_pad[3];
+	struct ispan_frame frames[ISPAN_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, ISPAN_COUNTERS);
+	__type(key, u32);
+	__type(value, u64);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct ispan_request);
+} requests SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct ispan_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u32);   /* tid */
+	__type(value, u32); /* slot + 1 */
+} own_threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 4096);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct ispan_own);
+} own_contexts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct ispan_settings);
+} settings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u32);
+} targets SEC(".maps");
+
+/* The OpenTelemetry contract map, when the loader finds it pinned; otherwise ours, and nobody else sees it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct ispan_otel_context);
+} otel_contexts SEC(".maps");
+
+/* The last sampled request that came on a connection, ended or not: tgid << 32 | fd -> request number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u64);
+} connections SEC(".maps");
+
+#endif

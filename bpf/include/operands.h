@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Fetching what a cookie asks for from a function's arguments. */
+#ifndef INFERSPAN_OPERANDS_H
+#define INFERSPAN_OPERANDS_H
+
+#include "maps.h"
+
+#define REGISTER_SLOTS 6
+#define STREAM_OFFSET 32 /* in CUlaunchConfig and cudaLaunchConfig_t alike; both begin with the grid */
+
+/* The argument registers by slot, none in slot 0, and where the stack goes on with them. */
+struct ispan_arguments {
+	u64 registers[8];
+	u64 sp;
+};
+
+static __always_inline void read_arguments(struct pt_regs *regs, struct ispan_arguments *arguments)
+{
+	arguments->registers[0] = 0;
+	arguments->registers[1] = regs->di;
+	arguments->registers[2] = regs->si;
+	arguments->registers[3] = regs->dx;
+	arguments->registers[4] = regs->cx;
+	arguments->registers[5] = regs->r8;
+	arguments->registers[6] = regs->r9;
+	arguments->registers[7] = 0;
+	arguments->sp = regs->sp;
+}
+
+/* The nth machine word of the arguments, at the function's first instruction: sp points to the return address. */
+static __always_inline u64 slot_of(const struct ispan_arguments *arguments, u32 slot)
+{
+	u64 value = 0;
+
+	if (slot <= REGISTER_SLOTS)
+		return arguments->registers[slot & 7];
+	bpf_probe_read_user(&value, sizeof(value), (void *)(arguments->sp + 8 * (u64)(slot - REGISTER_SLOTS)));
+	return value;
+}
+
+static __always_inline u64 grid_at(u64 address)
+{
+	u32 grid[3] = {};
+
+	bpf_probe_read_user(grid, sizeof(grid), (void *)address);
+	return (u64)grid[0] * grid[1] * grid[2];
+}
+
+static __always_inline u64 word_at(u64 address)
+{
+	u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/* The value as it stands at the function's entry; for a result left in memory, where that will be. */
+static __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
+{
+	u32 slot = from & 0xf;
+	u64 first = slot_of(arguments, slot);
+
+	switch (from >> 4) {
+	case ISPAN_FROM_PRODUCT:
+		return (u64)(u32)first * (u32)slot_of(arguments, slot + 1) * (u32)slot_of(arguments, slot + 2);
+	case ISPAN_FROM_DIM3:
+		return (u64)(u32)first * (first >> 32) * (u32)slot_of(arguments, slot + 1);
+	case ISPAN_FROM_GRID:
+		return grid_at(first);
+	case ISPAN_FROM_STREAM:
+		return word_at(first + STREAM_OFFSET);
+	case ISPAN_FROM_PAIR:
+		return first << 32 | (u32)slot_of(arguments, slot + 1);
+	case ISPAN_FROM_HIGH:
+		return first << 32;
+	default:
+		return first;
+	}
+}
+
+/* Most are none, or stand in a register: those are not worth a call. */
+static __always_inline u64 operand_of(const struct ispan_arguments *arguments, u8 from)
+{
+	u64 slot = from;
+
+	/* The compiler knows the bound already and would drop the mask that the verifier wants to see. */
+	barrier_var(slot);
+	if (from <= REGISTER_SLOTS)
+		return arguments->registers[slot & 7];
+	return operand(arguments, from);
+}
+
+static __always_inline bool is_out(u8 from)
+{
+	return from >> 4 == ISPAN_FROM_OUT;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beginning and ending a request. Threads carry its number only, so ending it ends it for all of them at once. */
+#ifndef INFERSPAN_REQUESTS_H
+#define INFERSPAN_REQUESTS_H
+
+#include "context.h"
+
+static __always_inline u64 connection_of(u32 tgid, s32 fd)
+{
+	return (u64)tgid << 32 | (u32)fd;
+}
+
+static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
+				     u64 number, u16 kind, u8 source)
+{
+	struct ispan_record record = {.start_ns = request->began_ns, .end_ns = bpf_ktime_get_ns(), .extra = number};
+
+	if (!(settings->flags & ISPAN_EMIT_REQUESTS))
+		return;
+	__builtin_memcpy(record.trace_id, request->trace_id, sizeof(record.trace_id));
+	__builtin_memcpy(record.span_id, request->span_id, sizeof(record.span_id));
+	record.tgid = request->tgid;
+	record.tid = request->tid;
+	record.kind = kind;
+	record.source = source;
+	record.detail = (u32)request->fd;
+	emit(settings, &record);
+}
+
+static __always_inline u64 pid_tgid_of(const struct ispan_request *request)
+{
+	return (u64)request->tgid << 32 | request->tid;
+}
+
+/* The request's ids are filled in by the caller; its thread is the current one. */
+static __always_inline void request_begin(const struct ispan_settings *settings, struct ispan_thread *thread,
+					  struct ispan_request *request, u8 source)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	u64 number;
+
+	request->began_ns = bpf_ktime_get_ns();
+	request->tgid = pid_tgid >> 32;
+	request->tid = (u32)pid_tgid;
+	/* Unique without a shared counter: one CPU begins no two requests in the same nanosecond. */
+	number = request->began_ns << 10 | (bpf_get_smp_processor_id() & 1023);
+	if (bpf_map_update_elem(&requests, &number, request, BPF_ANY)) {
+		count(ISPAN_COUNT_NO_MEMORY);
+		return;
+	}
+	if (request->fd >= 0) {
+		u64 connection = connection_of(request->tgid, request->fd);
+
+		bpf_map_update_elem(&connections, &connection, &number, BPF_ANY);
+	}
+	thread->request = number;
+	thread->source = source;
+	thread->fd = request->fd;
+	thread->flags &= ~ISPAN_THREAD_WAITING;
+	count(ISPAN_COUNT_REQUESTS_BEGAN);
+	announce(settings, request, number, ISPAN_KIND_REQUEST_BEGAN, source);
+	if (settings->flags & ISPAN_PUBLISH_OTEL) {
+		struct ispan_otel_context otel;
+
+		__builtin_memcpy(otel.trace_id, request->trace_id, sizeof(otel.trace_id));
+		__builtin_memcpy(otel.span_id, request->span_id, sizeof(otel.span_id));
+		bpf_map_update_elem(&otel_contexts, &pid_tgid, &otel, BPF_ANY);
+	}
+}
+
+/* Harmless for a number that has ended. */
+static __noinline int request_end(const struct ispan_settings *settings, u64 number)
+{
+	struct ispan_request *live = bpf_map_lookup_elem(&requests, &number);
+	struct ispan_request request;
+	u64 pid_tgid;
+
+	if (!live)
+		return 0;
+	request = *live;
+	/* Two threads may end it at the same moment: only one of them deletes it, and that one announces it. */
+	if (bpf_map_delete_elem(&requests, &number))
+		return 0;
+	count(ISPAN_COUNT_REQUESTS_ENDED);
+	announce(settings, &request, number, ISPAN_KIND_REQUEST_ENDED, ISPAN_SOURCE_NONE);
+	if (settings->flags & ISPAN_PUBLISH_OTEL) {
+		pid_tgid = pid_tgid_of(&request);
+		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
+	}
+	return 0;
+}
+
+/* The request a thread carries, or NULL; a number whose request has ended is forgotten. */
+static __always_inline struct ispan_request *request_of(struct ispan_thread *thread)
+{
+	u64 number = thread->request;
+	struct ispan_request *request;
+
+	if (!number)
+		return NULL;
+	request = bpf_map_lookup_elem(&requests, &number);
+	if (!request)
+		thread->request = 0;
+	return request;
+}
+
+#endif

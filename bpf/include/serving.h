@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a thread's next system call says about the request it serves. */
+#ifndef INFERSPAN_SERVING_H
+#define INFERSPAN_SERVING_H
+
+#include "files.h"
+#include "numbers.h"
+#include "requests.h"
+
+/* Reading a connection again behind the response is waiting for the next request: this one is over. */
+static __always_inline void before_read(const struct ispan_settings *settings, struct ispan_thread *thread, s32 fd)
+{
+	struct ispan_request *request = fd == thread->fd ? request_of(thread) : NULL;
+
+	if (request && request->flags & ISPAN_REQUEST_RESPONDED && request->tgid == bpf_get_current_pid_tgid() >> 32) {
+		request_end(settings, thread->request);
+		thread->request = 0;
+	}
+}
+
+/* "HTTP/1.1 100 Continue" and its like come before the response. */
+static __always_inline bool is_interim(struct pt_regs *regs, long number)
+{
+	const char status[10] = "HTTP/1.1 1";
+	char begin[10] = {};
+
+	if ((number != NR_write && number != NR_sendto) || bpf_probe_read_user(begin, sizeof(begin), (void *)ARG2(regs)))
+		return false;
+	return !__builtin_memcmp(begin, status, sizeof(begin));
+}
+
+/* Whether another request of this process came on the connection. Numbers begin with the time, so older ones tell. */
+static __always_inline bool is_connection(u32 tgid, s32 fd)
+{
+	u64 started = BPF_CORE_READ(bpf_get_current_task_btf(), group_leader, start_time);
+	u64 connection = connection_of(tgid, fd);
+	u64 *number = bpf_map_lookup_elem(&connections, &connection);
+
+	return number && *number > started << 10;
+}
+
+/*
+ * Writing to its own connection begins the response. Writing to the connection of another request, which only a thread
+ * does that answers several at once, shows an event loop that began to answer the first before the second came.
+ */
+static __always_inline void before_write(const struct ispan_settings *settings, struct ispan_thread *thread,
+					 struct pt_regs *regs, long number)
+{
+	s32 fd = number == NR_splice ? (s32)ARG3(regs) : (s32)ARG1(regs);
+	struct ispan_request *request;
+
+	if (fd == thread->fd) {
+		request = request_of(thread);
+		if (request && !(request->flags & ISPAN_REQUEST_RESPONDED) && !is_interim(regs, number))
+			request->flags |= ISPAN_REQUEST_RESPONDED;
+	} else if (thread->source == ISPAN_SOURCE_HTTP && is_connection(bpf_get_current_pid_tgid() >> 32, fd)) {
+		thread->flags |= ISPAN_THREAD_INTERLEAVED;
+		count(ISPAN_COUNT_THREADS_INTERLEAVED);
+		request_end(settings, thread->request);
+		thread->request = 0;
+	}
+}
+
+static __always_inline void before_wait(struct ispan_thread *thread)
+{
+	struct ispan_request *request = request_of(thread);
+
+	if (request && request->flags & ISPAN_REQUEST_RESPONDED && thread->source != ISPAN_SOURCE_CKP)
+		thread->flags |= ISPAN_THREAD_WAITING;
+}
+
+/* A descriptor that is closed, or given out anew, has no connection any more. */
+static __always_inline void connection_gone(const struct ispan_settings *settings, s32 fd)
+{
+	u64 connection = connection_of(bpf_get_current_pid_tgid() >> 32, fd);
+	u64 *number = bpf_map_lookup_elem(&connections, &connection);
+
+	if (!number)
+		return;
+	request_end(settings, *number);
+	bpf_map_delete_elem(&connections, &connection);
+}
+
+#endif

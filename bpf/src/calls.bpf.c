@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which CUDA and NCCL functions did a request call, and for how long? One program for all: the cookie tells which. */
+#include "context.h"
+#include "frames.h"
+#include "operands.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define STOP_HERE 1 /* of a session's entry: do not come back on return */
+
+static __always_inline struct ispan_call cookie_of(struct pt_regs *regs)
+{
+	union {
+		u64 word;
+		struct ispan_call call;
+	} cookie = {.word = bpf_get_attach_cookie(regs)};
+
+	return cookie.call;
+}
+
+static __always_inline bool is_on(const struct ispan_settings *settings, u16 kind)
+{
+	return settings->flags & (kind < ISPAN_KIND_NCCL_ALL_REDUCE ? ISPAN_EMIT_CUDA : ISPAN_EMIT_NCCL);
+}
+
+/* cudaMemcpyKind: 1 to the device, 2 from it, 3 within; 0 and 4 do not say. */
+static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs *regs)
+{
+	u32 direction = (u32)regs->cx;
+
+	if (call.flags & ISPAN_CALL_DIRECTION && direction >= 1 && direction <= 3)
+		return ISPAN_KIND_CUDA_MEMCPY_H2D + direction - 1;
+	return call.kind;
+}
+
+static __always_inline int call_begins(struct pt_regs *regs)
+{
+	struct ispan_call call = cookie_of(regs);
+	struct ispan_settings *settings = current_settings();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_thread *thread = thread_of(task);
+	struct ispan_arguments arguments;
+	struct ispan_frame *frame;
+	u32 depth;
+
+	if (!settings || !is_on(settings, call.kind) || !may_have_context(settings, thread, task))
+		return STOP_HERE;
+	if (!thread)
+		thread = thread_made_of(task);
+	if (!thread)
+		return STOP_HERE;
+	drop_dead_frames(thread, regs->sp);
+	depth = thread->depth;
+	if (depth >= ISPAN_FRAMES) {
+		count(ISPAN_COUNT_CALL_TOO_DEEP);
+		return STOP_HERE;
+	}
+	frame = &thread->frames[depth];
+	thread->depth = depth + 1;
+	thread->covered &= ~(1 << depth);
+	call.kind = kind_at_entry(call, regs);
+	read_arguments(regs, &arguments);
+	frame->call = call;
+	frame->sp = regs->sp;
+	frame->amount = operand_of(&arguments, call.amount) << (call.shift & 63);
+	frame->detail = operand_of(&arguments, call.detail);
+	frame->extra = operand_of(&arguments, call.extra);
+	frame->start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline int call_ends(struct pt_regs *regs)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_frame *frame = settings && thread ? frame_of_return(thread, regs->sp) : NULL;
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_record record = {};
+	struct ispan_context context;
+
+	if (!frame || !context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &context))
+		return 0;
+	record_fill(&record, &context, pid_tgid, frame->call.kind);
+	record.start_ns = frame->start_ns;
+	record.end_ns = now;
+	record.result = (s32)regs->ax;
+	record.amount = frame->amount;
+	record.detail = is_out(frame->call.detail) ? word_at(frame->detail) : frame->detail;
+	record.extra = is_out(frame->call.extra) ? word_at(frame->extra) : frame->extra;
+	if (frame->call.flags & ISPAN_CALL_RUNTIME) {
+		if (thread->covered & 1 << (thread->depth & 7)) {
+			count(ISPAN_COUNT_CALL_TWICE);
+			return 0;
+		}
+	} else {
+		cover_runtime(thread, thread->depth, &record);
+	}
+	emit(settings, &record);
+	return 0;
+}
+
+/* For one link that fires at both ends. The function's first instruction tells the ends apart on every kernel. */
+SEC("uprobe")
+int call_session(struct pt_regs *regs)
+{
+	return regs->ip == bpf_get_func_ip(regs) ? call_begins(regs) : call_ends(regs);
+}
+
+SEC("uprobe")
+int call_enter(struct pt_regs *regs)
+{
+	call_begins(regs);
+	return 0;
+}
+
+SEC("uretprobe")
+int call_return(struct pt_regs *regs)
+{
+	return call_ends(regs);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whom does this thread serve? Requests recognised in the bytes a thread reads, until they are answered. */
+#include "binding.h"
+#include "libraries.h"
+#include "serving.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
+{
+	struct ispan_settings *settings;
+	struct ispan_thread *thread;
+
+	switch (number) {
+	CASE_READS:
+	CASE_WRITES:
+	case NR_splice:
+	CASE_WAITS:
+	CASE_ACCEPTS:
+	case NR_close:
+		break;
+	default:
+		return 0;
+	}
+	settings = current_settings();
+	if (!settings || !IS_NATIVE(regs))
+		return 0;
+	if (number == NR_close) {
+		connection_gone(settings, (s32)ARG1(regs));
+		return 0;
+	}
+	thread = thread_of(bpf_get_current_task_btf());
+	if (!thread || !thread->request)
+		return 0;
+	switch (number) {
+	CASE_READS:
+		before_read(settings, thread, (s32)ARG1(regs));
+		break;
+	CASE_WAITS:
+	CASE_ACCEPTS:
+		before_wait(thread);
+		break;
+	default:
+		before_write(settings, thread, regs, number);
+	}
+	return 0;
+}
+
+/* First bytes of too short a read: the request may begin with them, and go on in the next. */
+static __always_inline bool may_begin_request(u32 word, long length)
+{
+	u8 first = (u8)word;
+
+	if (length >= 4)
+		return begins_request(word);
+	return first == 'G' || first == 'P' || first == 'H' || first == 'D' || first == 'O';
+}
+
+static __always_inline void after_read(struct ispan_settings *settings, struct pt_regs *regs, long number, long length)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	u64 connection = connection_of(tgid, (s32)ARG1(regs));
+	struct ispan_thread *thread = thread_of(task);
+	struct ispan_head *unfinished = NULL;
+	struct ispan_bytes bytes;
+	u32 word = 0;
+
+	if (tgid == settings->self_tgid || !bytes_of(regs, number, length, &bytes))
+		return;
+	if (thread && thread->head_fd == (s32)connection + 1)
+		unfinished = bpf_map_lookup_elem(&heads, &connection);
+	if (!unfinished) {
+		if (bpf_probe_read_user(&word, length < 4 ? 1 : 4, (void *)bytes.buffer))
+			return;
+		if (!may_begin_request(word, length) || !in_scope(settings, tgid) || !is_stream_socket(task, (s32)connection))
+			return;
+	}
+	read_head(settings, task, &bytes, connection, unfinished);
+}
+
+static __always_inline void after_mmap(const struct ispan_settings *settings, struct pt_regs *regs)
+{
+	if (settings->flags & ISPAN_EMIT_PROCESSES && ARG3(regs) & PROT_EXEC)
+		library_mapped(settings, bpf_get_current_task_btf(), (s32)regs->r8);
+}
+
+static __always_inline void after_wait(void)
+{
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+
+	if (thread)
+		thread->flags &= ~ISPAN_THREAD_WAITING;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
+{
+	struct ispan_settings *settings = current_settings();
+	long number = NUMBER(regs);
+
+	if (!settings || !IS_NATIVE(regs))
+		return 0;
+	switch (number) {
+	CASE_READS:
+		if (result > 0)
+			after_read(settings, regs, number, result);
+		break;
+	CASE_ACCEPTS:
+		if (result >= 0)
+			connection_gone(settings, (s32)result);
+		/* fall through */
+	CASE_WAITS:
+		after_wait();
+		break;
+	case NR_mmap:
+		if (result > 0)
+			after_mmap(settings, regs);
+		break;
+	}
+	return 0;
+}

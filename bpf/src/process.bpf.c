@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What does a thread leave to those it starts, and which processes come and go? */
+#include "files.h"
+#include "requests.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct ispan_settings *settings = current_settings();
+	struct ispan_thread *maker = settings ? thread_of(parent) : NULL;
+	struct ispan_thread *made;
+
+	if (!maker || !request_of(maker))
+		return 0;
+	made = thread_made_of(child);
+	if (!made)
+		return 0;
+	made->request = maker->request;
+	made->source = ISPAN_SOURCE_INHERITED;
+	made->fd = maker->fd;
+	count(ISPAN_COUNT_REQUESTS_INHERITED);
+	return 0;
+}
+
+static __always_inline void process_event(const struct ispan_settings *settings, u16 kind, const void *text)
+{
+	struct ispan_record record = {.kind = kind};
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	if (!(settings->flags & ISPAN_EMIT_PROCESSES))
+		return;
+	record.start_ns = record.end_ns = bpf_ktime_get_ns();
+	record.tgid = pid_tgid >> 32;
+	record.tid = (u32)pid_tgid;
+	if (text)
+		emit_text(settings, &record, text, TEXT_KERNEL);
+	else
+		emit(settings, &record);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *program)
+{
+	struct ispan_settings *settings = current_settings();
+
+	if (settings)
+		process_event(settings, ISPAN_KIND_PROCESS_STARTED, program->filename);
+	return 0;
+}
+
+/* The thread that read a request takes it along. Those who inherited it may go without ending it. */
+static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
+{
+	struct ispan_thread *thread = thread_of(task);
+	struct ispan_request *request = thread ? request_of(thread) : NULL;
+
+	if (request && request->tid == (u32)bpf_get_current_pid_tgid())
+		request_end(settings, thread->request);
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exit, struct task_struct *task)
+{
+	struct ispan_settings *settings = current_settings();
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!settings)
+		return 0;
+	thread_gone(settings, task);
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return 0;
+	bpf_map_delete_elem(&targets, &tgid); /* the number may be given to another program at once */
+	process_event(settings, ISPAN_KIND_PROCESS_EXITED, NULL);
+	return 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When was a serving thread off the CPU and why, and how long did it wait for one when it could have run? */
+#include "context.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define PREEMPTED 1
+
+/* A state the kernel reports for a thread that could go on: it was taken off the CPU by another. */
+static __always_inline u32 state_left_with(bool preempted, struct task_struct *task)
+{
+	struct task_struct___before_5_14 {
+		long state;
+	} __attribute__((preserve_access_index)) *older = (void *)task;
+
+	if (preempted)
+		return 0;
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return BPF_CORE_READ(older, state);
+}
+
+static __always_inline void leaves(const struct ispan_settings *settings, struct task_struct *task, bool preempted,
+				   u64 now)
+{
+	struct ispan_thread *thread = thread_of(task);
+
+	if (!thread || !may_have_context(settings, thread, task))
+		return;
+	thread->off_start_ns = now;
+	thread->off_state = state_left_with(preempted, task);
+	thread->runnable_ns = thread->off_state ? 0 : now;
+}
+
+static __always_inline void emit_delay(const struct ispan_settings *settings, struct ispan_record *record, u64 from,
+				       u64 to, u64 detail)
+{
+	if (!from || to < from || to - from < settings->min_nanos)
+		return;
+	record->start_ns = from;
+	record->end_ns = to;
+	record->detail = detail;
+	emit(settings, record);
+}
+
+static __always_inline void comes(const struct ispan_settings *settings, struct task_struct *task, u64 now)
+{
+	struct ispan_thread *thread = thread_of(task);
+	struct ispan_record record = {};
+	struct ispan_context context;
+	u64 left, runnable;
+	u32 state;
+
+	if (!thread || !thread->off_start_ns)
+		return;
+	left = thread->off_start_ns;
+	state = thread->off_state;
+	runnable = thread->runnable_ns;
+	thread->off_start_ns = 0;
+	if (!context_of(settings, thread, task->tgid, task->pid, &context))
+		return;
+	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, ISPAN_KIND_SCHED_OFFCPU);
+	record.extra = thread->syscall;
+	if (state)
+		emit_delay(settings, &record, left, runnable ? runnable : now, state);
+	record.kind = ISPAN_KIND_SCHED_RUNQUEUE;
+	emit_delay(settings, &record, runnable, now, state ? 0 : PREEMPTED);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
+{
+	struct ispan_settings *settings = current_settings();
+	u64 now;
+
+	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
+		return 0;
+	now = bpf_ktime_get_ns();
+	leaves(settings, previous, preempt, now);
+	comes(settings, next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(sched_wakeup, struct task_struct *task)
+{
+	struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread;
+
+	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
+		return 0;
+	thread = thread_of(task);
+	if (thread && thread->off_start_ns && !thread->runnable_ns)
+		thread->runnable_ns = bpf_ktime_get_ns();
+	return 0;
+}

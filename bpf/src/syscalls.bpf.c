@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which system calls did a request wait for? */
+#include "context.h"
+#include "descriptors.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Whether this call of the kind is one that is told of. */
+static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const struct ispan_thread *thread)
+{
+	switch (kind) {
+	case ISPAN_KIND_FUTEX:
+		return NUMBER(regs) != NR_futex || is_futex_wait(ARG2(regs));
+	case ISPAN_KIND_IOCTL_GPU:
+		return is_gpu_command(ARG2(regs)) || (thread && thread->operation_ns);
+	default:
+		return true;
+	}
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(syscalls_sys_enter, struct pt_regs *regs, long number)
+{
+	u16 kind = kind_of(number);
+	struct ispan_settings *settings;
+	struct ispan_thread *thread;
+	struct task_struct *task;
+
+	settings = kind ? current_settings() : NULL;
+	if (!settings || !(settings->flags & ISPAN_EMIT_SYSCALLS) || !IS_NATIVE(regs))
+		return 0;
+	task = bpf_get_current_task_btf();
+	thread = thread_of(task);
+	if (!may_have_context(settings, thread, task))
+		return 0;
+	if (!is_interesting(kind, regs, thread))
+		return 0;
+	if (!thread)
+		thread = thread_made_of(task);
+	if (!thread)
+		return 0;
+	thread->syscall = number + 1;
+	thread->syscall_start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* An ioctl that soon follows a CKP operation's begin is taken to be the operation's way to its device. */
+static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings, struct ispan_thread *thread,
+					   struct ispan_record *record)
+{
+	u64 begun = thread->operation_ns;
+
+	thread->operation_ns = 0;
+	if (!(settings->flags & ISPAN_EMIT_CKP) || record->start_ns - begun > CKP_WINDOW_NANOS)
+		return;
+	record->kind = ISPAN_KIND_CKP_IOCTL;
+	record->extra = thread->operation;
+	emit(settings, record);
+}
+
+static __always_inline void emit_call(const struct ispan_settings *settings, struct ispan_thread *thread,
+				      struct pt_regs *regs, struct ispan_record *record)
+{
+	if (record->end_ns - record->start_ns < settings->min_nanos && record->kind != ISPAN_KIND_IOCTL_GPU)
+		return;
+	switch (record->kind) {
+	case ISPAN_KIND_OPENAT:
+		emit_text(settings, record, (void *)path_of(regs), TEXT_USER);
+		break;
+	case ISPAN_KIND_IOCTL_GPU:
+		if (is_gpu_command(record->detail) && is_gpu_file(bpf_get_current_task_btf(), (s32)ARG1(regs)))
+			emit(settings, record);
+		if (thread->operation_ns)
+			emit_ckp_ioctl(settings, thread, record);
+		break;
+	default:
+		emit(settings, record);
+	}
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(syscalls_sys_exit, struct pt_regs *regs, long result)
+{
+	long number = NUMBER(regs);
+	u16 kind = kind_of(number);
+	struct task_struct *task;
+	struct ispan_settings *settings;
+	struct ispan_context context;
+	struct ispan_thread *thread;
+	struct ispan_record record = {};
+	u64 pid_tgid;
+
+	settings = kind ? current_settings() : NULL;
+	if (!settings)
+		return 0;
+	task = bpf_get_current_task_btf();
+	thread = thread_of(task);
+	if (!thread || thread->syscall != number + 1)
+		return 0;
+	record.start_ns = thread->syscall_start_ns;
+	record.end_ns = bpf_ktime_get_ns();
+	thread->syscall = 0;
+	pid_tgid = bpf_get_current_pid_tgid();
+	if (!context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &context))
+		return 0;
+	record_fill(&record, &context, pid_tgid, kind);
+	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
+	describe(&record, task, regs, kind, result);
+	emit_call(settings, thread, regs, &record);
+	return 0;
+}

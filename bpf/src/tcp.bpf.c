@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long did a request wait for connections, and which of its bytes had to be sent again? */
+#include "context.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define TCP_ESTABLISHED 1
+#define TCP_SYN_SENT 2
+#define TCP_CLOSE 7
+#define ECANCELED 125
+
+/* Who connected a socket, or sent on it last. */
+struct ispan_sender {
+	struct ispan_context context;
+	u64 pid_tgid;
+	u64 start_ns;
+	u64 write_seq; /* as it was behind that sending: when it has moved, others have sent */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, struct ispan_sender);
+} senders SEC(".maps");
+
+static __always_inline u32 write_seq_of(const struct sock *sk)
+{
+	return BPF_CORE_READ((const struct tcp_sock *)sk, write_seq);
+}
+
+static __always_inline void remember_sender(const struct ispan_settings *settings, const struct sock *sk)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_sender sender = {.pid_tgid = pid_tgid, .start_ns = bpf_ktime_get_ns()};
+	u64 key = (u64)sk;
+
+	if (!context_of(settings, thread_of(bpf_get_current_task_btf()), pid_tgid >> 32, (u32)pid_tgid, &sender.context))
+		return;
+	sender.write_seq = write_seq_of(sk);
+	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
+}
+
+static __always_inline void emit_tcp(const struct ispan_settings *settings, struct ispan_sender *sender, u16 kind,
+				     u64 start, u64 amount, s32 result, u8 state)
+{
+	struct ispan_record record = {.start_ns = start, .end_ns = bpf_ktime_get_ns(), .amount = amount, .result = result};
+
+	record_fill(&record, &sender->context, sender->pid_tgid, kind);
+	record.detail = state;
+	emit(settings, &record);
+}
+
+/* A connect that is given up before anything answered has no error of its own. */
+static __always_inline s32 outcome(const struct sock *sk, int state)
+{
+	int error = BPF_CORE_READ(sk, sk_err);
+
+	if (state == TCP_ESTABLISHED)
+		return 0;
+	return error ? -error : -ECANCELED;
+}
+
+/* The last step of a connection may come in an interrupt on any thread: the socket says whose it is. */
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(tcp_state, const struct sock *sk, int from, int to)
+{
+	struct ispan_settings *settings = current_settings();
+	struct ispan_sender *sender;
+	u64 key = (u64)sk;
+
+	if (!settings || !(settings->flags & ISPAN_EMIT_TCP))
+		return 0;
+	if (to == TCP_SYN_SENT) {
+		remember_sender(settings, sk);
+		return 0;
+	}
+	if (from == TCP_SYN_SENT) {
+		sender = bpf_map_lookup_elem(&senders, &key);
+		if (sender)
+			emit_tcp(settings, sender, ISPAN_KIND_TCP_CONNECT, sender->start_ns, 0,
+				 outcome(sk, to), to);
+	}
+	if (to == TCP_CLOSE)
+		bpf_map_delete_elem(&senders, &key);
+	return 0;
+}
+
+/* Kernels before 6.3 lack this tracepoint; there, only the first bytes of a connection are known to be sent again. */
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(tcp_sent, struct sock *sk, int length, int flags)
+{
+	struct ispan_settings *settings = current_settings();
+	u16 family;
+
+	if (!settings || !(settings->flags & ISPAN_EMIT_TCP) || length <= 0)
+		return 0;
+	family = sk->__sk_common.skc_family;
+	if (family == AF_INET || family == AF_INET6)
+		remember_sender(settings, sk);
+	return 0;
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_retransmit, const struct sock *sk, const struct sk_buff *bytes)
+{
+	struct ispan_settings *settings = current_settings();
+	u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	struct ispan_sender *sender;
+	u64 key = (u64)sk;
+
+	if (!settings || !(settings->flags & ISPAN_EMIT_TCP))
+		return 0;
+	sender = bpf_map_lookup_elem(&senders, &key);
+	/* A connecting socket has one sender; its numbers are given out only behind the state change. */
+	if (!sender || (state != TCP_SYN_SENT && sender->write_seq != write_seq_of(sk)))
+		return 0;
+	/* A request that has ended may share the connection with one that we were not told of. */
+	if (sender->context.request && !bpf_map_lookup_elem(&requests, &sender->context.request))
+		return 0;
+	emit_tcp(settings, sender, ISPAN_KIND_TCP_RETRANSMIT, bpf_ktime_get_ns(), BPF_CORE_READ(bytes, len), 0,
+		 state);
+	return 0;
+}

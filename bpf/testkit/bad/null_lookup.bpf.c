@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Uses what a lookup returns without asking whether it found anything. */
+#include "bad.h"
+
+SEC("raw_tp/sys_enter")
+int null_lookup(void *ctx)
+{
+	__u32 key = 0;
+	struct row *row = bpf_map_lookup_elem(&rows, &key);
+
+	row->slots[0] += 1;
+	return 0;
+}

@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds what the programs report against what the stand-ins and servers know to be true. Needs root. See `check`."""
+
+import collections
+import contextlib
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+KIT = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+OBJECTS = os.path.join(HERE, "..", "prebuilt")
+RECORD = struct.Struct("<QQ16s8sIIHBBiQQQ")
+Event = collections.namedtuple(
+    "Event", "start end trace span tgid tid kind source flags result amount detail extra text"
+)
+CALL = struct.Struct("<QQIIiIQQ32s16x")
+LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT = 1, 10, 12, 321
+failures = []
+
+
+def report(name, ok, text):
+    print(f"{'ok  ' if ok else 'FAIL'} {name}: {text}", flush=True)
+    if not ok:
+        failures.append(name)
+
+
+class Observer:
+    """The C reader, running; its events and counters once it is done."""
+
+    def __init__(self, *options):
+        self.path = os.path.join(KIT, f"events.{os.getpid()}")
+        self.process = subprocess.Popen(
+            [os.path.join(KIT, "observe"), OBJECTS, self.path, *options], stdout=subprocess.PIPE, text=True
+        )
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("the observer did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.terminate()
+        words = [line.split() for line in self.process.stdout.read().splitlines()]
+        self.process.wait(30)
+        self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
+        self.records = next(int(word[1]) for word in words if word[0] == "records")
+        self.contract = next(int(word[1]) for word in words if word[0] == "contract")
+        self.events = list(self.read())
+        os.unlink(self.path)
+
+    def read(self):
+        with open(self.path, "rb") as file:
+            data = file.read()
+        at = 0
+        while at < len(data):
+            (length,) = struct.unpack_from("<I", data, at)
+            fields = list(RECORD.unpack_from(data, at + 4))
+            fields[2], fields[3] = fields[2].hex(), fields[3].hex()
+            text = data[at + 84 : at + 4 + length].split(b"\0")[0].decode(errors="replace")
+            yield Event(*fields, text)
+            at += 4 + length
+
+    def accounted(self):
+        produced = sum(n for kind, n in self.counters.items() if kind < 512)
+        dropped = sum(n for index, n in self.counters.items() if 512 <= index < 520)
+        return produced == self.records + dropped, f"{produced} produced = {self.records} read + {dropped} dropped"
+
+
+def library(*names):
+    return [f"library={os.path.join(KIT, name)}" for name in names]
+
+
+def kinds_of_functions():
+    with open(os.path.join(OBJECTS, "calls.tsv")) as table:
+        rows = [line.split() for line in table]
+    return {function: int(cookie, 16) & 0xFFFF for _, function, cookie in rows}
+
+
+def fake_calls(path):
+    with open(path, "rb") as file:
+        data = file.read(64 + CALL.size * (1 << 20))
+    count = struct.unpack_from("<Q", data, 16)[0]
+    for i in range(count):
+        entry, end, tgid, tid, result, _, amount, detail, name = CALL.unpack_from(data, 64 + i * CALL.size)
+        yield entry, end, tgid, tid, result, amount, detail, name.split(b"\0")[0].decode()
+
+
+def scenes(options=()):
+    """Every scene of actor.py: each call under its trace, or under none."""
+    command = [sys.executable, os.path.join(HERE, "actor.py"), KIT]
+    with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", *options) as observer:
+        lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120).stdout.splitlines()
+    launches = collections.defaultdict(list)
+    for event in observer.events:
+        if event.kind == LAUNCH:
+            launches[event.amount].append(event)
+    results = collections.defaultdict(lambda: [0, []])
+    for line in map(json.loads, lines):
+        if "note" in line:
+            results[line["scene"]][1].append(line["note"])
+            continue
+        seen = [event.trace for event in launches.pop(line["tag"], [])]
+        wanted = [line["trace"]] if line["trace"] else []
+        results[line["scene"]][0] += 1
+        if seen != wanted:
+            results[line["scene"]][1].append(f"call {line['tag']}: {seen} instead of {wanted}")
+    calls = sum(count for count, _ in results.values())
+    for name, (count, faults) in results.items():
+        if faults:
+            report("scene " + name, False, "; ".join(faults[:4]))
+    wrong = any(faults for _, faults in results.values())
+    report("scenes", not wrong and calls > 100 and not launches,
+           f"{len(results)} scenes, {calls} calls, all as they should be" if not wrong else "see above")
+    operations = [event for event in observer.events if event.kind == 350]
+    report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
+    report("accounting of scenes", *observer.accounted())
+    return observer
+
+
+def request_of(rng, number):
+    """A request as some client sends it, in pieces, and the trace id its work must have."""
+    trace, span = f"{rng.getrandbits(128) | 1:032x}", f"{rng.getrandbits(64) | 1:016x}"
+    kind = rng.choice(["sampled"] * 6 + ["unsampled", "none", "broken"])
+    flags = "01" if kind == "sampled" else "00"
+    value = f"00-{trace}-{span}-{flags}" if kind != "broken" else f"00-{trace}-{span}"
+    name = rng.choice(["traceparent", "Traceparent", "TRACEPARENT"])
+    path = rng.choice(["/infer"] * 4 + ["/runtime", "/thread", "/fork", "/exec"])
+    lines = ["Host: localhost", "Accept: */*", f"X-Number: {number}", "Cookie: " + "c" * rng.randrange(2000)]
+    body = "p" * rng.choice([0, 0, 100, 20000])
+    if kind != "none":
+        lines.insert(rng.randrange(len(lines)), f"{name}: {value}")
+    if body:
+        lines.append(f"Content-Length: {len(body)}")
+    data = f"{'POST' if body else 'GET'} {path} HTTP/1.1\r\n" + "\r\n".join(lines) + "\r\n\r\n"
+    cuts = sorted(rng.sample(range(1, len(data)), rng.choice([0, 0, 1, 3])))
+    data += body
+    edges = [0] + cuts + [len(data)]
+    return [data[a:b].encode() for a, b in zip(edges, edges[1:])]
+
+
+def converse(port, seed, requests):
+    rng = random.Random(seed)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for number in range(requests):
+            for piece in request_of(rng, number):
+                connection.sendall(piece)
+                # Lets the server read this piece alone, now and then; right or wrong does not hang on it.
+                time.sleep(rng.choice([0, 0.002]))
+            answer = b""
+            while not answer.endswith(b"\r\n\r\nok"):
+                got = connection.recv(65536)
+                if not got:
+                    raise SystemExit("the server closed the connection")
+                answer += got
+
+
+@contextlib.contextmanager
+def server(truth, log, environment=None):
+    process = subprocess.Popen(
+        [sys.executable, os.path.join(HERE, "server.py"), KIT, truth],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "FAKE_CUDA_LOG": log, **(environment or {})},
+    )
+    try:
+        yield process, int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Truth:
+    """Which traceparent a thread worked for at a time."""
+
+    def __init__(self, path):
+        self.spans = collections.defaultdict(list)
+        with open(path) as file:
+            for line in map(json.loads, file):
+                who = ("tid", line["tid"]) if "tid" in line else ("tgid", line["tgid"])
+                self.spans[who].append((line["from"], line["to"], line["traceparent"]))
+
+    def at(self, tgid, tid, time):
+        for began, ended, traceparent in self.spans[("tid", tid)] + self.spans[("tgid", tgid)]:
+            if began <= time <= ended:
+                return traceparent
+        return "nobody asked for this"
+
+    @staticmethod
+    def trace(traceparent):
+        fields = (traceparent or "").split("-")
+        return fields[1] if len(fields) == 4 and fields[3] == "01" else None
+
+    def near(self, tgid, tid, start, end):
+        """Traces that an event of the thread may have: of the work it lies in, or of those before and behind."""
+        spans = sorted(self.spans[("tid", tid)] or self.spans[("tgid", tgid)])
+        inside = [s for s in spans if s[0] <= start and end <= s[1]]
+        before = [s for s in spans if s[0] <= start][-1:]
+        behind = [s for s in spans if s[1] >= end][:1]
+        return {self.trace(s[2]) for s in (inside or before + behind)}
+
+
+def interleaved(seed, connections=8, requests=25):
+    truth, log = os.path.join(KIT, "truth"), os.path.join(KIT, "calls")
+    for path in (truth, log):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+    with server(truth, log) as (process, port), Observer(
+        *library("libcuda.so.1", "libcudart.so"), f"target={process.pid}"
+    ) as observer:
+        clients = [threading.Thread(target=converse, args=(port, seed + i, requests)) for i in range(connections)]
+        [client.start() for client in clients]
+        [client.join() for client in clients]
+    known, kinds = Truth(truth), kinds_of_functions()
+    right, missing, wrong = 0, [], []
+    events = collections.defaultdict(list)
+    for event in observer.events:
+        if event.kind < 200:
+            events[(event.tid, event.kind)].append(event)
+    for entry, end, tgid, tid, result, amount, detail, name in fake_calls(log):
+        if name.startswith("cuda") or name not in kinds:
+            continue
+        kind = kinds[name]
+        if name == "cuMemcpyAsync":
+            kind = 4  # the server's runtime call said so
+        wanted = known.trace(known.at(tgid, tid, entry))
+        around = [e for e in events[(tid, kind)] if e.start <= entry and end <= e.end]
+        for event in around:
+            events[(tid, kind)].remove(event)
+        if [e.trace for e in around] == ([wanted] if wanted else []):
+            same = all(e.amount == amount and e.result == result for e in around)
+            right += 1 if same else 0
+            if not same:
+                wrong.append(f"{name}: {around} instead of {amount}")
+        elif around:
+            wrong.append(f"{name}: {[e.trace for e in around]} instead of {wanted}")
+        else:
+            missing.append(name)
+    left = [e for rest in events.values() for e in rest]
+    report("device calls", right > 500 and not missing and not wrong and not left,
+           f"{connections * requests} requests on {connections} connections (seed {seed}): {right} as the truth says, "
+           f"{len(missing)} missing, {len(wrong)} wrong, {len(left)} from nowhere {(wrong + missing + left)[:3] or ''}")
+    report("runtime and driver", observer.counters.get(524, 0) > 0,
+           f"{observer.counters.get(524, 0)} runtime calls left out, their driver calls kept")
+    strays = [e for e in observer.events
+              if 200 <= e.kind < 400 and (e.tgid == process.pid or ("tid", e.tid) in known.spans)
+              and e.trace not in known.near(e.tgid, e.tid, e.start, e.end)]
+    count = collections.Counter(e.kind for e in observer.events if 200 <= e.kind < 400)
+    report("system calls and scheduler", not strays and count[202] > 0 and count[203] > 0 and count[301] > 0,
+           f"{sum(count.values())} events of kinds {dict(sorted(count.items()))}, {len(strays)} under a wrong trace {strays[:2] or ''}")
+    began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
+    report("requests", began == ended > 0 and observer.counters.get(600) == connections * requests
+           and observer.counters.get(605, 0) > 0 and not observer.counters.get(623, 0),
+           f"{observer.counters.get(600, 0)} heads, {observer.counters.get(605, 0)} reads went on with one, "
+           f"{began} requests began and {ended} ended")
+    report("accounting of requests", *observer.accounted())
+    return observer
+
+
+def durations():
+    """5 ms of waiting as the stand-in's clock sees it, against the kernel's."""
+    log = os.path.join(KIT, "calls")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(log)
+    program = (
+        "import ctypes, sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
+        "driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1')\n"
+        "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
+        "    for i in range(200):\n"
+        "        driver.cuLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, ctypes.c_void_p(0x5100), None, None)\n"
+        "        driver.cuStreamSynchronize(ctypes.c_void_p(0x5100))\n"
+    )
+    with Observer(*library("libcuda.so.1"), f"ckp={KIT}/libinferspan_ckp.so", "flags=21") as observer:
+        subprocess.run([sys.executable, "-c", program, KIT, os.path.join(HERE, "..", "ckp")], check=True, timeout=60,
+                       env={**os.environ, "FAKE_CUDA_LOG": log, "FAKE_CUDA_KERNEL": "5ms"})
+    calls = {name: [c for c in fake_calls(log) if c[7] == name] for name in ("cuLaunchKernel", "cuStreamSynchronize")}
+    for name, kind, least, most in (("cuLaunchKernel", LAUNCH, 0, 1e6), ("cuStreamSynchronize", STREAM_SYNC, 4e6, 9e6)):
+        seen = sorted((e for e in observer.events if e.kind == kind), key=lambda e: e.start)
+        deltas = sorted(abs((e.end - e.start) - (c[1] - c[0])) for e, c in zip(seen, calls[name]))
+        usual = sorted(e.end - e.start for e in seen)[len(seen) // 2] if seen else 0
+        p99 = deltas[len(deltas) * 99 // 100] if deltas else 0
+        report(f"duration of {name}", len(seen) == 200 and least <= usual <= most and p99 <= 50_000,
+               f"{len(seen)} calls of {usual / 1e3:.1f} us, differing from the library's clock by "
+               f"{deltas[len(deltas) // 2] / 1e3:.1f} us, p99 {p99 / 1e3:.1f} us")
+
+
+def rate(seconds, threads):
+    with Observer(*library("libcuda.so.1"), f"ckp={KIT}/load", "flags=a1") as observer:
+        line = subprocess.run([os.path.join(KIT, "load"), str(seconds), str(threads), "00-" + "1" * 32 + "-" + "2" * 16 + "-01"],
+                              stdout=subprocess.PIPE, text=True, check=True, timeout=seconds * 5 + 30).stdout
+    made = int(line.split()[0])
+    produced = observer.counters.get(LAUNCH, 0)
+    report("load", made == produced, f"{line.strip()} on {threads} threads: {produced} produced")
+    report("accounting of the load", *observer.accounted())
+
+
+def contexts():
+    """Contexts that come from elsewhere: the reader's own threads, and the contract map, read and written."""
+    with Observer("own=50", "flags=4") as observer:
+        pass
+    own = [e for e in observer.events if e.kind == 200 and e.source == 1]
+    report("own thread", len(own) == 50 and {e.trace for e in own} == {"5" * 32} and {e.span for e in own} == {"6" * 16},
+           f"{len(own)} reads with a context published, as many without")
+    program = "import sys; sys.stdin.read(1); f = open('/dev/null', 'rb', 0); [f.read(1) for i in range(30)]; print('done', flush=True); sys.stdin.read()"
+    for flags, wanted in (("104", 30), ("004", 0)):
+        with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            with Observer(f"otel={child.pid}", f"flags={flags}") as observer:
+                child.stdin.write(b"x")
+                child.stdin.flush()
+                child.stdout.readline()
+            child.stdin.close()
+        seen = [e for e in observer.events if e.kind == 200 and e.source == 5 and e.tgid == child.pid and e.detail & 7 == 0]
+        report(f"contract map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
+    held = (
+        "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
+        "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
+        "    print('in', flush=True); sys.stdin.read(1) if sys.argv[3] == 'in' else None\n"
+        "print('out', flush=True); sys.stdin.read(1)\n"
+    )
+    command = [sys.executable, "-c", held, KIT, os.path.join(HERE, "..", "ckp")]
+    for until, wanted in (("in", 1), ("out", 0)):
+        with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=200") as observer:
+            child = subprocess.Popen([*command, until], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            while child.stdout.readline().strip() != until:
+                pass
+        child.kill()
+        child.wait()
+        report(f"contract map, written while {until}side", observer.contract == wanted, f"{observer.contract} entries")
+
+
+def waits():
+    """Waiting before the response is the request's; waiting behind it, for the next one, is nobody's."""
+    program = (
+        "import select, socket\n"
+        "server, client = socket.socketpair()\n"
+        "poll = select.poll(); poll.register(server, select.POLLIN)\n"
+        "client.sendall(b'GET / HTTP/1.1\\r\\ntraceparent: 00-' + b'7' * 32 + b'-' + b'2' * 16 + b'-01\\r\\n\\r\\n')\n"
+        "server.recv(4096); poll.poll(30)\n"
+        "server.sendall(b'HTTP/1.1 200 OK\\r\\n\\r\\n'); poll.poll(60)\n"
+    )
+    with Observer("flags=c") as observer:
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    ours = [e for e in observer.events if e.trace == "7" * 32]
+    polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == 205]
+    away = [(e.end - e.start) / 1e6 for e in ours if e.kind == 301 and e.end - e.start > 20e6]
+    report("waits", len(polls) == len(away) == 1 and 29 <= polls[0] < 60 and 29 <= away[0] < 60,
+           f"polls of {polls} ms, off the CPU for {away} ms; the 60 ms behind the response are not among them")
+
+
+def cgroups():
+    """Only processes below the chosen directory are in scope."""
+    mount = os.path.join(KIT, "cgroup")
+    inner = os.path.join(mount, "inferspan-check", "inner")
+    os.makedirs(mount, exist_ok=True)
+    if subprocess.run(["mount", "-t", "cgroup2", "none", mount]).returncode:
+        report("cgroups", False, "cgroup v2 cannot be mounted here")
+        return
+    try:
+        os.makedirs(inner, exist_ok=True)
+        os.makedirs(inner + "-other", exist_ok=True)
+        join = f"echo 0 > {inner}/cgroup.procs; exec {sys.executable} {HERE}/actor.py {KIT} plain"
+        seen = {}
+        for where in ("1:" + os.path.dirname(inner), "2:" + inner, "2:" + inner + "-other"):
+            with Observer(*library("libcuda.so.1"), "cgroup=" + where, "flags=1") as observer:
+                lines = subprocess.run(["sh", "-c", join], stdout=subprocess.PIPE, text=True, check=True).stdout
+            tags = {json.loads(line)["tag"] for line in lines.splitlines()}
+            seen[os.path.basename(where)] = len([e for e in observer.events if e.kind == LAUNCH and e.amount in tags])
+        report("cgroups", list(seen.values()) == [2, 2, 0], f"calls seen {seen}")
+        os.rmdir(inner)
+        os.rmdir(inner + "-other")
+        os.rmdir(os.path.dirname(inner))
+    finally:
+        subprocess.run(["umount", mount])
+
+
+def targets():
+    """With targets, a process that is none of them is let alone, whatever headers it reads."""
+    with Observer(*library("libcuda.so.1"), "target=1") as observer:
+        subprocess.run([sys.executable, os.path.join(HERE, "actor.py"), KIT, "plain"], stdout=subprocess.DEVNULL, check=True)
+    seen = [event for event in observer.events if event.kind < 400]
+    report("targets", not seen and not observer.counters.get(600), f"{len(seen)} events of a process that is no target")
+
+
+def overflow():
+    """A reader that sleeps while the ring runs over: what is lost is known to the last record."""
+    with Observer(f"ckp={KIT}/load", "flags=84") as observer:
+        os.kill(observer.process.pid, signal.SIGSTOP)
+        subprocess.run([os.path.join(KIT, "load"), "2", "2", "00-" + "1" * 32 + "-" + "2" * 16 + "-01", "0", "read"],
+                       stdout=subprocess.DEVNULL, check=True, timeout=60)
+        os.kill(observer.process.pid, signal.SIGCONT)
+    ok, text = observer.accounted()
+    report("overflow", ok and observer.counters.get(512, 0) > 0, text)
+
+
+def tcp():
+    """Connects that succeed, are refused, and are not answered, so that their first packet is sent again."""
+    program = (
+        "import socket, sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
+        "full = socket.create_server(('127.0.0.1', 0), backlog=0)\n"
+        "kept = [socket.create_connection(full.getsockname())]\n"
+        "open_ = socket.create_server(('127.0.0.1', 0))\n"
+        "shut = socket.create_server(('127.0.0.1', 0)); address = shut.getsockname(); shut.close()\n"
+        "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
+        "    socket.create_connection(open_.getsockname()).close()\n"
+        "    try: socket.create_connection(address)\n"
+        "    except ConnectionRefusedError: pass\n"
+        "    try: socket.create_connection(full.getsockname(), timeout=1.5)\n"
+        "    except TimeoutError: pass\n"
+    )
+    with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=10") as observer:
+        subprocess.run([sys.executable, "-c", program, KIT, os.path.join(HERE, "..", "ckp")], check=True, timeout=30)
+    ours = [e for e in observer.events if e.trace == "1" * 32]
+    connects = [e.result for e in ours if e.kind == 320]
+    again = [e for e in ours if e.kind == RETRANSMIT]
+    report("tcp", connects == [0, -111, -125] and len(again) >= 1,
+           f"connects ended with {connects}, {len(again)} packets sent again")
+
+
+def vendor_runtime():
+    program = os.path.join(KIT, "vadd")
+    if not os.path.exists(program):
+        print("skip vendor runtime: no CUDA toolkit was there to build with")
+        return
+    needed = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True).stdout
+    path = next(os.path.realpath(line.split()[2]) for line in needed.splitlines() if "libcudart.so" in line)
+    with Observer(f"library={path}", f"ckp={program}") as observer:
+        out = subprocess.run([program, "00-" + "3" * 32 + "-" + "4" * 16 + "-01"], stdout=subprocess.PIPE, text=True).stdout
+    kinds = collections.Counter((e.kind, e.result) for e in observer.events if e.kind < 100 and e.trace == "3" * 32)
+    launches = [e.amount for e in observer.events if e.kind == LAUNCH]
+    amounts = [e.amount for e in observer.events if e.kind == 8]
+    libraries = {e.text for e in observer.events if e.kind == 400}
+    report("vendor runtime", launches == [4096] and amounts == [4 << 20] * 3 and any("libcudart" in x for x in libraries),
+           f"{os.path.basename(path)}: {out.strip()}; (kind, result) {dict(kinds)}, grid {launches}, bytes {amounts}, saw {libraries}")
+
+
+def main():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20261
+    parts = {
+        "scenes": scenes,
+        "pair": lambda: scenes(["pair"]),
+        "interleaved": lambda: interleaved(seed),
+        "durations": durations,
+        "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),
+        "contexts": contexts,
+        "waits": waits,
+        "cgroups": cgroups,
+        "targets": targets,
+        "overflow": overflow,
+        "tcp": tcp,
+        "vendor": vendor_runtime,
+    }
+    for name in sys.argv[3:] or parts:
+        parts[name]()
+    if failures:
+        raise SystemExit(f"{len(failures)} failed: {', '.join(failures)}")
+
+
+main()

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcuda.so.1: the driver's exported names, no driver behind them. */
+#include "fake.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef int CUresult;
+typedef unsigned long long CUdeviceptr;
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
+
+struct launch {
+	unsigned grid[3];
+	unsigned block[3];
+	unsigned shared;
+	void *stream;
+	void *attributes;
+	unsigned attribute_count;
+};
+
+static CUresult allocate(CUdeviceptr *address, size_t bytes)
+{
+	*address = fake_allocate(bytes);
+	return *address ? SUCCESS : OUT_OF_MEMORY;
+}
+
+EXPORT CUresult cuInit(unsigned flags) { ENTER(0, flags); LEAVE; }
+EXPORT CUresult cuDriverGetVersion(int *version) { ENTER(0, 0); *version = 13000; LEAVE; }
+EXPORT CUresult cuDeviceGetCount(int *count) { ENTER(0, 0); *count = 1; LEAVE; }
+EXPORT CUresult cuDeviceGet(int *device, int ordinal) { ENTER(0, 0); *device = ordinal; LEAVE; }
+EXPORT CUresult cuDeviceGetUuid(char *uuid, int device) { ENTER(0, device); memset(uuid, 0x11, 16); LEAVE; }
+EXPORT CUresult cuDeviceGetUuid_v2(char *uuid, int device) { ENTER(0, device); memset(uuid, 0x11, 16); LEAVE; }
+EXPORT CUresult cuDeviceGetName(char *name, int length, int device)
+{
+	ENTER(0, device);
+	strncpy(name, "Fake Device", (size_t)length);
+	LEAVE;
+}
+EXPORT CUresult cuCtxCreate_v2(void **context, unsigned flags, int device)
+{
+	ENTER(flags, device);
+	*context = (void *)0xc0de;
+	LEAVE;
+}
+EXPORT CUresult cuStreamCreate(void **stream, unsigned flags)
+{
+	static uint64_t last;
+	ENTER(0, flags);
+	*stream = (void *)(0x5000 + 0x100 * __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED));
+	LEAVE;
+}
+EXPORT CUresult cuEventCreate(void **event, unsigned flags)
+{
+	static uint64_t times[4096];
+	static uint64_t last;
+	ENTER(0, flags);
+	*event = &times[__atomic_fetch_add(&last, 1, __ATOMIC_RELAXED) % 4096];
+	LEAVE;
+}
+EXPORT CUresult cuModuleLoadData(void **module, const void *image)
+{
+	ENTER(0, image);
+	*module = (void *)0x1234;
+	LEAVE;
+}
+EXPORT CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values)
+{
+	ENTER(count, image);
+	*module = (void *)0x1234;
+	LEAVE;
+}
+EXPORT CUresult cuModuleGetFunction(void **function_out, void *module, const char *name)
+{
+	ENTER(0, module);
+	*function_out = (void *)(0xf000 + strlen(name));
+	LEAVE;
+}
+
+EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+{
+	ENTER(bytes, 0);
+	call.result = allocate(address, bytes);
+	LEAVE;
+}
+EXPORT CUresult cuMemFree_v2(CUdeviceptr address) { ENTER(0, address); fake_free(address); LEAVE; }
+EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
+{
+	ENTER(bytes, address);
+	LEAVE;
+}
+
+/* A copy without a stream waits for what the default stream still does, then for its own bytes. */
+#define COPY(name, to, from)                                                                                           \
+	EXPORT CUresult name(to target, from source, size_t bytes)                                                     \
+	{                                                                                                              \
+		ENTER(bytes, 0);                                                                                       \
+		fake_wait_until(fake_enqueue(NULL, fake_copy_nanos(bytes)));                                           \
+		LEAVE;                                                                                                 \
+	}
+#define COPY_ASYNC(name, to, from)                                                                                     \
+	EXPORT CUresult name(to target, from source, size_t bytes, void *stream)                                       \
+	{                                                                                                              \
+		ENTER(bytes, stream);                                                                                  \
+		fake_enqueue(stream, fake_copy_nanos(bytes));                                                          \
+		LEAVE;                                                                                                 \
+	}
+
+COPY(cuMemcpyHtoD_v2, CUdeviceptr, const void *)
+COPY(cuMemcpyHtoD_v2_ptds, CUdeviceptr, const void *)
+COPY(cuMemcpyDtoH_v2, void *, CUdeviceptr)
+COPY(cuMemcpyDtoH_v2_ptds, void *, CUdeviceptr)
+COPY(cuMemcpyDtoD_v2, CUdeviceptr, CUdeviceptr)
+COPY(cuMemcpy, CUdeviceptr, CUdeviceptr)
+COPY_ASYNC(cuMemcpyHtoDAsync_v2, CUdeviceptr, const void *)
+COPY_ASYNC(cuMemcpyHtoDAsync_v2_ptsz, CUdeviceptr, const void *)
+COPY_ASYNC(cuMemcpyDtoHAsync_v2, void *, CUdeviceptr)
+COPY_ASYNC(cuMemcpyDtoHAsync_v2_ptsz, void *, CUdeviceptr)
+COPY_ASYNC(cuMemcpyAsync, CUdeviceptr, CUdeviceptr)
+COPY_ASYNC(cuMemcpyAsync_ptsz, CUdeviceptr, CUdeviceptr)
+
+EXPORT CUresult cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t bytes)
+{
+	ENTER(bytes, target);
+	LEAVE;
+}
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t bytes, void *stream)
+{
+	ENTER(bytes, stream);
+	fake_enqueue(stream, fake_copy_nanos(bytes));
+	LEAVE;
+}
+
+#define LAUNCH(name)                                                                                                   \
+	EXPORT CUresult name(void *kernel, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,  \
+			     unsigned shared, void *stream, void **parameters, void **extra)                           \
+	{                                                                                                              \
+		ENTER((uint64_t)x * y * z, stream);                                                                    \
+		fake_enqueue(stream, fake_kernel_nanos());                                                             \
+		LEAVE;                                                                                                 \
+	}
+#define LAUNCH_CONFIGURED(name)                                                                                        \
+	EXPORT CUresult name(const struct launch *launch, void *kernel, void **parameters, void **extra)               \
+	{                                                                                                              \
+		ENTER((uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], launch->stream);                  \
+		fake_enqueue(launch->stream, fake_kernel_nanos());                                                     \
+		LEAVE;                                                                                                 \
+	}
+#define LAUNCH_GRAPH(name)                                                                                             \
+	EXPORT CUresult name(void *graph, void *stream)                                                                \
+	{                                                                                                              \
+		ENTER(0, stream);                                                                                      \
+		fake_enqueue(stream, fake_kernel_nanos());                                                             \
+		LEAVE;                                                                                                 \
+	}
+#define RECORD(name)                                                                                                   \
+	EXPORT CUresult name(void *event, void *stream)                                                                \
+	{                                                                                                              \
+		ENTER(0, stream);                                                                                      \
+		*(uint64_t *)event = fake_stream_done(stream);                                                         \
+		LEAVE;                                                                                                 \
+	}
+#define WAIT(name)                                                                                                     \
+	EXPORT CUresult name(void *stream)                                                                             \
+	{                                                                                                              \
+		ENTER(0, stream);                                                                                      \
+		fake_wait_stream(stream);                                                                              \
+		LEAVE;                                                                                                 \
+	}
+
+LAUNCH(cuLaunchKernel)
+LAUNCH(cuLaunchKernel_ptsz)
+LAUNCH_CONFIGURED(cuLaunchKernelEx)
+LAUNCH_CONFIGURED(cuLaunchKernelEx_ptsz)
+LAUNCH_GRAPH(cuGraphLaunch)
+LAUNCH_GRAPH(cuGraphLaunch_ptsz)
+RECORD(cuEventRecord)
+RECORD(cuEventRecord_ptsz)
+WAIT(cuStreamSynchronize)
+WAIT(cuStreamSynchronize_ptsz)
+
+EXPORT CUresult cuEventSynchronize(void *event) { ENTER(0, event); fake_wait_until(*(uint64_t *)event); LEAVE; }
+EXPORT CUresult cuCtxSynchronize(void) { ENTER(0, 0); fake_wait_all(); LEAVE; }
+
+/* Callers that ask for an entry point this way never go through the linker's tables. */
+EXPORT CUresult cuGetProcAddress_v2(const char *name, void **address, int version, uint64_t flags, int *status)
+{
+	extern void *dlsym(void *, const char *);
+	ENTER(0, 0);
+	*address = dlsym(NULL, name);
+	if (status)
+		*status = *address ? 0 : 1;
+	call.result = *address ? SUCCESS : NOT_FOUND;
+	LEAVE;
+}

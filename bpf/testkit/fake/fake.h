@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the stand-ins for CUDA and NCCL share: a script of latencies and results, device queues, and a log of the truth.
+ *
+ *   FAKE_CUDA_SCRIPT      "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or @file with the same; after the colon a
+ *                         result to return. What is not named takes no time and succeeds.
+ *   FAKE_CUDA_KERNEL      how long a launched kernel keeps its stream busy (0): launches return at once, syncs wait
+ *   FAKE_CUDA_BANDWIDTH   bytes per microsecond of copies (0 = copies take no time of their own)
+ *   FAKE_CUDA_MEMORY      bytes of the device (80 GiB); more gives error 2
+ *   FAKE_CUDA_LOG         file that gets one struct fake_call per call, from all libraries and processes that name it
+ */
+#ifndef INFERSPAN_FAKE_H
+#define INFERSPAN_FAKE_H
+
+#include <stdint.h>
+
+#define FAKE_LOG_MAGIC 0x314b41464e415053ull /* "SPANFAK1" */
+#define FAKE_LOG_CAPACITY (1u << 20)
+
+struct fake_log {
+	uint64_t magic;
+	uint64_t capacity;
+	uint64_t next; /* calls begun to be written; more than capacity are not kept */
+	uint64_t pad[5];
+};
+
+struct fake_call {
+	uint64_t entry_ns; /* CLOCK_MONOTONIC, first thing in the function */
+	uint64_t exit_ns;  /* last thing in it */
+	uint32_t tgid;
+	uint32_t tid;
+	int32_t result;
+	uint32_t pad;
+	uint64_t amount;
+	uint64_t detail;
+	char function[32];
+	uint64_t reserved[2];
+};
+
+_Static_assert(sizeof(struct fake_log) == 64, "header");
+_Static_assert(sizeof(struct fake_call) == 96, "call");
+
+/* One per function, filled in from the script when it is called first. */
+struct fake_function {
+	const char *name;
+	int known;
+	int result;
+	uint64_t nanos;
+};
+
+struct fake_call fake_enter(struct fake_function *function, uint64_t amount, uint64_t detail);
+int fake_leave(struct fake_function *function, struct fake_call *call);
+/* Puts work on a stream and says when it will be done. */
+uint64_t fake_enqueue(void *stream, uint64_t nanos);
+uint64_t fake_kernel_nanos(void);
+uint64_t fake_copy_nanos(uint64_t bytes);
+void fake_wait_stream(void *stream);
+void fake_wait_all(void);
+void fake_wait_until(uint64_t nanos);
+uint64_t fake_stream_done(void *stream);
+uint64_t fake_allocate(uint64_t bytes); /* 0: no memory */
+void fake_free(uint64_t address);
+uint64_t fake_now(void);
+
+#define EXPORT __attribute__((visibility("default"), noinline))
+
+#define ENTER(amount, detail)                                                                                          \
+	static struct fake_function function = {.name = __func__};                                                     \
+	struct fake_call call = fake_enter(&function, (uint64_t)(amount), (uint64_t)(detail))
+#define LEAVE return fake_leave(&function, &call)
+
+#endif

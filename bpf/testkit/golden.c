@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes known values of every shared struct, so that the reader's side can prove it reads the same bytes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../include/calls.h"
+
+static void fill(__u8 *bytes, int count, int first)
+{
+	for (int i = 0; i < count; i++)
+		bytes[i] = (__u8)(first + i);
+}
+
+static struct ispan_record record(__u16 kind)
+{
+	struct ispan_record record = {
+		.start_ns = 0x1112131415161718ull,
+		.end_ns = 0x2122232425262728ull,
+		.tgid = 0x31323334u,
+		.tid = 0x41424344u,
+		.kind = kind,
+		.source = ISPAN_SOURCE_INHERITED,
+		.flags = ISPAN_RECORD_OPEN,
+		.result = -110,
+		.amount = 0x5152535455565758ull,
+		.detail = 0x6162636465666768ull,
+		.extra = 0x7172737475767778ull,
+	};
+	fill(record.trace_id, sizeof(record.trace_id), 0xa0);
+	fill(record.span_id, sizeof(record.span_id), 0xc0);
+	return record;
+}
+
+/* Order: record, text record, request, own, settings, cookie: 80 + 208 + 48 + 32 + 64 + 8 = 440 bytes. */
+int main(void)
+{
+	struct ispan_record plain = record(ISPAN_KIND_CUDA_LAUNCH);
+	struct ispan_text_record text = {.record = record(ISPAN_KIND_OPENAT)};
+	struct ispan_request request = {.began_ns = 0x8182838485868788ull, .tgid = 0x91929394u, .fd = -1, .flags = 1, .tid = 7};
+	struct ispan_own own = {.valid = 1};
+	struct ispan_settings settings = {
+		.version = ISPAN_WIRE_VERSION,
+		.scope = ISPAN_SCOPE_EVERYTHING,
+		.self_tgid = 0x01020304u,
+		.flags = 0x03ffu,
+		.min_nanos = 0x1122334455667788ull,
+		.cgroup = 0x99aabbccddeeff00ull,
+		.wakeup_bytes = 65536,
+		.cgroup_level = 3,
+	};
+	struct ispan_call call = {
+		.kind = ISPAN_KIND_CUDA_LAUNCH,
+		.amount = ISPAN_FROM(DIM3, 2),
+		.detail = ISPAN_FROM(VALUE, 8),
+		.extra = ISPAN_FROM(VALUE, 1),
+		.flags = ISPAN_CALL_RUNTIME,
+		.shift = 2,
+	};
+	strcpy(text.text, "/models/example/config.json");
+	fill(request.trace_id, sizeof(request.trace_id), 0x10);
+	fill(request.span_id, sizeof(request.span_id), 0x30);
+	fill(own.trace_id, sizeof(own.trace_id), 0x50);
+	fill(own.span_id, sizeof(own.span_id), 0x70);
+	fwrite(&plain, sizeof(plain), 1, stdout);
+	fwrite(&text, sizeof(text), 1, stdout);
+	fwrite(&request, sizeof(request), 1, stdout);
+	fwrite(&own, sizeof(own), 1, stdout);
+	fwrite(&settings, sizeof(settings), 1, stdout);
+	fwrite(&call, sizeof(call), 1, stdout);
+	return ferror(stdout);
+}

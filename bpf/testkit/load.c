@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read]]]: launches kernels, or reads nothing, for a request; as
+ * fast as it can with a rate of 0. Prints calls, seconds, calls per second and CPU time a call. A read costs its observer least, so it
+ * reaches the highest rate of events.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../ckp/inferspan_ckp.h"
+
+extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+			  void **);
+
+static double seconds;
+static double pause_nanos;
+static const char *traceparent;
+static int nothing = -1; /* what is read, when reads are wanted */
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+static void launch(uint64_t number)
+{
+	cuLaunchKernel(NULL, (unsigned)(number & 0xffff) + 1, 1, 1, 32, 1, 1, 0, (void *)0x5100, NULL, NULL);
+}
+
+static void *run(void *calls)
+{
+	uint64_t begin, end, made = 0;
+
+	if (traceparent)
+		inferspan_ckp_request_begin(traceparent);
+	begin = now();
+	end = begin + (uint64_t)(seconds * 1e9);
+	while (now() < end)
+		for (int i = 0; i < 64; i++) {
+			while (pause_nanos && (double)(now() - begin) < (double)made * pause_nanos)
+				;
+			if (nothing < 0)
+				launch(made);
+			else
+				made -= read(nothing, NULL, 0) != 0;
+			made++;
+		}
+	inferspan_ckp_request_end();
+	*(uint64_t *)calls = made;
+	return NULL;
+}
+
+int main(int count, char **arguments)
+{
+	int threads = count > 2 ? atoi(arguments[2]) : 0;
+	pthread_t thread[64];
+	uint64_t calls[64] = {0}, all = 0, begin;
+
+	if (threads < 1 || threads > 64) {
+		fprintf(stderr, "usage: load SECONDS THREADS(1..64) [TRACEPARENT [PER_SECOND [launch|read]]]\n");
+		return 2;
+	}
+	seconds = atof(arguments[1]);
+	traceparent = count > 3 && *arguments[3] ? arguments[3] : NULL;
+	pause_nanos = count > 4 && atof(arguments[4]) > 0 ? 1e9 * threads / atof(arguments[4]) : 0;
+	if (count > 5 && !strcmp(arguments[5], "read"))
+		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	begin = now();
+	for (int i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, run, &calls[i]);
+	for (int i = 0; i < threads; i++) {
+		pthread_join(thread[i], NULL);
+		all += calls[i];
+	}
+	seconds = (double)(now() - begin) / 1e9;
+	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call\n", (unsigned long long)all, seconds,
+	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all);
+	return 0;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/*
+ * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
+ *         [own=READS] [otel=PID] [cgroup=LEVEL:PATH]
+ *
+ * A reader in C, for tests and comparisons: loads the objects of a directory, attaches them, writes every record to
+ * OUTPUT, and on SIGTERM prints the counters that are not zero. "ready" on stdout says that it listens. Without a
+ * target everything that carries a traceparent is observed. pair attaches library functions by entry and return
+ * instead of by session. own reads nothing so often with a context of its own published, and so often without; otel
+ * enters the process's first thread in the contract map. Both contexts have the trace id 5555….
+ */
+#define _GNU_SOURCE
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../include/wire.h"
+
+#define UPROBE_MULTI 48
+#define UPROBE_SESSION 57
+#define RETURN_FLAG 1
+#define FUNCTIONS 256
+
+static const char *const names[] = {"context", "process", "syscalls", "sched", "tcp", "calls", "ckp"};
+#define OBJECTS ((int)(sizeof(names) / sizeof(names[0])))
+
+static struct bpf_object *objects[OBJECTS];
+static const char *directory;
+static FILE *output;
+static int by_pair;
+static volatile sig_atomic_t stopped;
+
+static void die(const char *what, const char *which)
+{
+	fprintf(stderr, "observe: %s %s: %s\n", what, which, strerror(errno));
+	exit(1);
+}
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	/* A refusal comes with the verifier's whole text; its last lines are what bpftool -d is for. */
+	return level == LIBBPF_WARN && !strstr(format, "LOG") ? vfprintf(stderr, format, arguments) : 0;
+}
+
+static struct bpf_map *shared_map(const char *name, int before)
+{
+	for (int i = 0; i < before; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(objects[i], name);
+
+		if (map)
+			return map;
+	}
+	return NULL;
+}
+
+static void load(int at)
+{
+	char path[4096];
+	struct bpf_map *map;
+	struct bpf_program *program;
+
+	snprintf(path, sizeof(path), "%s/%s.bpf.o", directory, names[at]);
+	objects[at] = bpf_object__open_file(path, NULL);
+	if (!objects[at])
+		die("open", path);
+	bpf_object__for_each_map(map, objects[at]) {
+		struct bpf_map *first = shared_map(bpf_map__name(map), at);
+
+		if (first && bpf_map__reuse_fd(map, bpf_map__fd(first)))
+			die("share", bpf_map__name(map));
+	}
+	bpf_object__for_each_program(program, objects[at]) {
+		const char *name = bpf_program__name(program);
+
+		if (!strcmp(name, "call_session"))
+			bpf_program__set_expected_attach_type(program, UPROBE_SESSION);
+		else if (bpf_program__type(program) == BPF_PROG_TYPE_KPROBE)
+			bpf_program__set_expected_attach_type(program, UPROBE_MULTI);
+	}
+	if (bpf_object__load(objects[at]))
+		die("load", path);
+	bpf_object__for_each_program(program, objects[at])
+		if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING && !bpf_program__attach(program))
+			die("attach", bpf_program__name(program));
+}
+
+static struct bpf_program *program_named(const char *name)
+{
+	for (int i = 0; i < OBJECTS; i++) {
+		struct bpf_program *program = bpf_object__find_program_by_name(objects[i], name);
+
+		if (program)
+			return program;
+	}
+	return NULL;
+}
+
+static unsigned long file_offset(Elf *elf, GElf_Addr address)
+{
+	size_t count;
+	GElf_Phdr segment;
+
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+		    address < segment.p_vaddr + segment.p_filesz)
+			return address - segment.p_vaddr + segment.p_offset;
+	return 0;
+}
+
+/* 0 when the library has no such function. */
+static unsigned long offset_of(Elf *elf, const char *function)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; gelf_getsym(data, i, &symbol); i++)
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value &&
+			    !strcmp(elf_strptr(elf, header.sh_link, symbol.st_name), function))
+				return file_offset(elf, symbol.st_value);
+	}
+	return 0;
+}
+
+static Elf *open_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		die("read", path);
+	return elf;
+}
+
+static void link_uprobes(const char *program, __u32 type, __u32 flags, const char *path, unsigned long *offsets,
+			 __u64 *cookies, __u32 count)
+{
+	struct {
+		__u32 program, target, type, flags;
+		__u64 path, offsets, counters, cookies;
+		__u32 count, uprobe_flags, pid, pad;
+	} attributes = {
+		.program = (__u32)bpf_program__fd(program_named(program)),
+		.type = type,
+		.path = (__u64)path,
+		.offsets = (__u64)offsets,
+		.cookies = (__u64)cookies,
+		.count = count,
+		.uprobe_flags = flags,
+	};
+
+	if (syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes)) < 0)
+		die(program, path);
+}
+
+static void attach_library(const char *path)
+{
+	unsigned long offsets[FUNCTIONS];
+	__u64 cookies[FUNCTIONS];
+	char table[4096], library[64], function[128];
+	Elf *elf = open_elf(path);
+	__u64 cookie;
+	__u32 count = 0;
+	FILE *file;
+
+	snprintf(table, sizeof(table), "%s/calls.tsv", directory);
+	file = fopen(table, "r");
+	if (!file)
+		die("open", table);
+	while (fscanf(file, "%63s %127s %llx", library, function, &cookie) == 3) {
+		unsigned long offset = strstr(path, library) ? offset_of(elf, function) : 0;
+
+		/* Two names of one function are one function. */
+		for (__u32 i = 0; i < count; i++)
+			if (offsets[i] == offset)
+				offset = 0;
+		if (!offset || count == FUNCTIONS)
+			continue;
+		offsets[count] = offset;
+		cookies[count++] = cookie;
+	}
+	fclose(file);
+	if (!count)
+		die("no watched function in", path);
+	if (by_pair) {
+		link_uprobes("call_enter", UPROBE_MULTI, 0, path, offsets, cookies, count);
+		link_uprobes("call_return", UPROBE_MULTI, RETURN_FLAG, path, offsets, cookies, count);
+	} else {
+		link_uprobes("call_session", UPROBE_SESSION, 0, path, offsets, cookies, count);
+	}
+}
+
+static void attach_ckp(const char *path)
+{
+	static const char *const functions[] = {"ckp_request_begin", "ckp_request_end", "ckp_operation_begin",
+						"ckp_operation_end"};
+	Elf *elf = open_elf(path);
+
+	for (int i = 0; i < 4; i++) {
+		char symbol[64];
+		unsigned long offset;
+		__u64 cookie = 0;
+
+		snprintf(symbol, sizeof(symbol), "inferspan_%s", functions[i]);
+		offset = offset_of(elf, symbol);
+		if (!offset)
+			die(symbol, path);
+		link_uprobes(functions[i], UPROBE_MULTI, 0, path, &offset, &cookie, 1);
+	}
+}
+
+static void add_target(const char *pid)
+{
+	__u32 tgid = (__u32)atoi(pid), value = 1;
+
+	if (bpf_map_update_elem(bpf_map__fd(shared_map("targets", 1)), &tgid, &value, BPF_ANY))
+		die("target", pid);
+}
+
+/* What the reader's side does for one of its threads: learn its number, put it, publish by plain stores. */
+static void read_with_own_context(int reads)
+{
+	struct ispan_identity identity = {};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &identity, .ctx_size_in = sizeof(identity));
+	struct bpf_map *map = shared_map("own_contexts", 1);
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct bpf_object *object;
+	struct ispan_own *own;
+	char path[4096];
+	__u32 slot = 3;
+
+	snprintf(path, sizeof(path), "%s/identity.bpf.o", directory);
+	object = bpf_object__open_file(path, NULL);
+	if (!object || bpf_object__load(object) ||
+	    bpf_prog_test_run_opts(bpf_program__fd(bpf_object__next_program(object, NULL)), &run))
+		die("run", path);
+	if (identity.tgid != (__u32)getpid() || identity.tid != (__u32)gettid())
+		die("who_am_i", "said something else");
+	bpf_object__close(object);
+	own = mmap(NULL, 4096 * sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (own == MAP_FAILED || bpf_map_update_elem(bpf_map__fd(shared_map("own_threads", 1)), &identity.tid, &slot, BPF_ANY))
+		die("publish", "");
+	own += slot - 1;
+	memset(own->trace_id, 0x55, sizeof(own->trace_id));
+	memset(own->span_id, 0x66, sizeof(own->span_id));
+	for (int valid = 1; valid >= 0; valid--) {
+		__atomic_store_n(&own->valid, (__u64)valid, __ATOMIC_RELEASE);
+		for (int i = 0; i < reads; i++)
+			if (read(nothing, path, 1))
+				die("read", "/dev/null");
+	}
+}
+
+static void enter_in_contract_map(const char *pid)
+{
+	__u64 key = (__u64)atoi(pid) << 32 | (__u64)atoi(pid);
+	struct ispan_otel_context context;
+
+	memset(context.trace_id, 0x55, sizeof(context.trace_id));
+	memset(context.span_id, 0x66, sizeof(context.span_id));
+	if (bpf_map_update_elem(bpf_map__fd(shared_map("otel_contexts", 1)), &key, &context, BPF_ANY))
+		die("otel", pid);
+}
+
+static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
+{
+	struct stat status;
+	char *path = strchr(level_and_path, ':');
+
+	if (!path || stat(path + 1, &status))
+		die("cgroup", level_and_path);
+	settings->cgroup = status.st_ino;
+	settings->cgroup_level = (__u32)atoi(level_and_path);
+}
+
+static int contract_entries(void)
+{
+	int fd = bpf_map__fd(shared_map("otel_contexts", 1)), entries = 0;
+	__u64 key, next;
+
+	for (__u64 *from = NULL; !bpf_map_get_next_key(fd, from, &next); from = &key, key = next)
+		entries++;
+	return entries;
+}
+
+static int keep(void *unused, void *record, size_t bytes)
+{
+	__u32 length = (__u32)bytes;
+
+	(void)unused;
+	fwrite(&length, sizeof(length), 1, output);
+	fwrite(record, bytes, 1, output);
+	return 0;
+}
+
+static void print_counters(void)
+{
+	int fd = bpf_map__fd(shared_map("counters", 1));
+	int cpus = libbpf_num_possible_cpus();
+	__u64 *values = calloc((size_t)cpus, sizeof(*values));
+
+	for (__u32 i = 0; i < ISPAN_COUNTERS; i++) {
+		__u64 sum = 0;
+
+		bpf_map_lookup_elem(fd, &i, values);
+		for (int cpu = 0; cpu < cpus; cpu++)
+			sum += values[cpu];
+		if (sum)
+			printf("counter %u %llu\n", i, sum);
+	}
+}
+
+static void stop(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+int main(int count, char **arguments)
+{
+	struct ispan_settings settings = {
+		.version = ISPAN_WIRE_VERSION,
+		.scope = ISPAN_SCOPE_EVERYTHING,
+		.flags = 0xff,
+		.wakeup_bytes = 65536,
+	};
+	struct ring_buffer *ring;
+	__u32 zero = 0;
+	__u64 records = 0;
+	int own_reads = 0;
+
+	if (count < 3) {
+		fprintf(stderr, "usage: observe OBJECTS OUTPUT [option=value …]\n");
+		return 2;
+	}
+	directory = arguments[1];
+	output = fopen(arguments[2], "w");
+	if (!output)
+		die("write", arguments[2]);
+	libbpf_set_print(quiet);
+	for (int i = 0; i < OBJECTS; i++)
+		load(i);
+	for (int i = 3; i < count; i++)
+		if (!strcmp(arguments[i], "pair"))
+			by_pair = 1;
+	for (int i = 3; i < count; i++) {
+		char *value = strchr(arguments[i], '=');
+
+		if (!value)
+			continue;
+		value++;
+		if (!strncmp(arguments[i], "library=", 8))
+			attach_library(value);
+		else if (!strncmp(arguments[i], "ckp=", 4))
+			attach_ckp(value);
+		else if (!strncmp(arguments[i], "own=", 4))
+			own_reads = atoi(value);
+		else if (!strncmp(arguments[i], "otel=", 5))
+			enter_in_contract_map(value);
+		else if (!strncmp(arguments[i], "cgroup=", 7))
+			choose_cgroup(&settings, value);
+		else if (!strncmp(arguments[i], "min=", 4))
+			settings.min_nanos = strtoull(value, NULL, 0);
+		else if (!strncmp(arguments[i], "flags=", 6))
+			settings.flags = (__u32)strtoul(value, NULL, 16);
+		else if (!strncmp(arguments[i], "target=", 7)) {
+			settings.scope = ISPAN_SCOPE_TARGETS;
+			add_target(value);
+		}
+	}
+	settings.self_tgid = (__u32)getpid();
+	if (bpf_map_update_elem(bpf_map__fd(shared_map("settings", 1)), &zero, &settings, BPF_ANY))
+		die("settings", "");
+	ring = ring_buffer__new(bpf_map__fd(shared_map("events", 1)), keep, NULL, NULL);
+	if (!ring)
+		die("ring", "");
+	if (own_reads)
+		read_with_own_context(own_reads);
+	signal(SIGTERM, stop);
+	signal(SIGINT, stop);
+	printf("ready\n");
+	fflush(stdout);
+	while (!stopped) {
+		int got = ring_buffer__poll(ring, 2);
+		int rest = ring_buffer__consume(ring);
+
+		records += (got > 0 ? (__u64)got : 0) + (rest > 0 ? (__u64)rest : 0);
+	}
+	settings.version = 0; /* nothing is produced any more: what the counters say is then what was produced */
+	bpf_map_update_elem(bpf_map__fd(shared_map("settings", 1)), &zero, &settings, BPF_ANY);
+	usleep(20000);
+	while (stopped) {
+		int rest = ring_buffer__consume(ring);
+
+		if (rest <= 0)
+			break;
+		records += (__u64)rest;
+	}
+	fclose(output);
+	printf("records %llu\ncontract %d\n", records, contract_entries());
+	print_counters();
+	return 0;
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
+
+TRUTH gets one JSON line per piece of work: which thread or process, from when to when on CLOCK_MONOTONIC, and the
+traceparent of the request that asked for it. Paths: /infer calls in the handler, /runtime through libcudart, /burst/N
+launches grids of N twenty times, /thread in a thread the handler starts, /fork in a forked process, /exec in another
+program. Prints its port.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+HERE = sys.argv[1]
+driver = ctypes.CDLL(os.path.join(HERE, "libcuda.so.1"))
+runtime = ctypes.CDLL(os.path.join(HERE, "libcudart.so"))
+truth = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+
+def say(who, number, began, traceparent):
+    line = {who: number, "from": began, "to": time.monotonic_ns(), "traceparent": traceparent}
+    os.write(truth, (json.dumps(line) + "\n").encode())
+
+
+@contextlib.contextmanager
+def serving(traceparent):
+    began = time.monotonic_ns()
+    try:
+        yield
+    finally:
+        say("tid", threading.get_native_id(), began, traceparent)
+
+
+def through_driver():
+    address = ctypes.c_ulonglong()
+    size = ctypes.c_size_t(4096)
+    stream = ctypes.c_void_p(threading.get_native_id() * 16)
+    driver.cuMemAlloc_v2(ctypes.byref(address), size)
+    driver.cuMemcpyHtoD_v2(address, None, size)
+    for grid in range(1, 4):
+        driver.cuLaunchKernel(None, grid, 1, 1, 32, 1, 1, 0, stream, None, None)
+    driver.cuStreamSynchronize(stream)
+    driver.cuMemcpyDtoHAsync_v2(None, address, size, stream)
+    driver.cuMemFree_v2(address)
+
+
+def through_runtime():
+    address = ctypes.c_void_p()
+    size = ctypes.c_size_t(8192)
+    runtime.cudaMalloc(ctypes.byref(address), size)
+    runtime.cudaMemcpy(address, None, size, 1)
+    runtime.cudaMemcpyAsync(None, address, size, 2, None)
+    runtime.cudaStreamSynchronize(None)
+    runtime.cudaFree(address)
+
+
+def burst(grid):
+    stream = ctypes.c_void_p(threading.get_native_id() * 16)
+    for _ in range(20):
+        driver.cuLaunchKernel(None, grid, 1, 1, 32, 1, 1, 0, stream, None, None)
+    driver.cuStreamSynchronize(stream)
+
+
+def in_thread(traceparent):
+    def run():
+        with serving(traceparent):
+            through_driver()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+def in_fork(traceparent):
+    child = os.fork()
+    if child == 0:
+        with serving(traceparent):
+            through_driver()
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def in_program(traceparent):
+    began = time.monotonic_ns()
+    child = subprocess.Popen([os.path.join(HERE, "load"), "0.0001", "1"], stdout=subprocess.DEVNULL)
+    child.wait()
+    say("tgid", child.pid, began, traceparent)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def answer(self):
+        traceparent = self.headers.get("traceparent")
+        with serving(traceparent):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if self.path == "/infer":
+                through_driver()
+            elif self.path.startswith("/burst/"):
+                burst(int(self.path.rpartition("/")[2]))
+            elif self.path == "/runtime":
+                through_runtime()
+            elif self.path == "/thread":
+                in_thread(traceparent)
+            elif self.path == "/fork":
+                in_fork(traceparent)
+            elif self.path == "/exec":
+                in_program(traceparent)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+    do_GET = answer
+    do_POST = answer
+
+    def log_message(self, *arguments):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[3]) if len(sys.argv) > 3 else 0), Handler)
+server.daemon_threads = True
+print(server.server_port, flush=True)
+server.serve_forever()

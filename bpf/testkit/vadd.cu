@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ordinary CUDA program on the vendor's own runtime. Without a device every call fails, and is still made. */
+#include <cstdio>
+#include <cstdlib>
+
+#include "../ckp/inferspan_ckp.h"
+
+__global__ void add(const float *a, const float *b, float *c, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		c[i] = a[i] + b[i];
+}
+
+int main(int argc, char **argv)
+{
+	const int count = 1 << 20;
+	float *a = nullptr, *b = nullptr, *c = nullptr;
+
+	inferspan_ckp_request_begin(argc > 1 ? argv[1] : nullptr);
+	cudaError_t allocated = cudaMalloc(&a, count * sizeof(float));
+	cudaMalloc(&b, count * sizeof(float));
+	cudaMalloc(&c, count * sizeof(float));
+	add<<<count / 256, 256>>>(a, b, c, count);
+	cudaError_t launched = cudaGetLastError();
+	cudaError_t done = cudaDeviceSynchronize();
+	inferspan_ckp_request_end();
+	printf("malloc %d launch %d synchronize %d\n", allocated, launched, done);
+	return 0;
+}

@@ -1,0 +1,110 @@
+package io.inferspan.ebpf.elf;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SeekableByteChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Header, segments and sections of a 64-bit little-endian ELF file. */
+final class ElfFile {
+
+  private static final int HEADER_BYTES = 64;
+  private static final int SEGMENT_BYTES = 56;
+  private static final int SECTION_BYTES = 64;
+  private static final int MAX_SEGMENTS = 1024;
+  private static final int MAX_SECTIONS = 16_384;
+  private static final int LOADED = 1;
+  private static final int EXECUTABLE = 1;
+
+  private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F', 2, 1};
+
+  private final SeekableByteChannel channel;
+  private final ByteBuffer header;
+
+  /** Code that is loaded: addresses from {@code address} lie in the file from {@code offset}. */
+  record Code(long offset, long address, long length) {
+
+    boolean holds(long wanted) {
+      return wanted >= address && wanted - address < length;
+    }
+  }
+
+  /** A table in the file. */
+  record Section(int type, long offset, long length, int link, long entryLength) {}
+
+  ElfFile(SeekableByteChannel channel) throws IOException {
+    this.channel = channel;
+    this.header = read(0, HEADER_BYTES);
+    for (int i = 0; i < MAGIC.length; i++) {
+      if (header.get(i) != MAGIC[i]) {
+        throw new ElfException("not a 64-bit little-endian ELF file");
+      }
+    }
+  }
+
+  List<Code> code() throws IOException {
+    ByteBuffer table = table(32, 54, SEGMENT_BYTES, MAX_SEGMENTS);
+    List<Code> code = new ArrayList<>();
+    for (int at = 0; at < table.limit(); at += SEGMENT_BYTES) {
+      if (table.getInt(at) == LOADED && (table.getInt(at + 4) & EXECUTABLE) != 0) {
+        Code part = new Code(table.getLong(at + 8), table.getLong(at + 16), table.getLong(at + 32));
+        require(part.address() >= 0 && inside(part.offset(), part.length()));
+        code.add(part);
+      }
+    }
+    return code;
+  }
+
+  List<Section> sections() throws IOException {
+    ByteBuffer table = table(40, 58, SECTION_BYTES, MAX_SECTIONS);
+    List<Section> sections = new ArrayList<>();
+    for (int at = 0; at < table.limit(); at += SECTION_BYTES) {
+      sections.add(
+          new Section(
+              table.getInt(at + 4),
+              table.getLong(at + 24),
+              table.getLong(at + 32),
+              table.getInt(at + 40),
+              table.getLong(at + 56)));
+    }
+    return sections;
+  }
+
+  /** Reads a table whose place stands at one offset of the header, entry size and count at one. */
+  private ByteBuffer table(int placeAt, int sizeAt, int entryBytes, int maxEntries)
+      throws IOException {
+    int count = Short.toUnsignedInt(header.getShort(sizeAt + 2));
+    if (count == 0) {
+      return ByteBuffer.allocate(0);
+    }
+    if (Short.toUnsignedInt(header.getShort(sizeAt)) != entryBytes || count > maxEntries) {
+      throw new ElfException("an ELF table of " + count + " entries of an unknown kind");
+    }
+    return read(header.getLong(placeAt), (long) count * entryBytes);
+  }
+
+  /** Reads exactly so many bytes; the caller bounds them. */
+  ByteBuffer read(long offset, long length) throws IOException {
+    require(inside(offset, length));
+    ByteBuffer bytes = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
+    channel.position(offset);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes) < 0) {
+        throw new ElfException("an ELF file that became shorter");
+      }
+    }
+    return bytes.flip();
+  }
+
+  private boolean inside(long offset, long length) throws IOException {
+    return offset >= 0 && length >= 0 && offset <= channel.size() - length;
+  }
+
+  private static void require(boolean inside) throws ElfException {
+    if (!inside) {
+      throw new ElfException("an ELF file that points outside of itself");
+    }
+  }
+}

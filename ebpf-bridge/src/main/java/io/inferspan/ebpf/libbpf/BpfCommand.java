@@ -1,0 +1,73 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.linux.SystemCall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The commands of {@code bpf(2)} for which the bridge does not go through libbpf. */
+enum BpfCommand {
+  MAP_CREATE(0),
+  MAP_LOOKUP(1),
+  MAP_UPDATE(2),
+  MAP_DELETE(3),
+  PROG_LOAD(5),
+  OBJ_PIN(6),
+  OBJ_GET(7),
+  PROG_RUN(10),
+  PROG_NEXT_NUMBER(11),
+  PROG_BY_NUMBER(13),
+  MAP_BY_NUMBER(14),
+  INFO_BY_FD(15),
+  BTF_LOAD(18),
+  LINK_CREATE(28),
+  ENABLE_STATS(32);
+
+  /** More than any command's arguments; the kernel accepts what is too long if it is zero. */
+  private static final int BYTES = 128;
+
+  private final int number;
+
+  BpfCommand(int number) {
+    this.number = number;
+  }
+
+  /** Gives the command; returns the kernel's result, negative for an error. */
+  long give(Arguments arguments) {
+    return SystemCall.BPF.call(number, arguments.memory.address(), BYTES);
+  }
+
+  /** The arguments of one command, at the kernel's offsets; zero where nothing is set. */
+  static final class Arguments {
+
+    private final MemorySegment memory;
+
+    private Arguments(Arena arena) {
+      this.memory = arena.allocate(BYTES, Long.BYTES);
+    }
+
+    static Arguments in(Arena arena) {
+      return new Arguments(arena);
+    }
+
+    Arguments word(int offset, int value) {
+      memory.set(JAVA_INT, offset, value);
+      return this;
+    }
+
+    Arguments wide(int offset, long value) {
+      memory.set(JAVA_LONG, offset, value);
+      return this;
+    }
+
+    Arguments pointer(int offset, MemorySegment to) {
+      return wide(offset, to.address());
+    }
+
+    int wordAt(int offset) {
+      return memory.get(JAVA_INT, offset);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.inferspan.ebpf.libbpf;
+
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A program attached; closing it detaches the program, as does the end of this process. */
+public final class BpfLink implements AutoCloseable {
+
+  private final Runnable detach;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private BpfLink(Runnable detach) {
+    this.detach = detach;
+  }
+
+  static BpfLink made(Libbpf libbpf, long link) {
+    return new BpfLink(() -> libbpf.callInt(LibbpfFunction.BPF_LINK__DESTROY, link));
+  }
+
+  static BpfLink open(FileDescriptor fd) {
+    return new BpfLink(fd::close);
+  }
+
+  /** Several links as one; closed in their order. */
+  public static BpfLink all(List<BpfLink> links) {
+    List<BpfLink> own = List.copyOf(links);
+    return new BpfLink(() -> own.forEach(BpfLink::close));
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      detach.run();
+    }
+  }
+}

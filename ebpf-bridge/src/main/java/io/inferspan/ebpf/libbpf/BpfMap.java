@@ -1,0 +1,109 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.linux.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A loaded map, open for as long as its object is.
+ *
+ * <p>Any thread may use it. An operation is one system call; a result tells whether it was done,
+ * for these are called at request time.
+ */
+public final class BpfMap {
+
+  private static final int INFO_BYTES = 24;
+
+  private final Libbpf libbpf;
+  private final String name;
+  private final int fd;
+  private final int type;
+  private final int keySize;
+  private final int valueSize;
+  private final int maxEntries;
+
+  BpfMap(Libbpf libbpf, String name, int fd) {
+    this.libbpf = libbpf;
+    this.name = name;
+    this.fd = fd;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
+      BpfObject.describe(fd, info, "map " + name);
+      this.type = info.get(JAVA_INT, 0);
+      this.keySize = info.get(JAVA_INT, 8);
+      this.valueSize = info.get(JAVA_INT, 12);
+      this.maxEntries = info.get(JAVA_INT, 16);
+    }
+  }
+
+  /** Its name in the object. */
+  public String name() {
+    return name;
+  }
+
+  /** Its file descriptor, which belongs to the object. */
+  public int fd() {
+    return fd;
+  }
+
+  int type() {
+    return type;
+  }
+
+  /** The bytes of a key. */
+  public int keySize() {
+    return keySize;
+  }
+
+  /** The bytes of a value; of a per-processor map the bytes for one processor. */
+  public int valueSize() {
+    return valueSize;
+  }
+
+  /** How many entries it may have; of a ring, its bytes. */
+  public int maxEntries() {
+    return maxEntries;
+  }
+
+  /** Puts an entry; false where there is no room, or the kernel refuses. */
+  public boolean put(MemorySegment key, MemorySegment value) {
+    return give(BpfCommand.MAP_UPDATE, key, value);
+  }
+
+  /** Copies an entry's value out; false where there is none. */
+  public boolean get(MemorySegment key, MemorySegment into) {
+    return give(BpfCommand.MAP_LOOKUP, key, into);
+  }
+
+  /** Deletes an entry; false where there is none. */
+  public boolean delete(MemorySegment key) {
+    return give(BpfCommand.MAP_DELETE, key, MemorySegment.NULL);
+  }
+
+  /** The sum over all processors of an entry of a per-processor array of 64-bit values. */
+  public long percpuSum(int index) {
+    int cpus = libbpf.possibleCpus();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment values = arena.allocate(JAVA_LONG, cpus);
+      if (!get(arena.allocateFrom(JAVA_INT, index), values)) {
+        return 0;
+      }
+      long sum = 0;
+      for (int cpu = 0; cpu < cpus; cpu++) {
+        sum += values.getAtIndex(JAVA_LONG, cpu);
+      }
+      return sum;
+    }
+  }
+
+  private boolean give(BpfCommand command, MemorySegment key, MemorySegment value) {
+    try (Arena arena = Arena.ofConfined()) {
+      Arguments arguments = Arguments.in(arena).word(0, fd).pointer(8, key).pointer(16, value);
+      return !Errno.isError(command.give(arguments));
+    }
+  }
+}

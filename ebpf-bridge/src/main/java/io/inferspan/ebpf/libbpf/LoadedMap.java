@@ -1,0 +1,70 @@
+package io.inferspan.ebpf.libbpf;
+
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map that the kernel holds, whoever made it; open to be read.
+ *
+ * <p>Open, it outlives whoever made it, so it is not to be held for long.
+ */
+public final class LoadedMap implements AutoCloseable {
+
+  private static final int READ_ONLY = 1 << 3;
+  private static final int INFO_BYTES = 40;
+  private static final int NAME_AT = 24;
+
+  private final FileDescriptor fd;
+  private final BpfMap map;
+
+  private LoadedMap(FileDescriptor fd, BpfMap map) {
+    this.fd = fd;
+    this.map = map;
+  }
+
+  /** Opens a map by the kernel's number; null where there is none, or none for us. */
+  public static @Nullable LoadedMap open(int number) {
+    return open(number, READ_ONLY);
+  }
+
+  /** The same for a map whose memory is to be shared, which the kernel refuses a mere reader. */
+  public static @Nullable LoadedMap openToShare(int number) {
+    return open(number, 0);
+  }
+
+  private static @Nullable LoadedMap open(int number, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      long result =
+          BpfCommand.MAP_BY_NUMBER.give(Arguments.in(arena).word(0, number).word(8, flags));
+      if (Errno.isError(result)) {
+        return null;
+      }
+      return described(new FileDescriptor((int) result), number, arena);
+    }
+  }
+
+  private static LoadedMap described(FileDescriptor fd, int number, Arena arena) {
+    try {
+      MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
+      BpfObject.describe(fd.number(), info, "map " + number);
+      return new LoadedMap(fd, new BpfMap(Libbpf.load(), info.getString(NAME_AT), fd.number()));
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
+  /** The map, while this is open. */
+  public BpfMap map() {
+    return map;
+  }
+
+  @Override
+  public void close() {
+    fd.close();
+  }
+}

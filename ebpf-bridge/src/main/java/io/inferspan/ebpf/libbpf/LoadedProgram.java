@@ -1,0 +1,100 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that the kernel holds, whoever loaded it.
+ *
+ * @param number the kernel's number of it
+ * @param name the first 15 characters of its name
+ * @param loadedNanos when it was loaded, since the machine started
+ * @param runs what it has cost while somebody had the kernel count
+ * @param maps the numbers of the maps that it uses
+ */
+public record LoadedProgram(
+    int number, String name, long loadedNanos, RunStats runs, Set<Integer> maps) {
+
+  private static final String REMEDY = "run as root, or with CAP_SYS_ADMIN";
+  private static final int NONE = 0;
+  private static final int MAX_MAPS = 64;
+  private static final int INFO_BYTES = 208;
+  private static final int LOADED_AT = 40;
+  private static final int MAP_COUNT_AT = 52;
+  private static final int MAPS_AT = 56;
+  private static final int NAME_AT = 64;
+
+  /** Copies the set. */
+  public LoadedProgram {
+    maps = Set.copyOf(maps);
+  }
+
+  /** All programs of the machine; asking for them needs CAP_SYS_ADMIN. */
+  public static List<LoadedProgram> all() {
+    List<LoadedProgram> programs = new ArrayList<>();
+    for (int number = after(0); number != NONE; number = after(number)) {
+      LoadedProgram program = find(number);
+      if (program != null) {
+        programs.add(program);
+      }
+    }
+    return programs;
+  }
+
+  private static int after(int number) {
+    try (Arena arena = Arena.ofConfined()) {
+      Arguments arguments = Arguments.in(arena).word(0, number);
+      long result = BpfCommand.PROG_NEXT_NUMBER.give(arguments);
+      if (Errno.isError(result)) {
+        requireEnd((int) -result);
+        return NONE;
+      }
+      return arguments.wordAt(4);
+    }
+  }
+
+  private static void requireEnd(int errno) {
+    if (!Errno.ENOENT.is(errno)) {
+      throw new BpfException(
+          "the kernel does not list its programs: " + Errno.describe(errno), REMEDY, "");
+    }
+  }
+
+  /** Null where it was unloaded meanwhile. */
+  private static @Nullable LoadedProgram find(int number) {
+    try (Arena arena = Arena.ofConfined()) {
+      long result = BpfCommand.PROG_BY_NUMBER.give(Arguments.in(arena).word(0, number));
+      if (Errno.isError(result)) {
+        return null;
+      }
+      try (FileDescriptor program = new FileDescriptor((int) result)) {
+        return describe(program.number(), number, arena);
+      }
+    }
+  }
+
+  private static LoadedProgram describe(int fd, int number, Arena arena) {
+    MemorySegment numbers = arena.allocate(JAVA_INT, MAX_MAPS);
+    MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
+    info.set(JAVA_INT, MAP_COUNT_AT, MAX_MAPS);
+    info.set(JAVA_LONG, MAPS_AT, numbers.address());
+    BpfObject.describe(fd, info, "program " + number);
+    Set<Integer> maps = new LinkedHashSet<>();
+    for (int i = 0; i < Math.min(info.get(JAVA_INT, MAP_COUNT_AT), MAX_MAPS); i++) {
+      maps.add(numbers.getAtIndex(JAVA_INT, i));
+    }
+    return new LoadedProgram(
+        number, info.getString(NAME_AT), info.get(JAVA_LONG, LOADED_AT), RunStats.in(info), maps);
+  }
+}

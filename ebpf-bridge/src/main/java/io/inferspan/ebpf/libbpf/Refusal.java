@@ -1,0 +1,145 @@
+package io.inferspan.ebpf.libbpf;
+
+import io.inferspan.ebpf.linux.Capability;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.KernelVersion;
+import io.inferspan.ebpf.linux.SystemView;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What is known when libbpf or the kernel says no, and the one sentence made of it.
+ *
+ * @param object the object's name, or the program's
+ * @param errno the error's number
+ * @param messages what libbpf wrote
+ * @param verifier what the kernel's verifier wrote
+ * @param sections the section of each program, which tells its type
+ * @param system where the reasons of a refusal without a word are to be found
+ */
+record Refusal(
+    String object,
+    int errno,
+    String messages,
+    String verifier,
+    Map<String, String> sections,
+    SystemView system) {
+
+  private static final Pattern PROGRAM =
+      Pattern.compile("prog '([^']+)': (?:BPF program load failed|failed to load)");
+
+  /** Programs of these sections are entered through code that the kernel generates for them. */
+  private static final Pattern TRAMPOLINE =
+      Pattern.compile("(fentry|fexit|fmod_ret|fsession|lsm|freplace)\\b.*");
+
+  /** What libbpf adds to every failure, or says of an object as a whole. */
+  private static final Pattern NO_REASON =
+      Pattern.compile("failed to load object|-- (BEGIN|END)|BPF program load failed|^\\s*$");
+
+  private static final KernelVersion NO_MEMORY_LOCK = new KernelVersion(5, 11);
+  private static final int MAX_MESSAGE_CHARS = 240;
+
+  static Refusal of(String program, String section, int errno, String messages, SystemView system) {
+    return new Refusal(program, errno, messages, "", Map.of(program, section), system);
+  }
+
+  BpfException ofOpening() {
+    return exception("libbpf does not read object " + object + said(), "rebuild the object");
+  }
+
+  BpfException ofLoading() {
+    Matcher program = PROGRAM.matcher(messages);
+    if (!program.find()) {
+      return exception("object " + object + " was not loaded" + said(), permission(""));
+    }
+    String refused = "program " + program.group(1) + " of object " + object;
+    VerifierLog log = VerifierLog.of(verifier);
+    if (log.isEmpty()) {
+      String section = sections.getOrDefault(program.group(1), "");
+      return exception(
+          "the kernel refused " + refused + " without a word, " + Errno.describe(errno),
+          permission(section));
+    }
+    String source = log.source().isEmpty() ? "" : " at \"" + log.source() + "\"";
+    return exception(
+        "the kernel's verifier refused " + refused + source + ", " + log.verdict(), log.advice());
+  }
+
+  BpfException ofAttaching(String what) {
+    return exception("could not attach " + what + said(), attaching());
+  }
+
+  BpfException ofRunning(String program) {
+    return exception("could not run program " + program + said(), permission(""));
+  }
+
+  private BpfException exception(String reason, String remedy) {
+    return new BpfException(reason, remedy, messages + verifier);
+  }
+
+  /** The first thing that libbpf said with a reason in it, else the error's name. */
+  private String said() {
+    return messages
+        .lines()
+        .map(line -> line.replaceFirst("^libbpf: ", "").strip())
+        .filter(line -> !NO_REASON.matcher(line).find())
+        // libbpf guesses at limits here, whatever the reason.
+        .filter(line -> !line.contains("probe_loading"))
+        .map(line -> line.substring(0, Math.min(line.length(), MAX_MESSAGE_CHARS)))
+        .findFirst()
+        .map(line -> ", " + Errno.describe(errno) + ", libbpf says \"" + line + "\"")
+        .orElse(", " + Errno.describe(errno));
+  }
+
+  private String attaching() {
+    String section = sections.getOrDefault(object, "");
+    if (Errno.ENOENT.is(errno) && section.startsWith("tracepoint/")) {
+      return system.hasTracefs()
+          ? "this kernel has no such tracepoint"
+          : "mount tracefs (mount -t tracefs none /sys/kernel/tracing) and run with read access";
+    }
+    if (Errno.ENOENT.is(errno)) {
+      return "check that the file or the kernel function is there";
+    }
+    return permission(section);
+  }
+
+  /** Why the kernel refuses what it would else do, as far as this process can find out. */
+  private String permission(String section) {
+    if (!Errno.EPERM.is(errno) && !Errno.EACCES.is(errno)) {
+      return "";
+    }
+    boolean root = system.has(Capability.SYS_ADMIN);
+    if (!root && !(system.has(Capability.BPF) && system.has(Capability.PERFMON))) {
+      return "run as root, or with CAP_BPF and CAP_PERFMON";
+    }
+    if (TRAMPOLINE.matcher(section).matches()) {
+      return "the policy of this kernel forbids programs of section "
+          + section
+          + ", use a tp_btf or a uprobe program";
+    }
+    if (system.filtersSystemCalls()) {
+      return "a seccomp filter is in force, allow bpf(2) and perf_event_open(2) in the container's"
+          + " profile";
+    }
+    if (locksMemory()) {
+      return "raise the limit of locked memory (ulimit -l unlimited)";
+    }
+    return root
+        ? "a security module or lockdown forbids it, " + lockdown()
+        : "run with CAP_SYS_ADMIN too, which this way of attaching needs";
+  }
+
+  private boolean locksMemory() {
+    return !system.kernel().atLeast(NO_MEMORY_LOCK.major(), NO_MEMORY_LOCK.minor())
+        && system.memoryLockBytes() != SystemView.UNLIMITED;
+  }
+
+  private String lockdown() {
+    String mode = system.lockdown();
+    return mode.isEmpty()
+        ? "look into the audit log"
+        : "/sys/kernel/security/lockdown says " + mode;
+  }
+}

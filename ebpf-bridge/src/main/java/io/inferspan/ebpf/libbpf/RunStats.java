@@ -1,0 +1,48 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** How often a program ran, and for how long in all. */
+public record RunStats(long count, long totalNanos) {
+
+  private static final int RUN_TIME = 0;
+  private static final int INFO_BYTES = 208;
+  private static final int NANOS_AT = 192;
+  private static final int COUNT_AT = 200;
+
+  /**
+   * Has the kernel count until closed: two readings of the clock for every run of every program of
+   * the machine.
+   */
+  public static FileDescriptor enable() {
+    try (Arena arena = Arena.ofConfined()) {
+      long result = BpfCommand.ENABLE_STATS.give(Arguments.in(arena).word(0, RUN_TIME));
+      if (Errno.isError(result)) {
+        throw new BpfException(
+            "the kernel does not measure programs: " + Errno.describe((int) -result),
+            "run with CAP_SYS_ADMIN, or set sysctl kernel.bpf_stats_enabled=1",
+            "");
+      }
+      return new FileDescriptor((int) result);
+    }
+  }
+
+  static RunStats of(int program, String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
+      BpfObject.describe(program, info, "program " + name);
+      return in(info);
+    }
+  }
+
+  /** What the kernel's description of a program says of it. */
+  static RunStats in(MemorySegment info) {
+    return new RunStats(info.get(JAVA_LONG, COUNT_AT), info.get(JAVA_LONG, NANOS_AT));
+  }
+}

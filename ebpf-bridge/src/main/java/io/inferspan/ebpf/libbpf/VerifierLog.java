@@ -1,0 +1,131 @@
+package io.inferspan.ebpf.libbpf;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What the kernel's verifier wrote about a program that it refused.
+ *
+ * <p>Thousands of lines follow the paths it took; one near the end is the verdict.
+ */
+final class VerifierLog {
+
+  private static final int MAX_LINE_CHARS = 240;
+
+  /** A kind of verdict, and what the program's author does about it. */
+  private record Rule(Pattern verdict, String advice) {}
+
+  private static final List<Rule> RULES =
+      List.of(
+          rule(
+              "R\\d+ invalid mem access '\\w+_or_null_?'",
+              "compare the result of the lookup with NULL before using it"),
+          rule(
+              "R\\d+ invalid mem access '(scalar|inv)'",
+              "read through bpf_probe_read, or make sure that this is a pointer on every path"),
+          rule(
+              "invalid access to (map value|memory|packet|stack)"
+                  + "|R\\d+ (min|max|unbounded|offset|is outside|invalid zero|pointer arithmetic)"
+                  + "|math between \\w+ pointer and .* unbounded",
+              "check index and length against the size before the access"),
+          rule(
+              "unknown func|cannot use helper|cannot call GPL|cannot call (exported|kernel) function"
+                  + "|helper call is not allowed|calling kernel function .* is not allowed",
+              "call only helpers that this type of program may call"),
+          rule(
+              "invalid (write to|read from|variable-offset .*|indirect .*) stack"
+                  + "|combined stack size|stack (size|depth|limit)|invalid stack type",
+              "keep within 512 bytes of stack, and larger data in a per-processor map"),
+          rule(
+              "infinite loop detected|back-edge|BPF program is too large|program is too complex"
+                  + "|sequence of \\d+ jumps is too complex|loop .* not bounded",
+              "give the loop a bound that the verifier can see, or use bpf_loop"),
+          rule(
+              "invalid bpf_context access|dereference of modified ctx"
+                  + "|cannot (write|store) into .*ctx|only read is supported",
+              "only read the context, and only at the offsets of its fields"),
+          rule("div(ision)? by zero", "divide by something that is not always zero"),
+          rule("type=\\w+ expected=", "pass what the helper expects, such as a copy on the stack"),
+          rule("cannot pass map_type", "use the map only by the helpers of its type"),
+          rule("Unreleased reference|reference leak", "submit or release it on every path"),
+          rule("R\\d+ !read_ok|invalid indirect read", "set every byte before it is read"));
+
+  private final List<String> lines;
+  private final int verdictAt;
+
+  private VerifierLog(List<String> lines, int verdictAt) {
+    this.lines = lines;
+    this.verdictAt = verdictAt;
+  }
+
+  static VerifierLog of(String text) {
+    List<String> lines = text.lines().filter(line -> !line.isBlank()).toList();
+    return new VerifierLog(lines, verdictAt(lines));
+  }
+
+  /** Whether the verifier wrote anything: a refusal by policy comes without a word. */
+  boolean isEmpty() {
+    return verdictAt < 0;
+  }
+
+  String verdict() {
+    return cut(lines.get(verdictAt).replaceFirst("\\.$", ""));
+  }
+
+  /** The source that the verifier was at, as {@code file:line: code}; empty if it did not say. */
+  String source() {
+    for (int at = verdictAt; at >= 0; at--) {
+      String line = lines.get(at);
+      if (line.startsWith("; ")) {
+        return cut(line.substring(2).strip());
+      }
+    }
+    return "";
+  }
+
+  String advice() {
+    return RULES.stream()
+        .filter(rule -> rule.verdict.matcher(verdict()).find())
+        .map(Rule::advice)
+        .findFirst()
+        .orElse("the whole log shows how the verifier came there");
+  }
+
+  /** Two lines may give one verdict, what is wrong and why: the first of them names the access. */
+  private static int verdictAt(List<String> lines) {
+    int at = lines.size() - 1;
+    while (at >= 0 && !isVerdict(lines.get(at))) {
+      at--;
+    }
+    while (at > 0 && isVerdict(lines.get(at - 1))) {
+      at--;
+    }
+    return at >= 0 ? at : lastOfUnknownKind(lines);
+  }
+
+  private static int lastOfUnknownKind(List<String> lines) {
+    int at = lines.size() - 1;
+    while (at >= 0 && isStatistics(lines.get(at))) {
+      at--;
+    }
+    return at;
+  }
+
+  private static boolean isVerdict(String line) {
+    return !line.startsWith(";") && RULES.stream().anyMatch(r -> r.verdict.matcher(line).find());
+  }
+
+  private static boolean isStatistics(String line) {
+    return line.startsWith("processed ")
+        || line.startsWith("verification time")
+        || line.startsWith("stack depth ");
+  }
+
+  private static String cut(String line) {
+    return line.length() <= MAX_LINE_CHARS ? line : line.substring(0, MAX_LINE_CHARS) + "…";
+  }
+
+  private static Rule rule(String verdict, String advice) {
+    return new Rule(Pattern.compile(verdict), advice);
+  }
+}

@@ -1,0 +1,63 @@
+package io.inferspan.ebpf.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The kernel's clocks, in nanoseconds. */
+public final class Clocks {
+
+  private static final int REALTIME = 0;
+  private static final int MONOTONIC = 1;
+  private static final int BOOTTIME = 7;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  /** Through the C library, which asks no kernel for the time. */
+  private static final MethodHandle CLOCK_GETTIME = handle();
+
+  private static final ThreadLocal<MemorySegment> TIMESPEC =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(2 * JAVA_LONG.byteSize(), 8));
+
+  private Clocks() {}
+
+  /** Since some time before the boot, without the time the machine slept: the clock of events. */
+  public static long monotonicNanos() {
+    return nanos(MONOTONIC);
+  }
+
+  /** Since some time before the boot, with the time the machine slept. */
+  public static long boottimeNanos() {
+    return nanos(BOOTTIME);
+  }
+
+  /** Since the epoch; it may be set, forwards and back. */
+  public static long realtimeNanos() {
+    return nanos(REALTIME);
+  }
+
+  private static long nanos(int clock) {
+    MemorySegment timespec = TIMESPEC.get();
+    try {
+      int ignored = (int) CLOCK_GETTIME.invokeExact(clock, timespec);
+    } catch (Throwable unexpected) {
+      throw new IllegalStateException("reading a clock", unexpected);
+    }
+    return timespec.get(JAVA_LONG, 0) * NANOS_PER_SECOND + timespec.get(JAVA_LONG, Long.BYTES);
+  }
+
+  /** Critical: shorter than the thread's way out of the JVM and back, and it cannot block. */
+  @SuppressWarnings("restricted")
+  private static MethodHandle handle() {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            NativeLibrary.c().address("clock_gettime"),
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS),
+            Linker.Option.critical(false));
+  }
+}

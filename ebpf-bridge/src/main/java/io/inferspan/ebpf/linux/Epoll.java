@@ -1,0 +1,47 @@
+package io.inferspan.ebpf.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Waits for one file descriptor to have something to read; used by one thread. */
+public final class Epoll implements AutoCloseable {
+
+  private static final int CLOEXEC = 0x80000;
+  private static final int ADD = 1;
+  private static final int READABLE = 1;
+
+  /** Of {@code struct epoll_event}, packed on one architecture and padded on the other. */
+  private static final int EVENT_BYTES = 16;
+
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment event = arena.allocate(EVENT_BYTES, Long.BYTES);
+  private final FileDescriptor epoll;
+
+  private Epoll(int fd) {
+    this.epoll =
+        new FileDescriptor((int) SystemCall.EPOLL_CREATE.callOrThrow("creating an epoll", CLOEXEC));
+    event.set(JAVA_INT, 0, READABLE);
+    SystemCall.EPOLL_CTL.callOrThrow(
+        "watching a descriptor", epoll.number(), ADD, fd, event.address());
+  }
+
+  /** Watches a descriptor, which must stay open. */
+  public static Epoll watching(int fd) {
+    return new Epoll(fd);
+  }
+
+  /** Waits at most so long; true if there is something to read. An interruption ends the wait. */
+  public boolean await(int timeoutMillis) {
+    return SystemCall.EPOLL_PWAIT.call(epoll.number(), event.address(), 1, timeoutMillis, 0, 8) > 0;
+  }
+
+  /** Not while a thread waits. */
+  @Override
+  public void close() {
+    if (epoll.closeOnce()) {
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.inferspan.ebpf.linux;
+
+/** The errors of the kernel that the bridge meets; numbers are those of x86-64 and AArch64. */
+public enum Errno {
+  EPERM(1, "operation not permitted"),
+  ENOENT(2, "no such file or entry"),
+  ESRCH(3, "no such process"),
+  EINTR(4, "interrupted"),
+  EIO(5, "input or output failed"),
+  E2BIG(7, "too big"),
+  EBADF(9, "bad file descriptor"),
+  EAGAIN(11, "try again"),
+  ENOMEM(12, "not enough memory"),
+  EACCES(13, "permission denied"),
+  EFAULT(14, "bad address"),
+  EBUSY(16, "busy"),
+  EEXIST(17, "exists already"),
+  ENODEV(19, "no such device"),
+  EINVAL(22, "invalid argument"),
+  ENFILE(23, "too many open files in the system"),
+  EMFILE(24, "too many open files"),
+  ENOSPC(28, "no space left"),
+  ERANGE(34, "out of range"),
+  ENOSYS(38, "the kernel does not have it"),
+  ELOOP(40, "too many levels"),
+  EOPNOTSUPP(95, "not supported"),
+  ETIMEDOUT(110, "timed out"),
+  ESTALE(116, "stale"),
+  ECANCELED(125, "cancelled"),
+  /** Leaves the kernel by mistake, and by libbpf. */
+  ENOTSUPP(524, "not supported");
+
+  /** The kernel returns errors from here up to -1; all else is a result. */
+  private static final int LOWEST = -4095;
+
+  private final int number;
+  private final String meaning;
+
+  Errno(int number, String meaning) {
+    this.number = number;
+    this.meaning = meaning;
+  }
+
+  /** Whether a result of the kernel is an error. */
+  public static boolean isError(long result) {
+    return result < 0 && result >= LOWEST;
+  }
+
+  /** Whether this error has that number, with either sign. */
+  public boolean is(long result) {
+    return Math.abs(result) == number;
+  }
+
+  /** Its number. */
+  public int number() {
+    return number;
+  }
+
+  /** Name and meaning of an error's number. */
+  public static String describe(int number) {
+    for (Errno errno : values()) {
+      if (errno.number == number) {
+        return errno.name() + " (" + errno.meaning + ")";
+      }
+    }
+    return "error " + number;
+  }
+}

@@ -1,0 +1,34 @@
+package io.inferspan.ebpf.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.VarHandle;
+
+/** The {@code errno} that the calling thread's last native call left. */
+public final class LastError {
+
+  private static final StructLayout LAYOUT = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO = LAYOUT.varHandle(PathElement.groupElement("errno"));
+
+  /** Of its own per thread: the C library's may be overwritten by the JVM before it is read. */
+  private static final ThreadLocal<MemorySegment> SEGMENT =
+      ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(LAYOUT));
+
+  private LastError() {}
+
+  /** Its number; of no meaning where the call did not fail. */
+  public static int errno() {
+    return (int) ERRNO.get(segment(), 0L);
+  }
+
+  static Linker.Option captured() {
+    return Linker.Option.captureCallState("errno");
+  }
+
+  static MemorySegment segment() {
+    return SEGMENT.get();
+  }
+}

@@ -1,0 +1,49 @@
+package io.inferspan.ebpf.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import org.jspecify.annotations.Nullable;
+
+/** A shared library in this process. */
+public final class NativeLibrary {
+
+  private final SymbolLookup symbols;
+
+  private NativeLibrary(SymbolLookup symbols) {
+    this.symbols = symbols;
+  }
+
+  /** The C library. */
+  public static NativeLibrary c() {
+    return new NativeLibrary(Linker.nativeLinker().defaultLookup());
+  }
+
+  /**
+   * Opens a library by the dynamic linker's rules; it stays for the life of the process. Null where
+   * there is none that can be opened.
+   */
+  @SuppressWarnings("restricted")
+  public static @Nullable NativeLibrary open(String soname) {
+    try {
+      return new NativeLibrary(SymbolLookup.libraryLookup(soname, Arena.global()));
+    } catch (IllegalArgumentException absent) {
+      return null;
+    }
+  }
+
+  /** Whether the library exports this function. */
+  public boolean has(String function) {
+    return symbols.find(function).isPresent();
+  }
+
+  /** A function of the library; to be asked for only where {@link #has}. */
+  public NativeFunction function(String name) {
+    return new NativeFunction(name, address(name));
+  }
+
+  MemorySegment address(String name) {
+    return symbols.find(name).orElseThrow(() -> new IllegalStateException("no symbol " + name));
+  }
+}

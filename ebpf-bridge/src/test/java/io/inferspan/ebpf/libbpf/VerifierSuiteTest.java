@@ -1,0 +1,48 @@
+package io.inferspan.ebpf.libbpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Seven programs, each with one mistake: the kernel refuses it, and the loader says why. */
+class VerifierSuiteTest {
+
+  @BeforeAll
+  static void needsBpf() {
+    TestObjects.assumeBpf();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          null_lookup      | invalid mem access 'map_value_or_null' | compare the result of the lookup with NULL before using it
+          out_of_bounds    | invalid access to map value             | check index and length against the size before the access
+          illegal_helper   | bpf_redirect                            | call only helpers that this type of program may call
+          stack_overflow   | off=-520                                | keep within 512 bytes of stack, and larger data in a per-processor map
+          endless_loop     | infinite loop detected                  | give the loop a bound that the verifier can see, or use bpf_loop
+          write_to_context | invalid bpf_context access              | only read the context, and only at the offsets of its fields
+          divide_by_zero   | div by zero                             | divide by something that is not always zero
+          """)
+  void badProgram_isRefusedWithReasonAndRemedy(String name, String verdict, String remedy) {
+    try (BpfObject bad = TestObjects.open(name)) {
+      BpfException refused = catchThrowableOfType(BpfException.class, bad::load);
+
+      System.out.println(refused.getMessage());
+      assertThat(refused.reason())
+          .startsWith("the kernel's verifier refused program " + name + " of object " + name)
+          .contains(name + ".bpf.c:")
+          .contains(verdict)
+          .doesNotContain("\n");
+      assertThat(refused.remedy()).isEqualTo(remedy);
+      assertThat(refused.log()).contains("processed ").contains(verdict);
+    }
+    try (BpfObject good = TestObjects.open("good").load()) {
+      assertThat(good.program("on_call").fd()).as("the bridge lives on").isPositive();
+    }
+  }
+}

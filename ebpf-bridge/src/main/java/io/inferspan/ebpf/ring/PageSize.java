@@ -1,0 +1,34 @@
+package io.inferspan.ebpf.ring;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/** How large a page is; 4 KiB on most machines, but 16 or 64 KiB on some with ARM processors. */
+final class PageSize {
+
+  private static final int SC_PAGESIZE = 30;
+
+  private static final long BYTES = ask();
+
+  private PageSize() {}
+
+  static long bytes() {
+    return BYTES;
+  }
+
+  @SuppressWarnings("restricted")
+  private static long ask() {
+    Linker linker = Linker.nativeLinker();
+    MethodHandle sysconf =
+        linker.downcallHandle(
+            linker.defaultLookup().findOrThrow("sysconf"),
+            FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+    try {
+      return (long) sysconf.invokeExact(SC_PAGESIZE);
+    } catch (Throwable unexpected) {
+      throw new IllegalStateException("asking for the page size", unexpected);
+    }
+  }
+}

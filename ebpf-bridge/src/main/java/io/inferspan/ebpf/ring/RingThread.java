@@ -1,0 +1,121 @@
+package io.inferspan.ebpf.ring;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The one daemon that empties a ring.
+ *
+ * <p>While much comes it goes on at once. While a little comes it rests a millisecond, so that many
+ * events share one look. While nothing comes it waits for the kernel to call, longer and longer: a
+ * program wakes it only when much has piled up, so that the few events of a quiet machine may lie
+ * for as long as the longest wait.
+ */
+public final class RingThread implements AutoCloseable {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
+
+  private static final long MUCH_BYTES = 64 << 10;
+  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int SHORTEST_WAIT_MILLIS = 2;
+  private static final int LONGEST_WAIT_MILLIS = 64;
+
+  private final RingReader reader;
+  private final EventHandler handler;
+  private final Readiness readiness;
+  private final LongAdder failures = new LongAdder();
+  private final Thread thread;
+  private volatile boolean closing;
+
+  private RingThread(RingReader reader, EventHandler handler, Readiness readiness) {
+    this.reader = reader;
+    this.handler = handler;
+    this.readiness = readiness;
+    this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-ring").unstarted(this::run);
+  }
+
+  /** Waits for a ring to have something to read. */
+  @FunctionalInterface
+  public interface Readiness {
+
+    /** Waits at most so long; true if there is something to read. */
+    boolean await(int timeoutMillis);
+  }
+
+  /** Starts to empty a ring. */
+  public static RingThread start(RingReader reader, EventHandler handler, Readiness readiness) {
+    RingThread ring = new RingThread(reader, handler, readiness);
+    ring.thread.start();
+    return ring;
+  }
+
+  private void run() {
+    int waitMillis = SHORTEST_WAIT_MILLIS;
+    while (!closing) {
+      long bytes = look();
+      if (bytes >= MUCH_BYTES) {
+        waitMillis = SHORTEST_WAIT_MILLIS;
+      } else if (bytes > 0) {
+        waitMillis = SHORTEST_WAIT_MILLIS;
+        LockSupport.parkNanos(this, REST_NANOS);
+      } else if (!readiness.await(waitMillis)) {
+        waitMillis = Math.min(2 * waitMillis, LONGEST_WAIT_MILLIS);
+      } else if (reader.backlogBytes() > 0) {
+        // Ready, yet the last look found nothing: a record is being written, which takes no time.
+        Thread.onSpinWait();
+      }
+    }
+    look();
+  }
+
+  private long look() {
+    try {
+      return reader.drain(handler);
+    } catch (RuntimeException e) {
+      failed(e);
+      return MUCH_BYTES;
+    } finally {
+      tidyUp();
+    }
+  }
+
+  private void tidyUp() {
+    try {
+      handler.drained();
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  private void failed(RuntimeException cause) {
+    failures.increment();
+    LOGGER.log(Level.DEBUG, "An event could not be handled", cause);
+  }
+
+  /** How often the handler threw, and an event was left behind. */
+  public long failures() {
+    return failures.sum();
+  }
+
+  /** Empties the ring once more and ends, within two seconds unless the handler hangs. */
+  @Override
+  public void close() {
+    close(Duration.ofSeconds(2));
+  }
+
+  /** Empties the ring once more and ends; false where that took longer than {@code bound}. */
+  public boolean close(Duration bound) {
+    closing = true;
+    LockSupport.unpark(thread);
+    try {
+      return thread.join(bound);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.inferspan.ebpf.spans;
+
+import java.util.HexFormat;
+
+/** The words for numbers that only a header file explains. */
+final class DetailWords {
+
+  private static final String[] DATA_TYPES = {
+    "int8",
+    "uint8",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "float8e4m3",
+    "float8e5m2"
+  };
+  private static final String[] REDUCTIONS = {"sum", "prod", "max", "min", "avg"};
+
+  // Of include/linux/sched.h; they have been the same since Linux 4.14.
+  private static final int STATE_BITS = 0x7f;
+  private static final int SLEEPING = 1;
+  private static final int UNINTERRUPTIBLE = 2;
+  private static final int STOPPED = 4;
+  private static final int TRACED = 8;
+
+  private DetailWords() {}
+
+  static String dataType(long detail) {
+    return word(DATA_TYPES, detail >>> Integer.SIZE);
+  }
+
+  static String reduction(long detail) {
+    return word(REDUCTIONS, detail & 0xffff_ffffL);
+  }
+
+  private static String word(String[] words, long index) {
+    return index >= 0 && index < words.length ? words[(int) index] : "other";
+  }
+
+  static String threadState(long state) {
+    return switch ((int) state & STATE_BITS) {
+      case 0 -> "preempted";
+      case SLEEPING -> "sleeping";
+      case UNINTERRUPTIBLE -> "uninterruptible";
+      case STOPPED, TRACED -> "stopped";
+      default -> "other";
+    };
+  }
+
+  static String queued(long detail) {
+    return detail == 0 ? "woken" : "preempted";
+  }
+
+  /**
+   * A short name for a handle of a process. A handle is an address, which is nobody's business; the
+   * name is the same for as long as the handle is.
+   */
+  static String handle(int tgid, long handle) {
+    if (handle == 0) {
+      return "default";
+    }
+    long mixed = (handle ^ ((long) tgid << Integer.SIZE)) * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ mixed >>> 32) * 0xd6e8feb86659fd93L;
+    return HexFormat.of().toHexDigits((int) (mixed >>> 32));
+  }
+}

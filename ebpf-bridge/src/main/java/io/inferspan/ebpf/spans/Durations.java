@@ -1,0 +1,120 @@
+package io.inferspan.ebpf.spans;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long like events took: count, sum, least and most are exact, percentiles are exact for up to
+ * 64 events and within a thirty-second beyond.
+ */
+final class Durations {
+
+  static final int EXACT = 64;
+
+  private static final int STEPS_BITS = 4;
+  private static final int STEPS = 1 << STEPS_BITS;
+  private static final int HIGHEST_EXPONENT = 40;
+  private static final int BUCKETS = (HIGHEST_EXPONENT - STEPS_BITS + 2) * STEPS;
+
+  private long[] exact = new long[8];
+  private int @Nullable [] buckets;
+  private long count;
+  private long sum;
+  private long min;
+  private long max;
+
+  void clear() {
+    count = 0;
+    sum = 0;
+    min = Long.MAX_VALUE;
+    max = 0;
+    buckets = null;
+  }
+
+  void add(long nanos) {
+    int[] filled = buckets;
+    if (filled == null && count == EXACT) {
+      filled = spread();
+    }
+    if (filled != null) {
+      filled[bucket(nanos)]++;
+    } else {
+      keep(nanos);
+    }
+    count++;
+    sum += nanos;
+    min = Math.min(min, nanos);
+    max = Math.max(max, nanos);
+  }
+
+  private void keep(long nanos) {
+    int index = (int) count;
+    if (index == exact.length) {
+      exact = Arrays.copyOf(exact, 2 * index);
+    }
+    exact[index] = nanos;
+  }
+
+  private int[] spread() {
+    int[] fresh = new int[BUCKETS];
+    for (int i = 0; i < EXACT; i++) {
+      fresh[bucket(exact[i])]++;
+    }
+    buckets = fresh;
+    return fresh;
+  }
+
+  /** Sixteen steps for every power of two; what is above the highest counts as the highest. */
+  private static int bucket(long nanos) {
+    if (nanos < STEPS) {
+      return (int) nanos;
+    }
+    int exponent = Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos);
+    if (exponent > HIGHEST_EXPONENT) {
+      return BUCKETS - 1;
+    }
+    int step = (int) (nanos >>> (exponent - STEPS_BITS)) & (STEPS - 1);
+    return (exponent - STEPS_BITS + 1) * STEPS + step;
+  }
+
+  private static long middle(int bucket) {
+    if (bucket < STEPS) {
+      return bucket;
+    }
+    int shift = bucket / STEPS - 1;
+    long low = (long) (STEPS + bucket % STEPS) << shift;
+    return low + (1L << shift) / 2;
+  }
+
+  long count() {
+    return count;
+  }
+
+  long sum() {
+    return sum;
+  }
+
+  long min() {
+    return min;
+  }
+
+  long max() {
+    return max;
+  }
+
+  /** The duration that {@code percent} of the events did not exceed. */
+  long percentile(int percent) {
+    long rank = Math.max(1, (count * percent + 99) / 100);
+    int[] filled = buckets;
+    if (filled == null) {
+      long[] sorted = Arrays.copyOf(exact, (int) count);
+      Arrays.sort(sorted);
+      return sorted[(int) rank - 1];
+    }
+    int bucket = 0;
+    for (long below = filled[0]; below < rank; below += filled[bucket]) {
+      bucket++;
+    }
+    return Math.clamp(middle(bucket), min, max);
+  }
+}

@@ -1,0 +1,183 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.EventView;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What may be said of a file without saying its name: the kind of directory that it is in and its
+ * extension, each out of a closed list. Names of files hold names of users and of models.
+ */
+final class FilePaths {
+
+  private static final List<String> PLACES =
+      List.of(
+          "none",
+          "relative",
+          "other",
+          "system",
+          "config",
+          "home",
+          "temporary",
+          "kernel",
+          "device",
+          "data");
+
+  private static final int RELATIVE = 1;
+  private static final int OTHER = 2;
+
+  /** First directories, each followed by the place that it means. */
+  private static final Words DIRECTORIES =
+      new Words(
+          List.of(
+              "usr", "lib", "lib64", "bin", "sbin", "opt", "etc", "home", "root", "tmp", "run",
+              "proc", "sys", "dev", "var", "mnt", "data", "srv", "models"));
+
+  private static final int[] DIRECTORY_PLACES = {
+    3, 3, 3, 3, 3, 3, 4, 5, 5, 6, 6, 7, 7, 8, 9, 9, 9, 9, 9
+  };
+
+  private static final Words EXTENSIONS =
+      new Words(
+          List.of(
+              "none",
+              "other",
+              "so",
+              "py",
+              "pyc",
+              "json",
+              "safetensors",
+              "bin",
+              "pt",
+              "pth",
+              "gguf",
+              "onnx",
+              "txt",
+              "log",
+              "conf",
+              "yaml",
+              "yml",
+              "toml",
+              "cubin",
+              "ptx",
+              "fatbin",
+              "c",
+              "h",
+              "sock",
+              "lock",
+              "pid",
+              "tmp",
+              "csv",
+              "parquet",
+              "npy",
+              "npz",
+              "jar",
+              "class",
+              "html",
+              "xml",
+              "md",
+              "zip",
+              "gz",
+              "whl",
+              "model",
+              "cu"));
+
+  private static final int NO_EXTENSION = 0;
+  private static final int OTHER_EXTENSION = 1;
+
+  private FilePaths() {}
+
+  /** Place and extension as one number. */
+  static long reduced(EventView view) {
+    int length = view.textLength();
+    return (long) place(view, length) << Integer.SIZE | extension(view, length);
+  }
+
+  static String place(long reduced) {
+    return PLACES.get((int) (reduced >>> Integer.SIZE));
+  }
+
+  static String extension(long reduced) {
+    return EXTENSIONS.word((int) reduced);
+  }
+
+  private static int place(EventView view, int length) {
+    if (length == 0) {
+      return 0;
+    }
+    if (view.textByte(0) != '/') {
+      return RELATIVE;
+    }
+    int end = 1;
+    while (end < length && view.textByte(end) != '/') {
+      end++;
+    }
+    int directory = end < length ? DIRECTORIES.find(view, 1, end) : -1;
+    return directory < 0 ? OTHER : DIRECTORY_PLACES[directory];
+  }
+
+  private static int extension(EventView view, int length) {
+    int end = length;
+    for (int i = length - 1; i > 0 && view.textByte(i) != '/'; i--) {
+      boolean hidden = view.textByte(i - 1) == '/';
+      if (view.textByte(i) == '.' && !hidden) {
+        int found = EXTENSIONS.find(view, i + 1, end);
+        if (found > OTHER_EXTENSION) {
+          return found;
+        }
+        if (!isVersion(view, i + 1, end)) {
+          return OTHER_EXTENSION;
+        }
+        end = i;
+      }
+    }
+    return end == length ? NO_EXTENSION : OTHER_EXTENSION;
+  }
+
+  /** The end of libcuda.so.1 is no extension. */
+  private static boolean isVersion(EventView view, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (view.textByte(i) < '0' || view.textByte(i) > '9') {
+        return false;
+      }
+    }
+    return to > from;
+  }
+
+  /** A closed list of words, looked up in bytes. */
+  private static final class Words {
+
+    private final List<String> words;
+    private final byte[][] bytes;
+
+    Words(List<String> words) {
+      this.words = words;
+      this.bytes =
+          words.stream()
+              .map(word -> word.getBytes(StandardCharsets.US_ASCII))
+              .toArray(byte[][]::new);
+    }
+
+    String word(int index) {
+      return words.get(index);
+    }
+
+    int find(EventView view, int from, int to) {
+      for (int i = 0; i < bytes.length; i++) {
+        if (bytes[i].length == to - from && matches(bytes[i], view, from)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static boolean matches(byte[] word, EventView view, int from) {
+      for (int i = 0; i < word.length; i++) {
+        if (view.textByte(from + i) != word[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+}

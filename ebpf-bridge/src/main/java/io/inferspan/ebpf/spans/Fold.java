@@ -1,0 +1,98 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import org.jspecify.annotations.Nullable;
+
+/** Like events of one request, as one: exact in their number and in their time. */
+final class Fold {
+
+  private final HeldEvent first = new HeldEvent();
+  private final Durations durations = new Durations();
+  private long key;
+  private boolean told;
+  private long failures;
+  private long amount;
+  private long firstStartNanos;
+  private long lastStartNanos;
+  private long lastEndNanos;
+
+  /** Begins anew with events like this one. */
+  Fold begin(EventView view, Kind kind, long detailKey, @Nullable String label) {
+    first.take(view, kind, label);
+    durations.clear();
+    key = detailKey;
+    told = true;
+    failures = 0;
+    amount = 0;
+    firstStartNanos = Long.MAX_VALUE;
+    lastStartNanos = Long.MIN_VALUE;
+    lastEndNanos = Long.MIN_VALUE;
+    return this;
+  }
+
+  /** Begins anew with any event of this kind, whatever process and detail it has. */
+  Fold beginUntold(EventView view, Kind kind) {
+    begin(view, kind, 0, null);
+    told = false;
+    return this;
+  }
+
+  boolean takes(Kind kind, int tgid, long detailKey) {
+    return told && first.kind == kind && first.tgid == tgid && key == detailKey;
+  }
+
+  boolean takesAny(Kind kind) {
+    return !told && first.kind == kind;
+  }
+
+  void add(EventView view) {
+    long start = view.startNanos();
+    long end = view.endNanos();
+    durations.add(end - start);
+    firstStartNanos = Math.min(firstStartNanos, start);
+    lastStartNanos = Math.max(lastStartNanos, start);
+    lastEndNanos = Math.max(lastEndNanos, end);
+    int result = view.result();
+    if (first.kind.family().failed(result)) {
+      failures++;
+    }
+    long added = amount + view.amount();
+    // A wrong amount must not make nonsense of the sum.
+    amount = added < 0 ? Long.MAX_VALUE : added;
+  }
+
+  /** The first event that came; it stands for what all have in common. */
+  HeldEvent first() {
+    return first;
+  }
+
+  /** Whether all events have the process and the detail of the first. */
+  boolean told() {
+    return told;
+  }
+
+  Durations durations() {
+    return durations;
+  }
+
+  long failures() {
+    return failures;
+  }
+
+  long amount() {
+    return amount;
+  }
+
+  long firstStartNanos() {
+    return firstStartNanos;
+  }
+
+  long lastStartNanos() {
+    return lastStartNanos;
+  }
+
+  long lastEndNanos() {
+    return lastEndNanos;
+  }
+}

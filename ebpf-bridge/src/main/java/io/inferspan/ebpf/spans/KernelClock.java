@@ -1,0 +1,98 @@
+package io.inferspan.ebpf.spans;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Maps CLOCK_MONOTONIC, which events carry, to the epoch, which spans carry.
+ *
+ * <p>The difference of the two is no constant: time servers slew the wall clock, somebody sets it,
+ * and a suspended machine adds all its sleep. So it is measured ten times a second, between two
+ * looks at the monotonic clock, and an event is placed by the measurements around it. Where the
+ * difference has jumped between two measurements, the nearer one counts.
+ */
+public final class KernelClock {
+
+  private static final int HISTORY = 256;
+  private static final int TRIES = 5;
+  private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** No time server slews half a millisecond in a tenth of a second; this is a jump. */
+  private static final long JUMP_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+  private final LongSupplier monotonic;
+  private final LongSupplier realtime;
+  private final long[] times = new long[HISTORY];
+  private final long[] offsets = new long[HISTORY];
+  private long samples;
+  private volatile long errorNanos;
+
+  /** A clock between these two, which both tell nanoseconds. */
+  public KernelClock(LongSupplier monotonic, LongSupplier realtime) {
+    this.monotonic = monotonic;
+    this.realtime = realtime;
+    sample();
+  }
+
+  /** Measures again if the last measurement is too old. */
+  void refresh() {
+    if (monotonic.getAsLong() - times[slot(samples - 1)] >= INTERVAL_NANOS) {
+      sample();
+    }
+  }
+
+  private void sample() {
+    long narrowest = Long.MAX_VALUE;
+    long middle = 0;
+    long offset = 0;
+    for (int i = 0; i < TRIES; i++) {
+      long before = monotonic.getAsLong();
+      long wall = realtime.getAsLong();
+      long width = monotonic.getAsLong() - before;
+      if (width < narrowest) {
+        narrowest = width;
+        middle = before + width / 2;
+        offset = wall - middle;
+      }
+    }
+    times[slot(samples)] = middle;
+    offsets[slot(samples)] = offset;
+    errorNanos = (narrowest + 1) / 2;
+    samples++;
+  }
+
+  /** The time of day of a moment of the monotonic clock. */
+  public long epochNanos(long monotonicNanos) {
+    long after = samples;
+    long oldest = Math.max(0, samples - HISTORY);
+    while (after > oldest && times[slot(after - 1)] > monotonicNanos) {
+      after--;
+    }
+    if (after == samples) {
+      return monotonicNanos + offsets[slot(samples - 1)];
+    }
+    if (after == oldest) {
+      return monotonicNanos + offsets[slot(oldest)];
+    }
+    return monotonicNanos + between(slot(after - 1), slot(after), monotonicNanos);
+  }
+
+  private long between(int before, int after, long monotonicNanos) {
+    long step = offsets[after] - offsets[before];
+    long elapsed = monotonicNanos - times[before];
+    long span = times[after] - times[before];
+    if (Math.abs(step) < JUMP_NANOS) {
+      return offsets[before] + Math.round((double) step * elapsed / span);
+    }
+    return elapsed < span / 2 ? offsets[before] : offsets[after];
+  }
+
+  private static int slot(long sample) {
+    return (int) (sample % HISTORY);
+  }
+
+  /** By how much the last measurement may be wrong; any thread may ask. */
+  public long errorNanos() {
+    return errorNanos;
+  }
+}

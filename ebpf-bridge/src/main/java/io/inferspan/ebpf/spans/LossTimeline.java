@@ -1,0 +1,71 @@
+package io.inferspan.ebpf.spans;
+
+/**
+ * How many events had come and how many were lost, moment by moment, so that a span can say what it
+ * may be missing.
+ *
+ * <p>Which request a lost event belonged to is not known; so what was lost while a span ran counts
+ * for every such span.
+ */
+final class LossTimeline {
+
+  private static final int HISTORY = 2_048;
+
+  /** Notes that are closer take the place of the one before, so that the history reaches back. */
+  private static final long CLOSE_NANOS = 1_000_000;
+
+  private final long[] times = new long[HISTORY];
+  private final long[] seen = new long[HISTORY];
+  private final long[] lost = new long[HISTORY];
+  private long samples;
+
+  /** Notes how things stand; both numbers only grow. */
+  void note(long nowNanos, long eventsSeen, long eventsLost) {
+    boolean replaces =
+        samples >= 2 && times[slot(samples - 1)] - times[slot(samples - 2)] < CLOSE_NANOS;
+    int slot = slot(replaces ? samples - 1 : samples++);
+    times[slot] = nowNanos;
+    seen[slot] = eventsSeen;
+    lost[slot] = eventsLost;
+  }
+
+  /** Events lost between the last note before {@code start} and the first one after {@code end}. */
+  long lost(long startNanos, long endNanos) {
+    return samples == 0 ? 0 : lost[after(endNanos)] - lost[before(startNanos)];
+  }
+
+  /** The share of the events of that time that were not lost. */
+  double coverage(long startNanos, long endNanos) {
+    long missing = lost(startNanos, endNanos);
+    long come = samples == 0 ? 0 : seen[after(endNanos)] - seen[before(startNanos)];
+    return missing == 0 ? 1 : come / (double) (come + missing);
+  }
+
+  private int before(long nanos) {
+    long oldest = Math.max(0, samples - HISTORY);
+    return slot(Math.max(oldest, firstAbove(nanos) - 1));
+  }
+
+  private int after(long nanos) {
+    return slot(Math.min(samples - 1, firstAbove(nanos - 1)));
+  }
+
+  /** The first sample later than {@code nanos}, or the one that is yet to come. */
+  private long firstAbove(long nanos) {
+    long low = Math.max(0, samples - HISTORY);
+    long high = samples;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (times[slot(middle)] <= nanos) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private static int slot(long sample) {
+    return (int) (sample % HISTORY);
+  }
+}

@@ -1,0 +1,131 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What was seen under one parent span and is not written yet; used again and again. */
+final class OpenRequest {
+
+  long traceIdHigh;
+  long traceIdLow;
+  long spanId;
+
+  /** When the request began, or its first event where nobody told. */
+  long beganNanos;
+
+  /** Since when what is not written yet has been gathered. */
+  long gatheredSinceNanos;
+
+  long touchedNanos;
+
+  /** When it is to be written, once its end is known; zero before. */
+  long dueNanos;
+
+  // Places in the table and in the list that it is in.
+  @Nullable OpenRequest sameBucket;
+  @Nullable OpenRequest earlier;
+  @Nullable OpenRequest later;
+
+  private final byte[] seen = new byte[Kind.NUMBERS];
+  private @Nullable HeldEvent[] singles = new @Nullable HeldEvent[4];
+  private int singleCount;
+  private @Nullable Fold[] folds = new @Nullable Fold[4];
+  private int foldCount;
+
+  void begin(long high, long low, long span, long nowNanos) {
+    traceIdHigh = high;
+    traceIdLow = low;
+    spanId = span;
+    beganNanos = Long.MAX_VALUE;
+    gatheredSinceNanos = nowNanos;
+    touchedNanos = nowNanos;
+    dueNanos = 0;
+    Arrays.fill(seen, (byte) 0);
+  }
+
+  boolean is(long high, long low, long span) {
+    return spanId == span && traceIdLow == low && traceIdHigh == high;
+  }
+
+  boolean isEnding() {
+    return dueNanos != 0;
+  }
+
+  boolean isEmpty() {
+    return singleCount == 0 && foldCount == 0;
+  }
+
+  /** Whether the next event of this kind is among the first few; counts it as seen. */
+  boolean isAmongTheFirst(Kind kind, int few) {
+    if (seen[kind.number()] >= few) {
+      return false;
+    }
+    seen[kind.number()]++;
+    return true;
+  }
+
+  void hold(EventView view, Kind kind, @Nullable String label) {
+    if (singleCount == singles.length) {
+      singles = Arrays.copyOf(singles, 2 * singleCount);
+    }
+    HeldEvent held = singles[singleCount];
+    if (held == null) {
+      held = new HeldEvent();
+      singles[singleCount] = held;
+    }
+    held.take(view, kind, label);
+    singleCount++;
+  }
+
+  int singleCount() {
+    return singleCount;
+  }
+
+  @Nullable HeldEvent single(int index) {
+    return singles[index];
+  }
+
+  @Nullable Fold foldOf(Kind kind, int tgid, long detailKey) {
+    for (int i = 0; i < foldCount; i++) {
+      Fold fold = folds[i];
+      if (fold != null && fold.takes(kind, tgid, detailKey)) {
+        return fold;
+      }
+    }
+    return null;
+  }
+
+  @Nullable Fold foldOfAny(Kind kind) {
+    for (int i = 0; i < foldCount; i++) {
+      Fold fold = folds[i];
+      if (fold != null && fold.takesAny(kind)) {
+        return fold;
+      }
+    }
+    return null;
+  }
+
+  void add(Fold fold) {
+    if (foldCount == folds.length) {
+      folds = Arrays.copyOf(folds, 2 * foldCount);
+    }
+    folds[foldCount++] = fold;
+  }
+
+  int foldCount() {
+    return foldCount;
+  }
+
+  @Nullable Fold fold(int index) {
+    return folds[index];
+  }
+
+  /** Forgets what has been written; the folds have gone back to where they came from. */
+  void clear() {
+    singleCount = 0;
+    Arrays.fill(folds, 0, foldCount, null);
+    foldCount = 0;
+  }
+}

@@ -1,0 +1,203 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that have something to be written, bounded in number and in folds.
+ *
+ * <p>Where there is no room, the request that was quiet longest is written for the new one. Objects
+ * are used again, so that a steady stream of events costs no memory.
+ */
+final class OpenRequests {
+
+  private final FoldOptions options;
+  private final SpanAccounting accounting;
+  private final Consumer<OpenRequest> writer;
+  private final @Nullable OpenRequest[] buckets;
+  private final RequestList running = new RequestList();
+  private final RequestList ending = new RequestList();
+  private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();
+  private final ArrayDeque<Fold> spareFolds = new ArrayDeque<>();
+  private int folds;
+  private volatile int count;
+
+  /** A table whose requests, when their time has come, go to {@code writer}. */
+  OpenRequests(FoldOptions options, SpanAccounting accounting, Consumer<OpenRequest> writer) {
+    this.options = options;
+    this.accounting = accounting;
+    this.writer = writer;
+    int wanted = Integer.highestOneBit(2 * options.bounds().requests() - 1) * 2;
+    this.buckets = new @Nullable OpenRequest[wanted];
+  }
+
+  /** Requests open now; any thread may ask. */
+  int count() {
+    return count;
+  }
+
+  @Nullable OpenRequest find(long high, long low, long span) {
+    OpenRequest request = buckets[bucket(high, low, span)];
+    while (request != null && !request.is(high, low, span)) {
+      request = request.sameBucket;
+    }
+    return request;
+  }
+
+  /** The open request of this parent span, from now on the one that was quiet shortest. */
+  OpenRequest touch(long high, long low, long span, long nowNanos) {
+    OpenRequest request = find(high, low, span);
+    if (request == null) {
+      return open(high, low, span, nowNanos);
+    }
+    request.touchedNanos = nowNanos;
+    if (!request.isEnding()) {
+      running.moveToEnd(request);
+      if (nowNanos - request.gatheredSinceNanos >= options.times().ageNanos()) {
+        write(request);
+        request.gatheredSinceNanos = nowNanos;
+      }
+    }
+    return request;
+  }
+
+  private OpenRequest open(long high, long low, long span, long nowNanos) {
+    if (count >= options.bounds().requests()) {
+      evict(null);
+    }
+    OpenRequest spare = spareRequests.poll();
+    OpenRequest request = spare == null ? new OpenRequest() : spare;
+    request.begin(high, low, span, nowNanos);
+    int bucket = bucket(high, low, span);
+    request.sameBucket = buckets[bucket];
+    buckets[bucket] = request;
+    running.append(request);
+    counted(1);
+    return request;
+  }
+
+  /** Writes the request that has ended, or else was quiet longest, but not {@code spared}. */
+  private void evict(@Nullable OpenRequest spared) {
+    OpenRequest oldest = ending.first();
+    if (oldest == null || oldest == spared) {
+      oldest = running.first();
+    }
+    if (oldest != null && oldest != spared) {
+      accounting.countEvicted();
+      close(oldest);
+    } else if (spared != null) {
+      write(spared);
+    }
+  }
+
+  /** Notes that the request is over; late events still have the grace time to come. */
+  void end(long high, long low, long span, long nowNanos) {
+    OpenRequest request = find(high, low, span);
+    if (request != null && !request.isEnding()) {
+      running.remove(request);
+      request.dueNanos = Math.max(1, nowNanos + options.times().graceNanos());
+      ending.append(request);
+    }
+  }
+
+  /** Writes the requests whose time has come. */
+  void expire(long nowNanos) {
+    OpenRequest over = ending.first();
+    while (over != null && over.dueNanos <= nowNanos) {
+      close(over);
+      over = ending.first();
+    }
+    OpenRequest quiet = running.first();
+    while (quiet != null && nowNanos - quiet.touchedNanos >= options.times().quietNanos()) {
+      close(quiet);
+      quiet = running.first();
+    }
+  }
+
+  /** Writes all that there is. */
+  void closeAll() {
+    for (OpenRequest r = ending.first(); r != null; r = ending.first()) {
+      close(r);
+    }
+    for (OpenRequest r = running.first(); r != null; r = running.first()) {
+      close(r);
+    }
+  }
+
+  private void close(OpenRequest request) {
+    (request.isEnding() ? ending : running).remove(request);
+    unlink(request);
+    counted(-1);
+    write(request);
+    spareRequests.push(request);
+  }
+
+  private void write(OpenRequest request) {
+    try {
+      writer.accept(request);
+    } finally {
+      for (int i = 0; i < request.foldCount(); i++) {
+        Fold fold = request.fold(i);
+        if (fold != null) {
+          spareFolds.push(fold);
+          folds--;
+        }
+      }
+      request.clear();
+    }
+  }
+
+  /** The fold of events like this one; told apart by detail while there is room for that. */
+  Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
+    Fold known = request.foldOf(kind, view.tgid(), detail.key());
+    if (known != null) {
+      return known;
+    }
+    if (request.foldCount() < options.bounds().foldsPerRequest()) {
+      return added(request).begin(view, kind, detail.key(), detail.label(view));
+    }
+    Fold any = request.foldOfAny(kind);
+    return any != null ? any : added(request).beginUntold(view, kind);
+  }
+
+  private Fold added(OpenRequest request) {
+    if (folds >= options.bounds().folds()) {
+      evict(request);
+    }
+    Fold spare = spareFolds.poll();
+    Fold fold = spare == null ? new Fold() : spare;
+    folds++;
+    request.add(fold);
+    return fold;
+  }
+
+  private void unlink(OpenRequest request) {
+    int bucket = bucket(request.traceIdHigh, request.traceIdLow, request.spanId);
+    OpenRequest other = buckets[bucket];
+    if (other == request) {
+      buckets[bucket] = request.sameBucket;
+    } else {
+      while (other != null && other.sameBucket != request) {
+        other = other.sameBucket;
+      }
+      if (other != null) {
+        other.sameBucket = request.sameBucket;
+      }
+    }
+    request.sameBucket = null;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void counted(int change) {
+    count += change;
+  }
+
+  private int bucket(long high, long low, long span) {
+    long mixed = span ^ (low * 0x9e3779b97f4a7c15L) ^ Long.rotateLeft(high, 29);
+    mixed *= 0xbf58476d1ce4e5b9L;
+    return (int) (mixed >>> 32) & (buckets.length - 1);
+  }
+}

@@ -1,0 +1,50 @@
+package io.inferspan.ebpf.spans;
+
+import org.jspecify.annotations.Nullable;
+
+/** Requests in the order in which they were put at its end; a request is in one list at most. */
+final class RequestList {
+
+  private @Nullable OpenRequest first;
+  private @Nullable OpenRequest last;
+
+  @Nullable OpenRequest first() {
+    return first;
+  }
+
+  void append(OpenRequest request) {
+    OpenRequest before = last;
+    request.earlier = before;
+    request.later = null;
+    if (before == null) {
+      first = request;
+    } else {
+      before.later = request;
+    }
+    last = request;
+  }
+
+  void moveToEnd(OpenRequest request) {
+    if (request.later != null) {
+      remove(request);
+      append(request);
+    }
+  }
+
+  void remove(OpenRequest request) {
+    OpenRequest before = request.earlier;
+    OpenRequest after = request.later;
+    if (before == null) {
+      first = after;
+    } else {
+      before.later = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.earlier = before;
+    }
+    request.earlier = null;
+    request.later = null;
+  }
+}

@@ -1,0 +1,150 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.Kind;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The books over events: how many came out of the ring, and what became of each.
+ *
+ * <p>At any time {@code consumed == emitted + folded + control + dropped + held}. The ring's thread
+ * writes, any thread may read. What the kernel produced and could not put into the ring is counted
+ * there: {@code produced == consumed + dropped by the kernel}.
+ */
+public final class SpanAccounting {
+
+  private final AtomicLongArray consumedByKind = new AtomicLongArray(Kind.NUMBERS + 1);
+  private final Map<Drop, AtomicLong> dropped = new EnumMap<>(Drop.class);
+  private final AtomicLong consumed = new AtomicLong();
+  private final AtomicLong emitted = new AtomicLong();
+  private final AtomicLong folded = new AtomicLong();
+  private final AtomicLong folds = new AtomicLong();
+  private final AtomicLong control = new AtomicLong();
+  private final AtomicLong held = new AtomicLong();
+  private final AtomicLong evicted = new AtomicLong();
+
+  /** Creates empty books. */
+  public SpanAccounting() {
+    for (Drop reason : Drop.values()) {
+      dropped.put(reason, new AtomicLong());
+    }
+  }
+
+  /** Why an event became part of no span. */
+  public enum Drop {
+    /** It was too short or too long, or ended before it started. */
+    MALFORMED,
+    /** Its kind is not in our vocabulary. */
+    UNKNOWN_KIND,
+    /** It did not say whose it was, and nothing told us in time. */
+    NO_CONTEXT,
+    /** We failed on it. */
+    FAILED
+  }
+
+  /** One writer, so that no locked instruction is needed. */
+  private static void add(AtomicLong counter, long count) {
+    counter.setOpaque(counter.getPlain() + count);
+  }
+
+  private static void increment(AtomicLongArray counters, int index) {
+    counters.setOpaque(index, counters.getPlain(index) + 1);
+  }
+
+  void countConsumed(int kind) {
+    add(consumed, 1);
+    increment(consumedByKind, Math.min(kind, Kind.NUMBERS));
+  }
+
+  void countHeld() {
+    add(held, 1);
+  }
+
+  void countReleased() {
+    add(held, -1);
+  }
+
+  void countControl() {
+    add(control, 1);
+  }
+
+  void countDropped(Drop reason) {
+    add(of(reason), 1);
+  }
+
+  void countEmitted() {
+    add(emitted, 1);
+    add(held, -1);
+  }
+
+  void countFolded(long events) {
+    add(folded, events);
+    add(folds, 1);
+    add(held, -events);
+  }
+
+  void countEvicted() {
+    add(evicted, 1);
+  }
+
+  /** Events that came out of the ring. */
+  public long consumed() {
+    return consumed.getOpaque();
+  }
+
+  /** Events of this kind that came out of the ring. */
+  public long consumed(Kind kind) {
+    return consumedByKind.getOpaque(kind.number());
+  }
+
+  /** Events that became a span of their own. */
+  public long emitted() {
+    return emitted.getOpaque();
+  }
+
+  /** Events that share a span with others. */
+  public long folded() {
+    return folded.getOpaque();
+  }
+
+  /** Spans that stand for several events. */
+  public long folds() {
+    return folds.getOpaque();
+  }
+
+  /** Events that tell of requests, processes and libraries. */
+  public long control() {
+    return control.getOpaque();
+  }
+
+  /** Events that wait to be written. */
+  public long held() {
+    return held.getOpaque();
+  }
+
+  /** Events lost here for this reason. */
+  public long dropped(Drop reason) {
+    return of(reason).getOpaque();
+  }
+
+  private AtomicLong of(Drop reason) {
+    return Objects.requireNonNull(dropped.get(reason));
+  }
+
+  /** Events lost here. */
+  public long dropped() {
+    long total = 0;
+    for (AtomicLong count : dropped.values()) {
+      total += count.getOpaque();
+    }
+    return total;
+  }
+
+  /** Requests that were written before their end, to make room. */
+  public long evicted() {
+    return evicted.getOpaque();
+  }
+}

@@ -1,0 +1,205 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.ebpf.wire.FdKind;
+import io.inferspan.ebpf.wire.Layout;
+import io.inferspan.ebpf.wire.Source;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.KernelAttributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanId;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceId;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
+import org.jspecify.annotations.Nullable;
+
+/** Writes what was gathered of a request as children of its span. */
+final class SpanWriter {
+
+  private final Telemetry telemetry;
+  private final KernelClock clock;
+  private final LossTimeline losses;
+  private final SpanAccounting accounting;
+
+  SpanWriter(
+      Telemetry telemetry, KernelClock clock, LossTimeline losses, SpanAccounting accounting) {
+    this.telemetry = telemetry;
+    this.clock = clock;
+    this.losses = losses;
+    this.accounting = accounting;
+  }
+
+  void write(OpenRequest request) {
+    if (request.isEmpty()) {
+      return;
+    }
+    clock.refresh();
+    Context parent = parent(request);
+    for (int i = 0; i < request.singleCount(); i++) {
+      HeldEvent event = request.single(i);
+      if (event != null) {
+        accounting.countEmitted();
+        write(event, parent);
+      }
+    }
+    for (int i = 0; i < request.foldCount(); i++) {
+      Fold fold = request.fold(i);
+      if (fold != null) {
+        write(fold, request.beganNanos, parent);
+      }
+    }
+  }
+
+  private static Context parent(OpenRequest request) {
+    SpanContext context =
+        SpanContext.createFromRemoteParent(
+            TraceId.fromLongs(request.traceIdHigh, request.traceIdLow),
+            SpanId.fromLong(request.spanId),
+            TraceFlags.getSampled(),
+            TraceState.getDefault());
+    return Context.root().with(Span.wrap(context));
+  }
+
+  private void write(HeldEvent event, Context parent) {
+    PendingSpan pending = pending(event, true, parent);
+    pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
+    amount(pending, event, event.amount);
+    if ((event.flags & Layout.FLAG_UNFINISHED) != 0) {
+      pending.set(KernelAttributes.UNFINISHED, true);
+    }
+    loss(pending, event.startNanos, event.endNanos);
+    OperationSpan span = started(pending, event.startNanos);
+    if (event.kind.family().failed(event.result)) {
+      span.fail(errorType(event), "The call failed");
+    }
+    end(span, event.startNanos, event.endNanos);
+  }
+
+  private void write(Fold fold, long beganNanos, Context parent) {
+    if (fold.durations().count() == 1) {
+      accounting.countEmitted();
+      write(fold.first(), parent);
+      return;
+    }
+    Durations durations = fold.durations();
+    accounting.countFolded(durations.count());
+    PendingSpan pending = pending(fold.first(), fold.told(), parent);
+    pending
+        .set(KernelAttributes.COUNT, durations.count())
+        .set(KernelAttributes.DURATION_SUM_NS, durations.sum())
+        .set(KernelAttributes.DURATION_MIN_NS, durations.min())
+        .set(KernelAttributes.DURATION_P50_NS, durations.percentile(50))
+        .set(KernelAttributes.DURATION_P99_NS, durations.percentile(99))
+        .set(KernelAttributes.DURATION_MAX_NS, durations.max())
+        .set(KernelAttributes.FIRST_OFFSET_NS, fold.firstStartNanos() - beganNanos)
+        .set(KernelAttributes.LAST_OFFSET_NS, fold.lastStartNanos() - beganNanos);
+    if (fold.failures() > 0) {
+      pending.set(KernelAttributes.FAILURES, fold.failures());
+    }
+    amount(pending, fold.first(), fold.amount());
+    loss(pending, fold.firstStartNanos(), fold.lastEndNanos());
+    OperationSpan span = started(pending, fold.firstStartNanos());
+    end(span, fold.firstStartNanos(), fold.lastEndNanos());
+  }
+
+  private PendingSpan pending(HeldEvent event, boolean told, Context parent) {
+    PendingSpan pending =
+        telemetry
+            .span(type(event), event.kind.call(), parent)
+            .set(KernelAttributes.SOURCE, Source.of(event.source).word());
+    if (told) {
+      pending.set(KernelAttributes.PROCESS_ID, event.tgid);
+      detail(pending, event);
+    }
+    return pending;
+  }
+
+  private static SpanType type(HeldEvent event) {
+    return switch (event.kind.family()) {
+      case CUDA -> KernelSpans.CUDA;
+      case NCCL -> KernelSpans.NCCL;
+      case SYSCALL -> KernelSpans.SYSCALL;
+      case SCHED -> KernelSpans.SCHED;
+      case TCP -> KernelSpans.TCP;
+      case CKP -> KernelSpans.CKP;
+      case CONTROL -> throw new IllegalStateException(event.kind + " becomes no span");
+    };
+  }
+
+  private static void detail(PendingSpan pending, HeldEvent event) {
+    switch (event.kind.detail()) {
+      case NONE -> {}
+      case STREAM ->
+          pending.set(KernelAttributes.STREAM, DetailWords.handle(event.tgid, event.detail));
+      case FD -> pending.set(KernelAttributes.FD_KIND, FdKind.of((int) event.detail).word());
+      case COLLECTIVE -> {
+        pending.set(KernelAttributes.REDUCTION, DetailWords.reduction(event.detail));
+        elements(pending, event);
+      }
+      case TRANSFER -> elements(pending, event);
+      case STATE ->
+          pending.set(KernelAttributes.THREAD_STATE, DetailWords.threadState(event.detail));
+      case QUEUED -> pending.set(KernelAttributes.THREAD_STATE, DetailWords.queued(event.detail));
+      case PATH -> file(pending, event.label, event.reduced);
+      case OPERATION -> pending.set(KernelAttributes.OPERATION, event.label);
+    }
+  }
+
+  private static void elements(PendingSpan pending, HeldEvent event) {
+    pending
+        .set(KernelAttributes.DATA_TYPE, DetailWords.dataType(event.detail))
+        .set(KernelAttributes.COMMUNICATOR, DetailWords.handle(event.tgid, event.extra));
+  }
+
+  private static void file(PendingSpan pending, @Nullable String path, long reduced) {
+    pending
+        .set(KernelAttributes.FILE_PLACE, FilePaths.place(reduced))
+        .set(KernelAttributes.FILE_EXTENSION, FilePaths.extension(reduced))
+        .set(KernelAttributes.FILE_PATH, path);
+  }
+
+  private static void amount(PendingSpan pending, HeldEvent event, long amount) {
+    Attribute<Long> attribute =
+        switch (event.kind.amount()) {
+          case NONE -> null;
+          case BYTES -> KernelAttributes.BYTES;
+          case ELEMENTS -> KernelAttributes.ELEMENTS;
+          case BLOCKS -> KernelAttributes.BLOCKS;
+        };
+    if (attribute != null) {
+      pending.set(attribute, amount < 0 ? Long.MAX_VALUE : amount);
+    }
+  }
+
+  private void loss(PendingSpan pending, long startNanos, long endNanos) {
+    long lost = losses.lost(startNanos, endNanos);
+    if (lost > 0) {
+      pending
+          .set(KernelAttributes.DROPPED, lost)
+          .set(KernelAttributes.COVERAGE, losses.coverage(startNanos, endNanos));
+    }
+  }
+
+  private static String errorType(HeldEvent event) {
+    return switch (event.kind.family()) {
+      case CUDA -> "cuda " + event.result;
+      case NCCL -> "nccl " + event.result;
+      default -> "errno " + -event.result;
+    };
+  }
+
+  private OperationSpan started(PendingSpan pending, long startNanos) {
+    return pending.startingAt(clock.epochNanos(startNanos)).start();
+  }
+
+  /** From the mapped start on, so that the duration is what the kernel measured. */
+  private void end(OperationSpan span, long startNanos, long endNanos) {
+    span.closeAt(clock.epochNanos(startNanos) + (endNanos - startNanos));
+  }
+}

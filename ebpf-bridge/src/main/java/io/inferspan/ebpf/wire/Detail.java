@@ -1,0 +1,24 @@
+package io.inferspan.ebpf.wire;
+
+/** What tells events of one kind apart, and so is part of what is folded together. */
+public enum Detail {
+  NONE,
+  /** {@code detail} is the handle of a CUDA stream. */
+  STREAM,
+  /**
+   * The low half of {@code detail} is a {@link FdKind}; its high half, the number, tells nobody.
+   */
+  FD,
+  /** {@code detail} is the data type above the reduction, {@code extra} the communicator. */
+  COLLECTIVE,
+  /** {@code detail} is the data type above the root or peer, {@code extra} the communicator. */
+  TRANSFER,
+  /** {@code detail} is the state in which the thread left the CPU. */
+  STATE,
+  /** {@code detail} is 1 where the thread was preempted, 0 where it was woken. */
+  QUEUED,
+  /** The text is a path. */
+  PATH,
+  /** The text is a name that the engine chose. */
+  OPERATION
+}

@@ -1,0 +1,44 @@
+package io.inferspan.ebpf.wire;
+
+/** A family of kinds; it names the spans' type, and says which results are failures. */
+public enum Family {
+  CUDA,
+  NCCL,
+  SYSCALL,
+  SCHED,
+  TCP,
+  CKP,
+  /** Tells of requests, processes and libraries; no span. */
+  CONTROL;
+
+  private static final int CUDA_NOT_READY = 600;
+  private static final int NCCL_IN_PROGRESS = 7;
+
+  /** Answers of a call that has to be asked again, or that was woken: no failure of its own. */
+  private static final int INTERRUPTED = 4;
+
+  private static final int AGAIN = 11;
+  private static final int TIMED_OUT = 110;
+  private static final int IN_PROGRESS = 115;
+  private static final int FIRST_RESTART = 512;
+  private static final int LAST_RESTART = 516;
+
+  /** Whether a call that returned {@code result} did not do what it was asked. */
+  public boolean failed(int result) {
+    return switch (this) {
+      case CUDA -> result != 0 && result != CUDA_NOT_READY;
+      case NCCL -> result != 0 && result != NCCL_IN_PROGRESS;
+      case SYSCALL, TCP -> result < 0 && !isToBeAskedAgain(-result);
+      case CKP -> result < 0;
+      case SCHED, CONTROL -> false;
+    };
+  }
+
+  private static boolean isToBeAskedAgain(int errno) {
+    return errno == INTERRUPTED
+        || errno == AGAIN
+        || errno == TIMED_OUT
+        || errno == IN_PROGRESS
+        || (errno >= FIRST_RESTART && errno <= LAST_RESTART);
+  }
+}

@@ -1,0 +1,119 @@
+package io.inferspan.ebpf.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/** The closed vocabulary of events, numbered as {@code ISPAN_KIND_*} of {@code wire.h}. */
+public enum Kind {
+  CUDA_LAUNCH(1, Family.CUDA, "launch", Amount.BLOCKS, Detail.STREAM),
+  CUDA_GRAPH_LAUNCH(2, Family.CUDA, "graph_launch", Amount.NONE, Detail.STREAM),
+  CUDA_MEMCPY_H2D(3, Family.CUDA, "memcpy_h2d", Amount.BYTES, Detail.STREAM),
+  CUDA_MEMCPY_D2H(4, Family.CUDA, "memcpy_d2h", Amount.BYTES, Detail.STREAM),
+  CUDA_MEMCPY_D2D(5, Family.CUDA, "memcpy_d2d", Amount.BYTES, Detail.STREAM),
+  CUDA_MEMCPY(6, Family.CUDA, "memcpy", Amount.BYTES, Detail.STREAM),
+  CUDA_MEMSET(7, Family.CUDA, "memset", Amount.BYTES, Detail.STREAM),
+  CUDA_ALLOC(8, Family.CUDA, "alloc", Amount.BYTES, Detail.NONE),
+  CUDA_FREE(9, Family.CUDA, "free", Amount.NONE, Detail.NONE),
+  CUDA_STREAM_SYNC(10, Family.CUDA, "stream_sync", Amount.NONE, Detail.STREAM),
+  CUDA_EVENT_SYNC(11, Family.CUDA, "event_sync", Amount.NONE, Detail.NONE),
+  CUDA_DEVICE_SYNC(12, Family.CUDA, "device_sync", Amount.NONE, Detail.NONE),
+  CUDA_MODULE_LOAD(13, Family.CUDA, "module_load", Amount.NONE, Detail.NONE),
+  CUDA_INIT(14, Family.CUDA, "init", Amount.NONE, Detail.NONE),
+  CUDA_HOST_REGISTER(15, Family.CUDA, "host_register", Amount.BYTES, Detail.NONE),
+  CUDA_EVENT_RECORD(16, Family.CUDA, "event_record", Amount.NONE, Detail.STREAM),
+
+  NCCL_ALL_REDUCE(100, Family.NCCL, "all_reduce", Amount.ELEMENTS, Detail.COLLECTIVE),
+  NCCL_ALL_GATHER(101, Family.NCCL, "all_gather", Amount.ELEMENTS, Detail.TRANSFER),
+  NCCL_REDUCE_SCATTER(102, Family.NCCL, "reduce_scatter", Amount.ELEMENTS, Detail.COLLECTIVE),
+  NCCL_BROADCAST(103, Family.NCCL, "broadcast", Amount.ELEMENTS, Detail.TRANSFER),
+  NCCL_REDUCE(104, Family.NCCL, "reduce", Amount.ELEMENTS, Detail.COLLECTIVE),
+  NCCL_SEND(105, Family.NCCL, "send", Amount.ELEMENTS, Detail.TRANSFER),
+  NCCL_RECV(106, Family.NCCL, "recv", Amount.ELEMENTS, Detail.TRANSFER),
+  NCCL_COMM_INIT(107, Family.NCCL, "comm_init", Amount.NONE, Detail.NONE),
+  NCCL_GROUP_END(108, Family.NCCL, "group_end", Amount.NONE, Detail.NONE),
+
+  SYSCALL_READ(200, Family.SYSCALL, "read", Amount.BYTES, Detail.FD),
+  SYSCALL_WRITE(201, Family.SYSCALL, "write", Amount.BYTES, Detail.FD),
+  SYSCALL_RECV(202, Family.SYSCALL, "recv", Amount.BYTES, Detail.FD),
+  SYSCALL_SEND(203, Family.SYSCALL, "send", Amount.BYTES, Detail.FD),
+  SYSCALL_FUTEX(204, Family.SYSCALL, "futex", Amount.NONE, Detail.NONE),
+  SYSCALL_POLL(205, Family.SYSCALL, "poll", Amount.NONE, Detail.NONE),
+  SYSCALL_EPOLL_WAIT(206, Family.SYSCALL, "epoll_wait", Amount.NONE, Detail.NONE),
+  SYSCALL_SELECT(207, Family.SYSCALL, "select", Amount.NONE, Detail.NONE),
+  SYSCALL_OPENAT(208, Family.SYSCALL, "openat", Amount.NONE, Detail.PATH),
+  SYSCALL_MMAP(209, Family.SYSCALL, "mmap", Amount.BYTES, Detail.NONE),
+  SYSCALL_IOCTL_GPU(210, Family.SYSCALL, "ioctl_gpu", Amount.NONE, Detail.NONE),
+  SYSCALL_CONNECT(211, Family.SYSCALL, "connect", Amount.NONE, Detail.FD),
+  SYSCALL_ACCEPT(212, Family.SYSCALL, "accept", Amount.NONE, Detail.FD),
+  SYSCALL_CLOSE(213, Family.SYSCALL, "close", Amount.NONE, Detail.FD),
+  SYSCALL_FSYNC(214, Family.SYSCALL, "fsync", Amount.NONE, Detail.FD),
+
+  SCHED_RUNQUEUE(300, Family.SCHED, "runqueue", Amount.NONE, Detail.QUEUED),
+  SCHED_OFFCPU(301, Family.SCHED, "offcpu", Amount.NONE, Detail.STATE),
+
+  TCP_CONNECT(320, Family.TCP, "connect", Amount.NONE, Detail.NONE),
+  TCP_RETRANSMIT(321, Family.TCP, "retransmit", Amount.NONE, Detail.NONE),
+
+  CKP_OPERATION(350, Family.CKP, "operation", Amount.NONE, Detail.OPERATION),
+  CKP_IOCTL(351, Family.CKP, "ioctl", Amount.NONE, Detail.NONE),
+
+  LIBRARY_APPEARED(400, Family.CONTROL, "library_appeared", Amount.NONE, Detail.NONE),
+  PROCESS_EXITED(401, Family.CONTROL, "process_exited", Amount.NONE, Detail.NONE),
+  PROCESS_STARTED(402, Family.CONTROL, "process_started", Amount.NONE, Detail.NONE),
+  REQUEST_BEGAN(403, Family.CONTROL, "request_began", Amount.NONE, Detail.NONE),
+  REQUEST_ENDED(404, Family.CONTROL, "request_ended", Amount.NONE, Detail.NONE);
+
+  /** One more than the highest number that the kernel counts by. */
+  public static final int NUMBERS = 512;
+
+  private static final @Nullable Kind[] BY_NUMBER = new @Nullable Kind[NUMBERS];
+
+  static {
+    for (Kind kind : values()) {
+      BY_NUMBER[kind.number] = kind;
+    }
+  }
+
+  private final int number;
+  private final Family family;
+  private final String call;
+  private final Amount amount;
+  private final Detail detail;
+
+  Kind(int number, Family family, String call, Amount amount, Detail detail) {
+    this.number = number;
+    this.family = family;
+    this.call = call;
+    this.amount = amount;
+    this.detail = detail;
+  }
+
+  /** The kind of this number, or null where a newer kernel side knows more than we do. */
+  public static @Nullable Kind of(int number) {
+    return number >= 0 && number < NUMBERS ? BY_NUMBER[number] : null;
+  }
+
+  /** The number on the wire. */
+  public int number() {
+    return number;
+  }
+
+  /** The family it belongs to. */
+  public Family family() {
+    return family;
+  }
+
+  /** The last part of the span's name, such as {@code launch} of {@code cuda.launch}. */
+  public String call() {
+    return call;
+  }
+
+  /** What the amount counts. */
+  public Amount amount() {
+    return amount;
+  }
+
+  /** What tells two events of this kind apart. */
+  public Detail detail() {
+    return detail;
+  }
+}

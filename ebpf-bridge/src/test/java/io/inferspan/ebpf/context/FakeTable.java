@@ -1,0 +1,53 @@
+package io.inferspan.ebpf.context;
+
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The kernel's side of our threads: looks a thread up as a program would. */
+final class FakeTable implements OwnThreads.KernelThreads {
+
+  final Map<Integer, Integer> slots = new ConcurrentHashMap<>();
+  final AtomicInteger puts = new AtomicInteger();
+  final Arena arena = Arena.ofShared();
+  final ByteBuffer memory;
+  volatile boolean full;
+
+  FakeTable(int slotCount) {
+    this.memory = arena.allocate((long) slotCount * ThreadRecord.BYTES, 64).asByteBuffer();
+  }
+
+  @Override
+  public void put(int tid, int slotPlusOne) {
+    if (full) {
+      throw new IllegalStateException("the map is full");
+    }
+    puts.incrementAndGet();
+    slots.put(tid, slotPlusOne);
+  }
+
+  @Override
+  public void remove(int tid) {
+    slots.remove(tid);
+  }
+
+  /** The traceparent-like text of whom the thread serves, or null. */
+  @Nullable String contextOf(int tid) {
+    Integer slot = slots.get(tid);
+    if (slot == null) {
+      return null;
+    }
+    int at = (slot - 1) * ThreadRecord.BYTES;
+    ByteBuffer read = memory.duplicate().order(ByteOrder.nativeOrder());
+    if (read.getLong(at) != 1) {
+      return null;
+    }
+    read.order(ByteOrder.BIG_ENDIAN);
+    return "%016x%016x-%016x"
+        .formatted(read.getLong(at + 8), read.getLong(at + 16), read.getLong(at + 24));
+  }
+}

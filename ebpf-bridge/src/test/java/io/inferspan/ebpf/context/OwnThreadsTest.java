@@ -1,0 +1,203 @@
+package io.inferspan.ebpf.context;
+
+import static io.inferspan.ebpf.context.Served.ownThreads;
+import static io.inferspan.ebpf.context.Served.sampled;
+import static io.inferspan.ebpf.context.Served.told;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.linux.Threads;
+import io.opentelemetry.context.ContextStorage;
+import io.opentelemetry.context.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Threads come and go, numbers and slots are used again, and nothing stale is left. */
+class OwnThreadsTest {
+
+  private final FakeTable table = new FakeTable(64);
+  private final OwnThreads threads = ownThreads(table, null);
+  private final ContextStorage storage =
+      new PublishingContextStorage(ContextStorage.defaultStorage());
+
+  @BeforeEach
+  void start() {
+    assertThat(PublishingContextStorage.start(threads)).isTrue();
+  }
+
+  @AfterEach
+  void stop() {
+    threads.close();
+  }
+
+  private @Nullable String now() {
+    return table.contextOf(Threads.currentTid());
+  }
+
+  @Test
+  void threadThatEndsWithAnOpenScope_leavesNothingAfterASweep() throws Exception {
+    int[] tid = new int[1];
+    Thread leaking =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  storage.attach(sampled(9));
+                  tid[0] = Threads.currentTid();
+                  assertThat(now()).isEqualTo(told(9));
+                });
+    leaking.join();
+
+    threads.sweep();
+
+    assertThat(table.contextOf(tid[0])).isNull();
+    assertThat(table.slots).doesNotContainKey(tid[0]);
+    assertThat(threads.registered()).isZero();
+    for (int at = 0; at < table.memory.capacity(); at += ThreadRecord.BYTES) {
+      assertThat(table.memory.getLong(at)).isZero();
+    }
+  }
+
+  @Test
+  void slots_areUsedAgain() throws Exception {
+    for (int i = 1; i <= 500; i++) {
+      int span = i;
+      Thread thread =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try (Scope scope = storage.attach(sampled(span))) {
+                      assertThat(now()).isEqualTo(told(span));
+                    }
+                  });
+      thread.join();
+    }
+
+    assertThat(table.puts).hasValue(500);
+    assertThat(threads.refusals()).isZero();
+    threads.sweep();
+    assertThat(table.slots).isEmpty();
+  }
+
+  @Test
+  void threadWithTheNumberOfOneThatEnded_startsWithNothing() throws Exception {
+    threads.close();
+    FakeTable reused = new FakeTable(4);
+    OwnThreads sameNumber = new OwnThreads(reused.memory, reused, () -> 4_711, null);
+    assertThat(PublishingContextStorage.start(sameNumber)).isTrue();
+    try {
+      Thread first = Thread.ofPlatform().start(() -> storage.attach(sampled(1)));
+      first.join();
+      assertThat(reused.contextOf(4_711)).isEqualTo(told(1)); // stale, until somebody looks
+      Thread second =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try (Scope scope = storage.attach(sampled(2))) {
+                      assertThat(reused.contextOf(4_711)).isEqualTo(told(2));
+                    }
+                    assertThat(reused.contextOf(4_711)).isNull();
+                  });
+      second.join();
+
+      assertThat(reused.contextOf(4_711)).isNull();
+      sameNumber.sweep();
+      assertThat(reused.slots).isEmpty();
+      for (int at = 0; at < reused.memory.capacity(); at += ThreadRecord.BYTES) {
+        assertThat(reused.memory.getLong(at)).isZero();
+      }
+    } finally {
+      sameNumber.close();
+    }
+  }
+
+  @Test
+  void moreThreadsThanSlots_areRefusedAndCountedAndOtherwiseFine() throws Exception {
+    CountDownLatch all = new CountDownLatch(1);
+    AtomicInteger told = new AtomicInteger();
+    List<Thread> running = new ArrayList<>();
+    CountDownLatch asked = new CountDownLatch(70);
+    for (int i = 1; i <= 70; i++) {
+      int span = i;
+      running.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    for (int again = 0; again < 3; again++) {
+                      try (Scope scope = storage.attach(sampled(span))) {
+                        if (told(span).equals(now())) {
+                          told.incrementAndGet();
+                        }
+                      }
+                    }
+                    asked.countDown();
+                    await(all);
+                  }));
+    }
+    assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+    all.countDown();
+    for (Thread thread : running) {
+      thread.join();
+    }
+
+    assertThat(threads.refusals()).isEqualTo(6);
+    assertThat(told).hasValue(3 * 64);
+  }
+
+  @Test
+  void fullTable_costsTheRequestNothing() {
+    table.full = true;
+
+    try (Scope scope = storage.attach(sampled(1))) {
+      assertThat(storage.current()).isNotNull();
+    }
+
+    assertThat(threads.refusals()).isOne();
+  }
+
+  @Test
+  void memoryThatIsGone_costsTheRequestNothing() {
+    Scope scope = storage.attach(sampled(1));
+    table.arena.close();
+
+    scope.close();
+    storage.attach(sampled(2)).close();
+
+    assertThat(storage.current()).isNull();
+    assertThat(threads.failures()).isPositive();
+  }
+
+  @Test
+  void closedThreads_tellNobodyAnyMore() {
+    Scope scope = storage.attach(sampled(1));
+    threads.close();
+
+    assertThat(table.slots).isEmpty();
+    assertThat(table.memory.getLong(0)).isZero();
+    scope.close();
+    storage.attach(sampled(2)).close();
+    assertThat(table.memory.getLong(0)).isZero();
+  }
+
+  @Test
+  void secondPublisher_isRefusedUntilTheFirstHasClosed() {
+    try (OwnThreads other = ownThreads(new FakeTable(4), null)) {
+      assertThat(PublishingContextStorage.start(other)).isFalse();
+      threads.close();
+      assertThat(PublishingContextStorage.start(other)).isTrue();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.inferspan.ebpf.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RingThreadTest {
+
+  private static final byte[] EVENT = EventBytes.of(Kind.CUDA_LAUNCH).bytes();
+
+  private final Arena arena = Arena.ofShared();
+  private final RingWriter kernel = new RingWriter(arena, 1 << 16);
+  private final RingReader reader = new RingReader(kernel.memory());
+  private final Semaphore wakeUp = new Semaphore(0);
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private boolean await(int timeoutMillis) {
+    try {
+      return wakeUp.tryAcquire(timeoutMillis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void events_arriveWithoutAnybodyAsking() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(3);
+    try (RingThread ring = RingThread.start(reader, event -> arrived.countDown(), this::await)) {
+      for (int i = 0; i < 3; i++) {
+        kernel.write(EVENT);
+      }
+
+      assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  @Test
+  void whatLiesThereAtTheEnd_isStillRead() throws Exception {
+    AtomicInteger events = new AtomicInteger();
+    CountDownLatch waits = new CountDownLatch(1);
+    RingThread ring =
+        RingThread.start(
+            reader,
+            event -> events.incrementAndGet(),
+            millis -> {
+              waits.countDown();
+              return awaitLong();
+            });
+    assertThat(waits.await(10, TimeUnit.SECONDS)).isTrue();
+    for (int i = 0; i < 100; i++) {
+      kernel.write(EVENT);
+    }
+
+    Thread closer = Thread.ofPlatform().start(ring::close);
+    while (closer.getState() != Thread.State.TIMED_WAITING && closer.isAlive()) {
+      Thread.onSpinWait();
+    }
+    wakeUp.release();
+    closer.join();
+
+    assertThat(events).hasValue(100);
+  }
+
+  private boolean awaitLong() {
+    return await(20_000);
+  }
+
+  @Test
+  void failingHandler_isCountedAndGoesOn() throws Exception {
+    CountDownLatch good = new CountDownLatch(1);
+    EventHandler handler =
+        new EventHandler() {
+          private boolean failed;
+
+          @Override
+          public void event(EventView view) {
+            if (!failed) {
+              failed = true;
+              throw new IllegalStateException("no");
+            }
+            good.countDown();
+          }
+        };
+    try (RingThread ring = RingThread.start(reader, handler, this::await)) {
+      kernel.write(EVENT);
+      kernel.write(EVENT);
+
+      assertThat(good.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(ring.failures()).isOne();
+    }
+  }
+
+  @Test
+  void hangingHandler_doesNotHoldUpTheClose() {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    RingThread ring =
+        RingThread.start(
+            reader,
+            event -> {
+              entered.countDown();
+              try {
+                release.await(20, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            this::await);
+    kernel.write(EVENT);
+    try {
+      assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+
+      assertThat(ring.close(Duration.ofMillis(50))).isFalse();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    } finally {
+      release.countDown();
+      ring.close();
+    }
+  }
+
+  @Test
+  void idleThread_costsAlmostNothing() throws Exception {
+    AtomicInteger looks = new AtomicInteger();
+    AtomicLong threadId = new AtomicLong();
+    EventHandler handler =
+        new EventHandler() {
+          @Override
+          public void event(EventView view) {}
+
+          @Override
+          public void drained() {
+            threadId.set(Thread.currentThread().threadId());
+            looks.incrementAndGet();
+          }
+        };
+    try (RingThread ring = RingThread.start(reader, handler, this::await)) {
+      Thread.sleep(500); // lets the waits grow; nothing is waited for
+      int before = looks.get();
+      long cpuBefore = cpuNanos(threadId.get());
+      Thread.sleep(1_000); // the time that is measured
+
+      assertThat(looks.get() - before).isLessThan(40);
+      assertThat(cpuNanos(threadId.get()) - cpuBefore).isLessThan(20_000_000);
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  private static long cpuNanos(long threadId) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    ThreadInfo info = threads.getThreadInfo(threadId);
+    assertThat(info.getThreadName()).isEqualTo("inferspan-ebpf-ring");
+    return threads.getThreadCpuTime(threadId);
+  }
+}

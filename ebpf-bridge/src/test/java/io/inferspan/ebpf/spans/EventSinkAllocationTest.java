@@ -1,0 +1,57 @@
+package io.inferspan.ebpf.spans;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.ring.RingWriter;
+import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.testing.TracingExtension;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** From the ring to the fold, an event costs no object. */
+class EventSinkAllocationTest {
+
+  private static final com.sun.management.ThreadMXBean THREADS =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  @Test
+  void foldedEvents_allocateNothing() {
+    try (Arena arena = Arena.ofConfined()) {
+      RingWriter writer = new RingWriter(arena, 1 << 16);
+      RingReader reader = new RingReader(writer.memory());
+      FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
+      byte[][] events = new byte[16][];
+      for (int i = 0; i < events.length; i++) {
+        events[i] =
+            EventBytes.of(i % 4 == 0 ? Kind.SYSCALL_OPENAT : Kind.CUDA_LAUNCH)
+                .under(1, 1 + i % 3, 3)
+                .by(1, 1)
+                .from(5, 500 + i)
+                .of(1, i % 2, 0)
+                .text("/usr/lib/libcuda.so.1")
+                .bytes();
+      }
+      long allocated = 0;
+      for (int round = 0; round < 400; round++) {
+        for (int i = 0; i < 256; i++) {
+          writer.write(events[i % events.length]);
+        }
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        reader.drain(kernel.sink);
+        kernel.sink.drained();
+        if (round >= 100) {
+          allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
+        }
+      }
+
+      assertThat(kernel.sink.accounting().consumed()).isEqualTo(400 * 256);
+      assertThat(allocated).isZero();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.inferspan.ebpf.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Writes an event as the kernel side would. */
+public final class EventBytes {
+
+  private final ByteBuffer bytes =
+      ByteBuffer.allocate(Layout.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private int length = Layout.FIXED_BYTES;
+
+  private EventBytes() {}
+
+  /** An event of this kind, of nobody, that took no time. */
+  public static EventBytes of(Kind kind) {
+    return of(kind.number());
+  }
+
+  /** An event of a kind that there may not be. */
+  public static EventBytes of(int kind) {
+    EventBytes event = new EventBytes();
+    event.bytes.putShort(Layout.KIND, (short) kind);
+    return event;
+  }
+
+  /** When it began and ended. */
+  public EventBytes from(long startNanos, long endNanos) {
+    bytes.putLong(Layout.START_NANOS, startNanos);
+    bytes.putLong(Layout.END_NANOS, endNanos);
+    return this;
+  }
+
+  /** Whose it is. */
+  public EventBytes under(long traceIdHigh, long traceIdLow, long spanId) {
+    bytes.putLong(Layout.TRACE_ID, Long.reverseBytes(traceIdHigh));
+    bytes.putLong(Layout.TRACE_ID + 8, Long.reverseBytes(traceIdLow));
+    bytes.putLong(Layout.SPAN_ID, Long.reverseBytes(spanId));
+    return this;
+  }
+
+  /** Which thread made it. */
+  public EventBytes by(int tgid, int tid) {
+    bytes.putInt(Layout.TGID, tgid);
+    bytes.putInt(Layout.TID, tid);
+    return this;
+  }
+
+  /** How the request was known, and the flags. */
+  public EventBytes known(int source, int flags) {
+    bytes.put(Layout.SOURCE, (byte) source);
+    bytes.put(Layout.FLAGS, (byte) flags);
+    return this;
+  }
+
+  /** What it returned. */
+  public EventBytes result(int result) {
+    bytes.putInt(Layout.RESULT, result);
+    return this;
+  }
+
+  /** Amount, detail and extra. */
+  public EventBytes of(long amount, long detail, long extra) {
+    bytes.putLong(Layout.AMOUNT, amount);
+    bytes.putLong(Layout.DETAIL, detail);
+    bytes.putLong(Layout.EXTRA, extra);
+    return this;
+  }
+
+  /** The text, in room of its full size, as the kernel side leaves it. */
+  public EventBytes text(String text) {
+    byte[] written = text.getBytes(StandardCharsets.UTF_8);
+    int used = Math.min(written.length, Layout.MAX_TEXT_BYTES);
+    bytes.put(Layout.FIXED_BYTES, written, 0, used);
+    length = Layout.MAX_BYTES;
+    return this;
+  }
+
+  /** The bytes. */
+  public byte[] bytes() {
+    return Arrays.copyOf(bytes.array(), length);
+  }
+
+  /** A view of the event. */
+  public EventView view() {
+    return view(bytes());
+  }
+
+  /** A view of these bytes. */
+  public static EventView view(byte[] bytes) {
+    ByteBuffer memory = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    return new EventView().over(memory).moveTo(0, bytes.length);
+  }
+}

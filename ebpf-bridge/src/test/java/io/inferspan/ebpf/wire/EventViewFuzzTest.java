@@ -1,0 +1,108 @@
+package io.inferspan.ebpf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A million mutated records: nothing is thrown, and nothing is read from where it is not. */
+class EventViewFuzzTest {
+
+  private static final int RECORDS = Integer.getInteger("wire.fuzz", 1_000_000);
+  private static final long SEED = Long.getLong("wire.fuzz.seed", 20261121L);
+
+  /** Records lie somewhere in a ring, between others. */
+  private final byte[] ring = new byte[4 * 512];
+
+  private final ByteBuffer memory = ByteBuffer.wrap(ring).order(ByteOrder.LITTLE_ENDIAN);
+  private final EventView view = new EventView().over(memory);
+
+  @Test
+  void mutatedRecords_areReadOrRefused() {
+    System.out.println("wire.fuzz.seed=" + SEED);
+    Random random = new Random(SEED);
+    byte[] good = EventBytes.of(Kind.SYSCALL_OPENAT).from(10, 20).under(1, 2, 3).text("/a").bytes();
+    int whole = 0;
+    for (int i = 0; i < RECORDS; i++) {
+      int offset = 8 * random.nextInt(64);
+      int length = length(random);
+      random.nextBytes(ring);
+      if (random.nextBoolean()) {
+        System.arraycopy(good, 0, ring, offset, good.length);
+        for (int flips = random.nextInt(4); flips > 0; flips--) {
+          ring[offset + random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+        }
+      }
+      view.moveTo(offset, length);
+      if (view.isWhole()) {
+        whole++;
+        assertReadAsWritten(offset, length);
+      }
+    }
+    assertThat(whole).isGreaterThan(RECORDS / 10);
+  }
+
+  private static int length(Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> random.nextInt(600);
+      case 1 -> Layout.FIXED_BYTES;
+      default -> Layout.MAX_BYTES;
+    };
+  }
+
+  /** Compared with a reader that knows nothing of layouts or buffers. */
+  private void assertReadAsWritten(int offset, int length) {
+    boolean same =
+        length >= 80
+            && length <= 208
+            && view.startNanos() == little(offset, 8)
+            && view.endNanos() == little(offset + 8, 8)
+            && view.traceIdHigh() == big(offset + 16)
+            && view.traceIdLow() == big(offset + 24)
+            && view.spanId() == big(offset + 32)
+            && view.tgid() == (int) little(offset + 40, 4)
+            && view.tid() == (int) little(offset + 44, 4)
+            && view.kind() == little(offset + 48, 2)
+            && view.source() == little(offset + 50, 1)
+            && view.flags() == little(offset + 51, 1)
+            && view.result() == (int) little(offset + 52, 4)
+            && view.amount() == little(offset + 56, 8)
+            && view.detail() == little(offset + 64, 8)
+            && view.extra() == little(offset + 72, 8)
+            && view.textLength() == textLength(offset, length);
+    if (!same) {
+      byte[] record = Arrays.copyOfRange(ring, offset, offset + length);
+      throw new AssertionError("misread: " + new BigInteger(1, record).toString(16));
+    }
+    view.text();
+    view.textHash();
+    Source.of(view.source()).word();
+    FdKind.of((int) view.detail()).word();
+    Kind kind = Kind.of(view.kind());
+    assertThat(kind == null || kind.number() == view.kind()).isTrue();
+  }
+
+  private long little(int at, int bytes) {
+    long value = 0;
+    for (int i = bytes - 1; i >= 0; i--) {
+      value = (value << 8) | (ring[at + i] & 0xff);
+    }
+    return value;
+  }
+
+  private long big(int at) {
+    return Long.reverseBytes(little(at, 8));
+  }
+
+  private int textLength(int offset, int length) {
+    int end = offset + 80;
+    while (end < offset + length && ring[end] != 0) {
+      end++;
+    }
+    return end - offset - 80;
+  }
+}

@@ -1,0 +1,98 @@
+package io.inferspan.ebpf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** An event is read as the C side writes it. */
+class EventViewTest {
+
+  private static final Path GOLDEN = Path.of("src/test/resources/golden/wire.bin");
+
+  @Test
+  void goldenRecord_isReadFieldByField() throws Exception {
+    EventView event = golden(0, 80);
+
+    assertThat(event.kind()).isEqualTo(Kind.CUDA_LAUNCH.number());
+    assertFields(event);
+    assertThat(event.textLength()).isZero();
+    assertThat(event.text()).isEmpty();
+  }
+
+  @Test
+  void goldenTextRecord_hasItsTextBehindTheFields() throws Exception {
+    EventView event = golden(80, 208);
+
+    assertThat(event.kind()).isEqualTo(Kind.SYSCALL_OPENAT.number());
+    assertFields(event);
+    assertThat(event.text()).isEqualTo("/models/example/config.json");
+  }
+
+  private static EventView golden(int offset, int length) throws Exception {
+    byte[] bytes = Files.readAllBytes(GOLDEN);
+    assertThat(bytes).hasSize(440);
+    return new EventView()
+        .over(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN))
+        .moveTo(offset, length);
+  }
+
+  private static void assertFields(EventView event) {
+    assertThat(event.isWhole()).isTrue();
+    assertThat(event.hasContext()).isTrue();
+    assertThat(event.startNanos()).isEqualTo(0x1112131415161718L);
+    assertThat(event.endNanos()).isEqualTo(0x2122232425262728L);
+    assertThat(event.traceIdHigh()).isEqualTo(0xa0a1a2a3a4a5a6a7L);
+    assertThat(event.traceIdLow()).isEqualTo(0xa8a9aaabacadaeafL);
+    assertThat(event.spanId()).isEqualTo(0xc0c1c2c3c4c5c6c7L);
+    assertThat(event.tgid()).isEqualTo(0x31323334);
+    assertThat(event.tid()).isEqualTo(0x41424344);
+    assertThat(Source.of(event.source())).isEqualTo(Source.INHERITED);
+    assertThat(event.flags()).isEqualTo(Layout.FLAG_UNFINISHED);
+    assertThat(event.result()).isEqualTo(-110);
+    assertThat(event.amount()).isEqualTo(0x5152535455565758L);
+    assertThat(event.detail()).isEqualTo(0x6162636465666768L);
+    assertThat(event.extra()).isEqualTo(0x7172737475767778L);
+  }
+
+  @Test
+  void shortLongAndImpossibleEvents_areNotWhole() {
+    byte[] good = EventBytes.of(Kind.CUDA_LAUNCH).from(5, 5).bytes();
+
+    assertThat(EventBytes.view(good).isWhole()).isTrue();
+    assertThat(EventBytes.view(new byte[0]).isWhole()).isFalse();
+    assertThat(EventBytes.view(new byte[Layout.FIXED_BYTES - 1]).isWhole()).isFalse();
+    assertThat(EventBytes.view(new byte[Layout.MAX_BYTES + 1]).isWhole()).isFalse();
+    assertThat(EventBytes.of(Kind.CUDA_LAUNCH).from(6, 5).view().isWhole()).isFalse();
+    assertThat(EventBytes.of(Kind.CUDA_LAUNCH).from(-1, 5).view().isWhole()).isFalse();
+  }
+
+  @Test
+  void halfAnIdentity_isNone() {
+    assertThat(EventBytes.of(1).under(1, 0, 1).view().hasContext()).isTrue();
+    assertThat(EventBytes.of(1).under(0, 1, 1).view().hasContext()).isTrue();
+    assertThat(EventBytes.of(1).under(1, 1, 0).view().hasContext()).isFalse();
+    assertThat(EventBytes.of(1).under(0, 0, 1).view().hasContext()).isFalse();
+  }
+
+  @Test
+  void textWithoutEnd_isAsLongAsItsRoom() {
+    EventView event = EventBytes.of(Kind.SYSCALL_OPENAT).text("x".repeat(500)).view();
+
+    assertThat(event.textLength()).isEqualTo(Layout.MAX_TEXT_BYTES);
+  }
+
+  @Test
+  void equalTexts_haveEqualHashesWhateverFollowsTheEnd() {
+    byte[] one = EventBytes.of(Kind.CKP_OPERATION).text("decode").bytes();
+    byte[] other = one.clone();
+    other[Layout.MAX_BYTES - 1] = 9;
+
+    assertThat(EventBytes.view(one).textHash()).isEqualTo(EventBytes.view(other).textHash());
+    assertThat(EventBytes.of(Kind.CKP_OPERATION).text("decodf").view().textHash())
+        .isNotEqualTo(EventBytes.view(one).textHash());
+  }
+}

@@ -1,0 +1,72 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.BridgeConfig;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The agent's settings: the command line before system properties before the environment. */
+final class AgentSettings {
+
+  /** How many spans may wait to be sent. */
+  static final String QUEUE = "otel.bsp.max.queue.size";
+
+  /**
+   * A gateway has a few spans a request, and OpenTelemetry's 2,048; an agent may have a hundred.
+   */
+  private static final String MANY = "16384";
+
+  private static final String SCOPE = "inferspan.ebpf.scope";
+
+  private final Targets targets;
+  private final Map<String, String> environment;
+
+  AgentSettings(Targets targets, Map<String, String> environment) {
+    this.targets = targets;
+    this.environment = environment;
+  }
+
+  BridgeConfig bridge() throws UsageException {
+    try {
+      return BridgeConfig.from(this::value);
+    } catch (IllegalArgumentException wrong) {
+      throw new UsageException(String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  /** Whom it watches, in words. */
+  String scope() {
+    String scope = value(SCOPE);
+    return scope == null || scope.equals("everything")
+        ? "everything that carries a traceparent"
+        : scope.replace(",", ", ");
+  }
+
+  /** Where spans go, in words. */
+  String destination() {
+    String exporter = or(value("otel.traces.exporter"), "otlp");
+    if (!exporter.equals("otlp")) {
+      return exporter;
+    }
+    String general = or(value("otel.exporter.otlp.endpoint"), "http://localhost:4317");
+    return or(value("otel.exporter.otlp.traces.endpoint"), general);
+  }
+
+  /** How many spans may wait to be sent. */
+  String queuedSpans() {
+    return or(value(QUEUE), MANY);
+  }
+
+  private static String or(@Nullable String value, String otherwise) {
+    return value == null || value.isEmpty() ? otherwise : value;
+  }
+
+  private @Nullable String value(String property) {
+    if (property.equals(SCOPE) && !targets.scope().isEmpty()) {
+      return targets.scope();
+    }
+    String set = System.getProperty(property);
+    String variable = property.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    return set != null ? set : environment.get(variable);
+  }
+}

@@ -1,0 +1,52 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.BridgeStatus.Program;
+import io.inferspan.export.SpanCounts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What the agent says when it begins and when it ends. */
+final class AgentText {
+
+  /** How the outcome ends for one of the many files that only might have held something. */
+  private static final String NOTHING_IN_IT = "no known function";
+
+  private AgentText() {}
+
+  /** What is attached, what is not and why; the last line says that it is ready. */
+  static List<String> ready(BridgeStatus status, String scope, String destination) {
+    List<String> lines = new ArrayList<>();
+    for (Program program : status.programs()) {
+      if (!program.problem().isEmpty()) {
+        lines.add("without " + program.name() + ": " + program.problem());
+      }
+    }
+    status.libraries().stream()
+        .map(BridgeStatus.Library::outcome)
+        .filter(outcome -> !outcome.endsWith(NOTHING_IN_IT))
+        .forEach(outcome -> lines.add("library " + outcome));
+    lines.add(
+        "ready: watching %s; attached: %s; spans go to %s"
+            .formatted(scope, attached(status), destination));
+    return lines;
+  }
+
+  private static String attached(BridgeStatus status) {
+    String objects =
+        status.programs().stream()
+            .filter(Program::attached)
+            .map(Program::object)
+            .distinct()
+            .collect(Collectors.joining(", "));
+    return objects.isEmpty() ? "nothing yet" : objects;
+  }
+
+  /** What became of it all. */
+  static String ended(BridgeStatus last, SpanCounts spans) {
+    long read = last.events().stream().mapToLong(BridgeStatus.Events::read).sum();
+    return "detached: %,d events read, %,d lost; %,d spans sent, %,d not"
+        .formatted(read, last.lost(), spans.exported(), spans.dropped().total());
+  }
+}

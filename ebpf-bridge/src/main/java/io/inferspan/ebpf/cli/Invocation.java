@@ -1,0 +1,84 @@
+package io.inferspan.ebpf.cli;
+
+import java.util.List;
+
+/** What a command line asks for. */
+sealed interface Invocation {
+
+  /** Observe processes until told to stop. */
+  record Agent(Targets targets) implements Invocation {}
+
+  /** Say what is missing. */
+  record Doctor() implements Invocation {}
+
+  /** Show the bridges that run. */
+  record Top(boolean once) implements Invocation {}
+
+  /** Print the help. */
+  record ShowHelp() implements Invocation {}
+
+  /** Print the version. */
+  record ShowVersion() implements Invocation {}
+
+  /** Reads a command line. */
+  static Invocation parse(List<String> arguments) throws UsageException {
+    if (arguments.isEmpty()) {
+      throw new UsageException("no command given: say agent, doctor or top; --help tells more");
+    }
+    Arguments rest = new Arguments(arguments);
+    String command = rest.next();
+    return switch (command) {
+      case "agent" -> agent(rest);
+      case "doctor" -> doctor(rest);
+      case "top" -> top(rest);
+      case "--help", "-h", "help" -> new ShowHelp();
+      case "--version" -> new ShowVersion();
+      default ->
+          throw new UsageException(
+              "there is no command " + command + ": say agent, doctor or top; --help tells more");
+    };
+  }
+
+  private static Invocation agent(Arguments rest) throws UsageException {
+    Targets.Builder targets = new Targets.Builder();
+    while (rest.hasNext()) {
+      String option = rest.next();
+      switch (option) {
+        case "--pid" -> targets.pids(rest.valueOf(option));
+        case "--command" -> targets.command(rest.valueOf(option));
+        case "--cgroup" -> targets.cgroup(rest.valueOf(option));
+        case "--help", "-h" -> {
+          return new ShowHelp();
+        }
+        default -> throw rest.unknown("agent", option, "--pid, --command and --cgroup");
+      }
+    }
+    return new Agent(targets.build());
+  }
+
+  private static Invocation doctor(Arguments rest) throws UsageException {
+    if (!rest.hasNext()) {
+      return new Doctor();
+    }
+    String option = rest.next();
+    if (option.equals("--help") || option.equals("-h")) {
+      return new ShowHelp();
+    }
+    throw rest.unknown("doctor", option, "none");
+  }
+
+  private static Invocation top(Arguments rest) throws UsageException {
+    boolean once = false;
+    while (rest.hasNext()) {
+      String option = rest.next();
+      switch (option) {
+        case "--once" -> once = true;
+        case "--help", "-h" -> {
+          return new ShowHelp();
+        }
+        default -> throw rest.unknown("top", option, "--once");
+      }
+    }
+    return new Top(once);
+  }
+}

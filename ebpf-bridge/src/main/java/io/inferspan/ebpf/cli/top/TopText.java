@@ -1,0 +1,140 @@
+package io.inferspan.ebpf.cli.top;
+
+import io.inferspan.ebpf.kernel.ContextCount;
+import io.inferspan.ebpf.kernel.KernelCounters;
+import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** One bridge as a page: what changed between two readings, and what there is in all. */
+final class TopText {
+
+  /** Requests that were seen and whose work is nobody's. */
+  private static final List<ContextCount> WITHOUT =
+      List.of(
+          ContextCount.HTTP_MALFORMED,
+          ContextCount.HTTP_TOO_LONG,
+          ContextCount.HTTP_PIPELINED,
+          ContextCount.THREADS_INTERLEAVED);
+
+  private final StringBuilder text = new StringBuilder();
+  private final Reading before;
+  private final Reading now;
+
+  private TopText(Reading before, Reading now) {
+    this.before = before;
+    this.now = now;
+  }
+
+  static String of(Reading before, Reading now) {
+    TopText page = new TopText(before, now);
+    page.events();
+    page.losses();
+    page.requests();
+    page.programs();
+    return page.text.toString();
+  }
+
+  private void events() {
+    row("EVENTS", "per second", "in all");
+    List<Kind> seen =
+        Arrays.stream(Kind.values())
+            .filter(kind -> now.produced(kind) > 0)
+            .sorted(Comparator.comparingLong((Kind kind) -> now.produced(kind)).reversed())
+            .toList();
+    seen.forEach(
+        kind -> counts(KernelCounters.nameOf(kind), before.produced(kind), now.produced(kind)));
+    counts("all", sum(before), sum(now));
+    text.append('\n');
+  }
+
+  private void losses() {
+    row("LOST", "per second", "in all");
+    for (KernelLoss reason : KernelLoss.values()) {
+      if (reason == KernelLoss.RING_FULL || now.lost(reason) > 0) {
+        counts(words(reason.word()), before.lost(reason), now.lost(reason));
+      }
+    }
+    text.append(
+        "  ring: %s of %s wait (%.1f %%)%n%n"
+            .formatted(
+                bytes(now.ring().waitingBytes()),
+                bytes(now.ring().capacityBytes()),
+                100.0 * now.ring().waitingBytes() / now.ring().capacityBytes()));
+  }
+
+  private void requests() {
+    row("REQUESTS", "per second", "in all");
+    for (ContextCount what : List.of(ContextCount.REQUESTS_BEGAN, ContextCount.REQUESTS_ENDED)) {
+      contexts("", what);
+    }
+    for (ContextCount what : WITHOUT) {
+      if (now.count(what) > 0) {
+        contexts("no context: ", what);
+      }
+    }
+    text.append('\n');
+  }
+
+  private void programs() {
+    row("PROGRAMS", "runs/s", "ns a run", "% of a CPU");
+    RunStats all = new RunStats(0, 0);
+    for (String program : now.programs().keySet()) {
+      RunStats runs = difference(now.runs(program), before.runs(program));
+      all = new RunStats(all.count() + runs.count(), all.totalNanos() + runs.totalNanos());
+      cost(program, runs);
+    }
+    cost("all", all);
+  }
+
+  private void contexts(String prefix, ContextCount what) {
+    counts(prefix + words(what.word()), before.count(what), now.count(what));
+  }
+
+  private void cost(String program, RunStats runs) {
+    double seconds = now.secondsSince(before);
+    String nanos = runs.count() == 0 ? "-" : number((double) runs.totalNanos() / runs.count());
+    String share = String.format(Locale.ROOT, "%.2f", runs.totalNanos() / seconds / 1e7);
+    row(program, number(runs.count() / seconds), nanos, share);
+  }
+
+  private void counts(String name, long then, long count) {
+    row(name, number((count - then) / now.secondsSince(before)), number((double) count));
+  }
+
+  private void row(String name, String... values) {
+    text.append("  %-42s".formatted(name));
+    for (String value : values) {
+      text.append(" %14s".formatted(value));
+    }
+    text.append('\n');
+  }
+
+  private static RunStats difference(RunStats now, RunStats before) {
+    return new RunStats(
+        Math.max(now.count() - before.count(), 0),
+        Math.max(now.totalNanos() - before.totalNanos(), 0));
+  }
+
+  private static long sum(Reading reading) {
+    return reading.produced().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static String words(String word) {
+    return word.replace('_', ' ');
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%,.0f", value);
+  }
+
+  private static String bytes(long bytes) {
+    return bytes < 1 << 20
+        ? number(bytes / 1024.0) + " KiB"
+        : String.format(Locale.ROOT, "%.1f MiB", bytes / 1048576.0);
+  }
+}

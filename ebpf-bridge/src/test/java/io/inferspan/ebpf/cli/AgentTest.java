@@ -1,0 +1,152 @@
+package io.inferspan.ebpf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.cli.top.Top;
+import io.inferspan.ebpf.libbpf.KernelObjects;
+import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.otlp.OtlpReceiver;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent as a process of its own, beside a server that knows nothing of it. */
+class AgentTest {
+
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String PARENT = "b7ad6b7169203331";
+  private static final int TERMINATED = 143;
+
+  /** Longer than the test: what arrives was flushed. */
+  private static final String NEVER = "600000";
+
+  @TempDir private static Path directory;
+  private static KitServer kit;
+
+  @BeforeAll
+  static void startServer() {
+    TestObjects.assumeBpf();
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+    kit = KitServer.start(directory);
+  }
+
+  @AfterAll
+  static void stopServer() {
+    if (kit != null) {
+      kit.close();
+    }
+  }
+
+  @Test
+  void sigterm_sendsWhatWasSeenAndDetaches() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--pid", Long.toString(kit.server().pid()))) {
+      agent.awaitOutput("ready: watching pid:" + kit.server().pid());
+      KernelObjects held = KernelObjects.of(agent.pid());
+      assertThat(held.alive()).isNotEmpty();
+      request(TRACE);
+
+      assertThat(agent.terminate().exitStatus()).as(agent.output()).isEqualTo(TERMINATED);
+
+      List<SpanRecord> spans = receiver.spans();
+      assertThat(spans).isNotEmpty();
+      assertThat(spans).allSatisfy(span -> assertThat(span.traceId()).isEqualTo(TRACE));
+      assertThat(spans).allSatisfy(span -> assertThat(span.parentSpanId()).isEqualTo(PARENT));
+      assertThat(names(spans)).contains("cuda.launch").anyMatch(name -> name.startsWith("syscall"));
+      assertThat(agent.output()).contains("spans go to " + receiver.endpoint(), "detached: ");
+      awaitGone(held);
+    }
+  }
+
+  @Test
+  void top_showsWhatTheAgentSees() throws IOException, InterruptedException {
+    ByteArrayOutputStream page = new ByteArrayOutputStream();
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--command", "python3")) {
+      agent.awaitOutput("ready: ");
+      request(TRACE);
+
+      assertThat(new Top(text -> text, printer(page)).run(true)).isTrue();
+      assertThat(page.toString(StandardCharsets.UTF_8))
+          .contains("the bridge in java (process " + agent.pid() + ")")
+          .contains("cuda.launch", "context_sys_ent", "ring: ");
+    }
+  }
+
+  @Test
+  void ordinaryUser_isToldWhatToDo() throws InterruptedException {
+    List<String> nobody =
+        List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all");
+    try (ToolProcess agent = ToolProcess.start(directory, Map.of(), nobody, "agent");
+        ToolProcess doctor = ToolProcess.start(directory, Map.of(), nobody, "doctor");
+        ToolProcess top = ToolProcess.start(directory, Map.of(), nobody, "top", "--once")) {
+      assertThat(agent.exitStatus()).isEqualTo(EbpfTool.FAILED);
+      assertThat(agent.output())
+          .startsWith("nothing can be attached: privileges: neither CAP_BPF with CAP_PERFMON")
+          .contains("run as root, or with CAP_BPF and CAP_PERFMON")
+          .doesNotContain("Exception");
+
+      assertThat(doctor.exitStatus()).isEqualTo(EbpfTool.FAILED);
+      assertThat(doctor.output()).contains("Kernel events cannot be seen here");
+
+      assertThat(top.exitStatus()).isEqualTo(EbpfTool.FAILED);
+      assertThat(top.output()).contains("CAP_SYS_ADMIN").doesNotContain("Exception");
+    }
+  }
+
+  /** The kernel unloads what nobody holds when its readers are done. */
+  private static void awaitGone(KernelObjects held) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!held.alive().isEmpty()) {
+      assertThat(System.nanoTime()).as("still loaded: %s", held.alive()).isLessThan(deadline);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private static PrintStream printer(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+
+  private static ToolProcess agent(OtlpReceiver receiver, String... targets) {
+    Map<String, String> environment =
+        Map.of(
+            "OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint(), "OTEL_BSP_SCHEDULE_DELAY", NEVER);
+    String[] arguments = new String[targets.length + 1];
+    arguments[0] = "agent";
+    System.arraycopy(targets, 0, arguments, 1, targets.length);
+    return ToolProcess.start(directory, environment, List.of(), arguments);
+  }
+
+  private static void request(String trace) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + kit.port() + "/infer"))
+            .version(HttpClient.Version.HTTP_1_1)
+            .header("traceparent", "00-" + trace + "-" + PARENT + "-01")
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      assertThat(client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  private static List<String> names(List<SpanRecord> spans) {
+    return spans.stream().map(SpanRecord::name).distinct().collect(Collectors.toList());
+  }
+}

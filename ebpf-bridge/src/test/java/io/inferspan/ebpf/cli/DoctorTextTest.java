@@ -1,0 +1,79 @@
+package io.inferspan.ebpf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.SimulatedMachine;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the doctor says of machines that lack something. */
+class DoctorTextTest {
+
+  @TempDir private Path root;
+
+  @Test
+  void wholeMachine_hasNothingToRemedy() {
+    assertThat(plain(SimulatedMachine.whole(root)))
+        .contains("  platform          yes       Linux amd64\n")
+        .doesNotContain("->", "limited", "NO ")
+        .endsWith("\n\nKernel events can be seen here.\n");
+  }
+
+  @Test
+  void ordinaryUser_isToldOnceWhatToDo() {
+    String text = plain(SimulatedMachine.ordinaryUser(root));
+
+    assertThat(text)
+        .contains(
+            "  privileges        NO        neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN\n")
+        .contains("                              -> run as root, or with CAP_BPF and CAP_PERFMON")
+        .contains("                              -> as for privileges\n")
+        .contains("Kernel events cannot be seen here. First of all: run as root");
+    assertThat(text.split("setpriv --ambient-caps", -1)).as("and in the verdict").hasSize(3);
+  }
+
+  @Test
+  void missingLibbpf_isToldHowToInstall() {
+    assertThat(plain(SimulatedMachine.withoutLibbpf(root)))
+        .contains("  libbpf            NO        libbpf is missing\n")
+        .contains("-> install libbpf 1.0 or newer\n")
+        .endsWith("First of all: install libbpf 1.0 or newer.\n");
+  }
+
+  @Test
+  void kernelWithoutTypes_isToldOf() {
+    assertThat(plain(SimulatedMachine.withoutTypes(root)))
+        .contains("  kernel types      NO        no readable /sys/kernel/btf/vmlinux")
+        .contains("CONFIG_DEBUG_INFO_BTF");
+  }
+
+  @Test
+  void olderKernel_isLimitedOnly() {
+    assertThat(plain(SimulatedMachine.olderKernel(root)))
+        .contains("  function probes   limited   uprobe_multi, two programs a call\n")
+        .endsWith("Kernel events can be seen here, but for what is limited.\n");
+  }
+
+  @Test
+  void lines_fitIntoAHundredColumns() {
+    for (EbpfSupport support :
+        new EbpfSupport[] {
+          SimulatedMachine.ordinaryUser(root), SimulatedMachine.withoutTypes(root),
+        }) {
+      assertThat(plain(support).lines())
+          .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+    }
+  }
+
+  @Test
+  void terminal_seesWhatIsMissingInRed() {
+    assertThat(DoctorText.of(SimulatedMachine.ordinaryUser(root), Style.TERMINAL))
+        .contains("\u001b[1;31mNO        \u001b[0m");
+  }
+
+  private static String plain(EbpfSupport support) {
+    return DoctorText.of(support, Style.PLAIN);
+  }
+}

@@ -1,0 +1,90 @@
+package io.inferspan.ebpf.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The program in a process of its own, and what it said. */
+final class ToolProcess implements AutoCloseable {
+
+  private static final long LIMIT_NANOS = 60_000_000_000L;
+  private static final int POLL_MILLIS = 10;
+
+  private final Process process;
+  private final Path output;
+
+  private ToolProcess(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  static ToolProcess start(
+      Path directory, Map<String, String> environment, List<String> prefix, String... arguments) {
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(List.of("-cp", classPath(), EbpfTool.class.getName()));
+    command.addAll(List.of(arguments));
+    try {
+      Path output = Files.createTempFile(directory, "output", ".txt");
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+      builder.environment().putAll(environment);
+      return new ToolProcess(builder.start(), output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Surefire hides the class path in a manifest, and keeps the list of it. */
+  private static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  String output() {
+    try {
+      return Files.readString(output, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  ToolProcess awaitOutput(String text) throws InterruptedException {
+    long deadline = System.nanoTime() + LIMIT_NANOS;
+    while (!output().contains(text)) {
+      if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+        throw new AssertionError("it did not say '" + text + "', but: " + output());
+      }
+      Thread.sleep(POLL_MILLIS);
+    }
+    return this;
+  }
+
+  ToolProcess terminate() {
+    process.destroy();
+    return this;
+  }
+
+  int exitStatus() throws InterruptedException {
+    if (!process.waitFor(LIMIT_NANOS, TimeUnit.NANOSECONDS)) {
+      throw new AssertionError("it does not end, after: " + output());
+    }
+    return process.exitValue();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

@@ -1,0 +1,80 @@
+package io.inferspan.ebpf.cli.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.kernel.ContextCount;
+import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.ring.RingFill;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The page about a bridge, from two readings two seconds apart. */
+class TopTextTest {
+
+  private static final long TWO_SECONDS = 2_000_000_000L;
+
+  private final Reading before =
+      new Reading(
+          0,
+          Map.of(Kind.CUDA_LAUNCH, 1_000L),
+          Map.of(KernelLoss.RING_FULL, 0L),
+          Map.of(ContextCount.REQUESTS_BEGAN, 10L),
+          new RingFill(0, 16 << 20),
+          Map.of("sched_switch", new RunStats(0, 0)));
+
+  private final Reading now =
+      new Reading(
+          TWO_SECONDS,
+          Map.of(Kind.CUDA_LAUNCH, 5_000L, Kind.SYSCALL_READ, 7L),
+          Map.of(KernelLoss.RING_FULL, 30L),
+          Map.of(ContextCount.REQUESTS_BEGAN, 14L, ContextCount.THREADS_INTERLEAVED, 1L),
+          new RingFill(1 << 20, 16 << 20),
+          Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
+
+  private final String page = TopText.of(before, now);
+
+  @Test
+  void events_areCountedPerSecondAndInAll() {
+    assertThat(line("cuda.launch")).isEqualTo("cuda.launch 2,000 5,000");
+    assertThat(line("syscall.read")).isEqualTo("syscall.read 4 7");
+    assertThat(page.indexOf("cuda.launch")).isLessThan(page.indexOf("syscall.read"));
+    assertThat(page).doesNotContain("nccl.");
+  }
+
+  @Test
+  void losses_areNamed() {
+    assertThat(line("ring full")).isEqualTo("ring full 15 30");
+    assertThat(page).doesNotContain("no memory");
+  }
+
+  @Test
+  void ringFill_isInBytesAndShare() {
+    assertThat(page).contains("ring: 1.0 MiB of 16.0 MiB wait (6.3 %)");
+  }
+
+  @Test
+  void requestsWithoutContext_areExplained() {
+    assertThat(line("requests began")).isEqualTo("requests began 2 14");
+    assertThat(line("no context: threads")).isEqualTo("no context: threads interleaved 1 1");
+  }
+
+  @Test
+  void programs_costRunsTimesNanos() {
+    assertThat(line("sched_switch")).isEqualTo("sched_switch 100,000 200 2.00");
+  }
+
+  @Test
+  void programThatDidNotRun_hasNoCost() {
+    assertThat(TopText.of(now, now)).containsPattern("sched_switch +0 +- +0.00");
+  }
+
+  private String line(String beginning) {
+    return page.lines()
+        .map(line -> line.strip().replaceAll(" +", " "))
+        .filter(line -> line.startsWith(beginning))
+        .findFirst()
+        .orElse("none");
+  }
+}

@@ -1,0 +1,88 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.KernelSettings.Cgroup;
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.KernelWish;
+import io.inferspan.ebpf.libbpf.KernelFeatures;
+import io.inferspan.ebpf.linux.SystemView;
+import io.inferspan.ebpf.probe.ProcessScope;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+/** What a config means for the kernel side. */
+final class BridgeOrders {
+
+  private BridgeOrders() {}
+
+  /** The objects to load. */
+  static KernelWish wish(BridgeConfig config) {
+    Set<String> objects = new HashSet<>();
+    for (EventFamily family : config.families()) {
+      objects.add(
+          switch (family) {
+            case CUDA, NCCL -> KernelSide.CALLS;
+            case SYSCALLS -> "syscalls";
+            case SCHED -> "sched";
+            case TCP -> "tcp";
+            case CKP -> KernelSide.CKP;
+          });
+    }
+    return new KernelWish(
+        objects, config.ringBytes(), KernelFeatures.probe(), SystemView.live().kernel());
+  }
+
+  /** What the programs do once they are loaded. */
+  static KernelSettings.Orders of(BridgeConfig config, int selfTgid, Cgroup cgroup) {
+    int families = 0;
+    for (EventFamily family : config.families()) {
+      families |= flag(family);
+    }
+    return new KernelSettings.Orders(
+        families, config.scope().everything(), selfTgid, config.ignoreBelowNanos(), cgroup);
+  }
+
+  private static int flag(EventFamily family) {
+    return switch (family) {
+      case CUDA -> KernelSettings.CUDA;
+      case NCCL -> KernelSettings.NCCL;
+      case SYSCALLS -> KernelSettings.SYSCALLS;
+      case SCHED -> KernelSettings.SCHED;
+      case TCP -> KernelSettings.TCP;
+      case CKP -> KernelSettings.CKP;
+    };
+  }
+
+  /** The processes that are followed. */
+  static ProcessScope.Choice choice(BridgeScope scope) {
+    return new ProcessScope.Choice(
+        scope.everything(), scope.pids(), scope.commands(), groupOf(scope.cgroup()));
+  }
+
+  /** The group that the programs compare with. */
+  static Cgroup cgroup(BridgeScope scope) {
+    if (scope.cgroup().isEmpty()) {
+      return Cgroup.any();
+    }
+    Path directory = Path.of(scope.cgroup());
+    try {
+      long id = ((Number) Files.getAttribute(directory, "unix:ino")).longValue();
+      return new Cgroup(id, SystemView.cgroupRoot().relativize(directory).getNameCount());
+    } catch (IOException | UnsupportedOperationException | IllegalArgumentException absent) {
+      throw new IllegalArgumentException(
+          "the control group "
+              + scope.cgroup()
+              + " is no directory below "
+              + SystemView.cgroupRoot(),
+          absent);
+    }
+  }
+
+  private static String groupOf(String directory) {
+    String root = SystemView.cgroupRoot().toString();
+    return directory.startsWith(root) ? directory.substring(root.length()) : directory;
+  }
+}

@@ -1,0 +1,74 @@
+package io.inferspan.ebpf;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Whose requests are looked at, beside those of this process's own threads.
+ *
+ * <p>Children of a chosen process are chosen with it. A control group narrows what the others
+ * choose.
+ *
+ * @param everything whether it is every process that is sent a {@code traceparent}
+ * @param pids processes by number
+ * @param commands processes by name: that of the process, of its program, or of the script it runs
+ * @param cgroup a directory of the cgroup v2 hierarchy; empty for all
+ */
+public record BridgeScope(
+    boolean everything, Set<Integer> pids, Set<String> commands, String cgroup) {
+
+  private static final String ALLOWED =
+      "must be everything, own, or a list of pid:NUMBER, command:NAME and cgroup:DIRECTORY";
+
+  /** Copies the sets. */
+  public BridgeScope {
+    pids = Set.copyOf(pids);
+    commands = Set.copyOf(commands);
+    if (pids.stream().anyMatch(pid -> pid <= 0)) {
+      throw new IllegalArgumentException("a process number is above 0, unlike " + pids);
+    }
+  }
+
+  /** Every process that is sent a request with a {@code traceparent}. */
+  public static BridgeScope all() {
+    return new BridgeScope(true, Set.of(), Set.of(), "");
+  }
+
+  /** No other process. */
+  public static BridgeScope own() {
+    return new BridgeScope(false, Set.of(), Set.of(), "");
+  }
+
+  /** Reads what the setting says, such as {@code command:python3,cgroup:/sys/fs/cgroup/serving}. */
+  public static BridgeScope parse(String setting) {
+    if (setting.equals("everything")) {
+      return all();
+    }
+    if (setting.equals("own")) {
+      return own();
+    }
+    Set<Integer> pids = new LinkedHashSet<>();
+    Set<String> commands = new LinkedHashSet<>();
+    String cgroup = "";
+    for (String item : setting.split(",", -1)) {
+      String[] parts = item.strip().split(":", 2);
+      if (parts.length < 2 || parts[1].isBlank()) {
+        throw new IllegalArgumentException("'" + item.strip() + "' " + ALLOWED);
+      }
+      switch (parts[0]) {
+        case "pid" -> pids.add(number(parts[1]));
+        case "command" -> commands.add(parts[1]);
+        case "cgroup" -> cgroup = parts[1];
+        default -> throw new IllegalArgumentException("'" + item.strip() + "' " + ALLOWED);
+      }
+    }
+    return new BridgeScope(pids.isEmpty() && commands.isEmpty(), pids, commands, cgroup);
+  }
+
+  private static int number(String text) {
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw new IllegalArgumentException("'" + text + "' is no process number");
+    }
+    return Integer.parseInt(text);
+  }
+}

@@ -1,0 +1,26 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.Telemetry;
+import io.inferspan.TelemetryExtension;
+import io.inferspan.ebpf.context.PublishingContextStorage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Has a bridge join a telemetry where this jar lies beside it; switched by INFERSPAN_EBPF. */
+public final class EbpfExtension implements TelemetryExtension {
+
+  /** Made before OpenTelemetry's context is in use, as following it needs. */
+  public EbpfExtension() {
+    boolean ignored = PublishingContextStorage.install();
+  }
+
+  @Override
+  public String name() {
+    return "ebpf";
+  }
+
+  @Override
+  public AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings) {
+    return EbpfBridge.attach(telemetry, BridgeConfig.from(settings));
+  }
+}

@@ -1,0 +1,39 @@
+package io.inferspan.ebpf;
+
+import java.util.List;
+
+/** Whether this process on this machine can see kernel events, and what to do if it cannot. */
+public sealed interface EbpfSupport {
+
+  /** Everything that was looked at, in the order in which to remedy it. */
+  List<Prerequisite> prerequisites();
+
+  /** Looks at the machine and at this process; takes some milliseconds and changes nothing. */
+  static EbpfSupport check() {
+    return Examination.of(Evidence.ofThisProcess());
+  }
+
+  /** It can; what is {@link Prerequisite.State#LIMITED} costs some events. */
+  record Available(List<Prerequisite> prerequisites) implements EbpfSupport {
+
+    /** Copies the list. */
+    public Available {
+      prerequisites = List.copyOf(prerequisites);
+    }
+  }
+
+  /**
+   * It cannot.
+   *
+   * @param reason the first thing that is missing
+   * @param remedy what to do about that
+   */
+  record Unavailable(String reason, String remedy, List<Prerequisite> prerequisites)
+      implements EbpfSupport {
+
+    /** Copies the list. */
+    public Unavailable {
+      prerequisites = List.copyOf(prerequisites);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.inferspan.ebpf;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What can be watched; each family costs what its programs cost, and can be left out. */
+public enum EventFamily {
+  /** Calls of the CUDA driver and runtime. */
+  CUDA,
+  /** Collectives and transfers of NCCL. */
+  NCCL,
+  /** System calls that a request waits for. */
+  SYSCALLS,
+  /** Time off the CPU, and time ready for a CPU without one. */
+  SCHED,
+  /** Connections made and bytes sent again. */
+  TCP,
+  /** Operations that a program tells of itself. */
+  CKP;
+
+  /** Reads names with commas between, such as {@code cuda,nccl}. */
+  static Set<EventFamily> parse(String names) {
+    Set<EventFamily> families = EnumSet.noneOf(EventFamily.class);
+    for (String name : names.split(",", -1)) {
+      families.add(named(name.strip()));
+    }
+    return families;
+  }
+
+  private static EventFamily named(String name) {
+    return Arrays.stream(values())
+        .filter(family -> family.word().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("'" + name + "' is none of " + allowedWords()));
+  }
+
+  private static String allowedWords() {
+    return Arrays.stream(values()).map(EventFamily::word).collect(Collectors.joining(", "));
+  }
+
+  /** Its name in settings. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

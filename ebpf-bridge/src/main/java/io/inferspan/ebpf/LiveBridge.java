@@ -1,0 +1,290 @@
+package io.inferspan.ebpf;
+
+import static io.inferspan.ebpf.kernel.KernelLoss.RING_FULL;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.context.OwnThreads;
+import io.inferspan.ebpf.context.PublishingContextStorage;
+import io.inferspan.ebpf.kernel.Identity;
+import io.inferspan.ebpf.kernel.KernelCounters;
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.OwnMemory;
+import io.inferspan.ebpf.kernel.ProgramState;
+import io.inferspan.ebpf.kernel.TargetTable;
+import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.linux.Epoll;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import io.inferspan.ebpf.probe.LibraryProbes;
+import io.inferspan.ebpf.probe.ProcessScope;
+import io.inferspan.ebpf.probe.ProcessWatch;
+import io.inferspan.ebpf.probe.ProcessWatch.Change;
+import io.inferspan.ebpf.ring.RingMemory;
+import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.ring.RingThread;
+import io.inferspan.ebpf.spans.EventSink;
+import io.inferspan.ebpf.spans.FoldOptions;
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A bridge that watches: the rooms of this module, joined. */
+final class LiveBridge {
+
+  private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
+  private static final Duration RING_ENDS = Duration.ofSeconds(2);
+  private static final Duration WATCH_ENDS = Duration.ofSeconds(2);
+  private static final Duration LAST_EVENTS = Duration.ofMillis(100);
+
+  private final KernelSide kernel;
+  private final KernelCounters counters;
+  private final KernelSettings settings;
+  private final Identity identity;
+  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final List<String> limits = new ArrayList<>();
+  private final RingReader reader;
+  private final EventSink sink;
+  private final RingThread ring;
+  private final ProcessWatch watch;
+  private final @Nullable OwnThreads ownThreads;
+  private volatile long lostSoFar;
+  private boolean closed;
+
+  private LiveBridge(Telemetry telemetry, BridgeConfig config, KernelSide kernel) {
+    this.kernel = kernel;
+    this.counters = kernel.counters();
+    this.settings = kernel.settings();
+    this.identity = kernel.identity();
+    if (config.measuresPrograms()) {
+      measurePrograms();
+    }
+    RingMemory memory = kept(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
+    this.reader = new RingReader(memory);
+    this.sink = new EventSink(telemetry, folding(config), sources());
+    Epoll epoll = kept(Epoll.watching(kernel.ringFd()));
+    this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
+    this.watch = watch(config);
+    this.ring = RingThread.start(reader, sink, epoll::await);
+  }
+
+  /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
+  static LiveBridge start(Telemetry telemetry, BridgeConfig config) {
+    KernelSettings.Cgroup cgroup = BridgeOrders.cgroup(config.scope());
+    KernelSide kernel = KernelSide.load(BridgeOrders.wish(config));
+    LiveBridge bridge;
+    try {
+      bridge = new LiveBridge(telemetry, config, kernel);
+    } catch (RuntimeException refused) {
+      kernel.close();
+      throw refused;
+    }
+    bridge.begin(config, cgroup);
+    return bridge;
+  }
+
+  private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
+    settings.begin(BridgeOrders.of(config, identity.tgid(), cgroup));
+    if (!config.scope().pids().isEmpty() && identity.isTranslated()) {
+      limits.add("processes are chosen by number, which needs the machine's own PID namespace");
+    }
+    if (!watch.awaitFirstLook(FIRST_LOOK)) {
+      limits.add("libraries of processes are still being looked for");
+    }
+  }
+
+  private ProcessWatch watch(BridgeConfig config) {
+    int ownPid = config.watchesOwnThreads() ? (int) ProcessHandle.current().pid() : 0;
+    return ProcessWatch.start(
+        new ProcessScope(BridgeOrders.choice(config.scope())),
+        new ProcessWatch.Parts(
+            kernel.libraries(), targets(), this::often, identity.isTranslated(), ownPid));
+  }
+
+  private static FoldOptions folding(BridgeConfig config) {
+    FoldOptions usual = FoldOptions.defaults();
+    return new FoldOptions(
+        config.singleFromNanos(),
+        usual.firstFew(),
+        config.allowsPaths(),
+        usual.bounds(),
+        usual.times());
+  }
+
+  private EventSink.Sources sources() {
+    return new EventSink.Sources(
+        Clocks::monotonicNanos, Clocks::realtimeNanos, counters::lost, this::control);
+  }
+
+  private void measurePrograms() {
+    try {
+      FileDescriptor measuring = RunStats.enable();
+      kept(measuring);
+    } catch (RuntimeException refused) {
+      limits.add(String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private @Nullable OwnThreads ownThreads() {
+    if (!PublishingContextStorage.install()) {
+      limits.add("this process's own threads are not watched: OpenTelemetry's context was in use");
+      return null;
+    }
+    OwnMemory memory = kernel.ownMemory();
+    OwnThreads threads = new OwnThreads(memory.contexts(), memory, identity::currentTid, null);
+    if (!PublishingContextStorage.start(threads)) {
+      limits.add("this process's own threads are watched by another bridge of it");
+      return null;
+    }
+    return threads;
+  }
+
+  private ProcessWatch.Targets targets() {
+    TargetTable table = kernel.targets();
+    return new ProcessWatch.Targets() {
+      @Override
+      public void add(int pid) {
+        table.add(pid);
+      }
+
+      @Override
+      public void remove(int pid) {
+        table.remove(pid);
+      }
+    };
+  }
+
+  /** On the ring's thread, which must not wait for a library to be attached. */
+  private void control(Kind kind, EventView event) {
+    switch (kind) {
+      case LIBRARY_APPEARED -> watch.note(Change.MAPPED, event.tgid());
+      case PROCESS_STARTED -> watch.note(Change.STARTED, event.tgid());
+      case PROCESS_EXITED -> watch.note(Change.EXITED, event.tgid());
+      default -> {}
+    }
+  }
+
+  private void often() {
+    OwnThreads threads = ownThreads;
+    if (threads != null) {
+      threads.sweep();
+    }
+    long lost = counters.lost();
+    if (lost != lostSoFar) {
+      lostSoFar = lost;
+      watch.missed();
+    }
+  }
+
+  private <T extends AutoCloseable> T kept(T resource) {
+    resources.push(resource);
+    return resource;
+  }
+
+  KernelCounters counters() {
+    return counters;
+  }
+
+  EventSink sink() {
+    return sink;
+  }
+
+  RingReader reader() {
+    return reader;
+  }
+
+  List<ProgramState> programs() {
+    return kernel.programs();
+  }
+
+  List<LibraryProbes.Library> libraries() {
+    return kernel.libraries().stream().flatMap(each -> each.libraries().stream()).toList();
+  }
+
+  int ownThreadCount() {
+    OwnThreads threads = ownThreads;
+    return threads == null ? 0 : threads.registered();
+  }
+
+  /** What is watched less well than it was asked for, beside programs that are not in place. */
+  List<String> limits() {
+    return List.copyOf(limits);
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /** Takes what is under way, writes it, and leaves the kernel; within the bound if that can be. */
+  void close(Duration bound) {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    long start = System.nanoTime();
+    OwnThreads threads = ownThreads;
+    if (threads != null) {
+      threads.close();
+    }
+    settings.stop();
+    awaitLastEvents();
+    boolean ended = ring.close(RING_ENDS);
+    if (ended) {
+      sink.flush();
+    }
+    leaveKernel(bound.minusNanos(System.nanoTime() - start), ended);
+  }
+
+  /** A program that runs at this moment may still write. */
+  private void awaitLastEvents() {
+    long deadline = System.nanoTime() + LAST_EVENTS.toNanos();
+    while (sink.accounting().consumed() + counters.lost(RING_FULL) < counters.produced()
+        && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  /** Where each function has an event of its own, detaching may take many seconds. */
+  private void leaveKernel(Duration bound, boolean ringEnded) {
+    Thread leaving =
+        Thread.ofPlatform()
+            .daemon()
+            .name("inferspan-ebpf-close")
+            .start(() -> releaseAll(ringEnded));
+    try {
+      if (bound.isPositive()) {
+        leaving.join(bound);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void releaseAll(boolean ringEnded) {
+    // First, so that nothing is attached any more behind what is detached.
+    boolean watchEnded = watch.close(WATCH_ENDS);
+    kernel.detach();
+    // Memory that somebody may still read is left to the end of the process.
+    if (ringEnded && watchEnded) {
+      resources.forEach(LiveBridge::release);
+      kernel.close();
+    }
+  }
+
+  private static void release(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception impossible) {
+      throw new IllegalStateException("closing a part of the bridge", impossible);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.BridgeStatus.Events;
+import io.inferspan.ebpf.BridgeStatus.Flow;
+import io.inferspan.ebpf.BridgeStatus.Library;
+import io.inferspan.ebpf.BridgeStatus.Program;
+import io.inferspan.ebpf.BridgeStatus.Ring;
+import io.inferspan.ebpf.BridgeStatus.Spans;
+import io.inferspan.ebpf.kernel.ContextCount;
+import io.inferspan.ebpf.kernel.KernelCounters;
+import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.spans.SpanAccounting;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Reads how a bridge stands. */
+final class StatusReader {
+
+  private final LiveBridge bridge;
+  private final SpanAccounting books;
+
+  private StatusReader(LiveBridge bridge) {
+    this.bridge = bridge;
+    this.books = bridge.sink().accounting();
+  }
+
+  static BridgeStatus read(LiveBridge bridge) {
+    StatusReader reader = new StatusReader(bridge);
+    return new BridgeStatus(
+        reader.programs(),
+        reader.libraries(),
+        reader.events(),
+        reader.losses(),
+        reader.contexts(),
+        reader.flow());
+  }
+
+  private List<Program> programs() {
+    return bridge.programs().stream()
+        .map(
+            state ->
+                new Program(
+                    state.object(),
+                    state.name(),
+                    state.inPlace(),
+                    state.problem(),
+                    state.runs(),
+                    state.runNanos()))
+        .toList();
+  }
+
+  private List<Library> libraries() {
+    return bridge.libraries().stream()
+        .map(library -> new Library(library.outcome(), library.processes()))
+        .toList();
+  }
+
+  private List<Events> events() {
+    List<Events> events = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      // Read before produced, so that a difference is never negative.
+      long read = books.consumed(kind);
+      long produced = bridge.counters().produced(kind);
+      if (produced > 0 || read > 0) {
+        events.add(new Events(KernelCounters.nameOf(kind), produced, read));
+      }
+    }
+    return events;
+  }
+
+  private Map<String, Long> losses() {
+    Map<String, Long> losses = new LinkedHashMap<>();
+    for (KernelLoss reason : KernelLoss.values()) {
+      losses.put("kernel." + reason.word(), bridge.counters().lost(reason));
+    }
+    for (SpanAccounting.Drop reason : SpanAccounting.Drop.values()) {
+      losses.put(reason.name().toLowerCase(Locale.ROOT), books.dropped(reason));
+    }
+    return losses;
+  }
+
+  private Map<String, Long> contexts() {
+    Map<String, Long> contexts = new LinkedHashMap<>();
+    for (ContextCount what : ContextCount.values()) {
+      contexts.put(what.word(), bridge.counters().count(what));
+    }
+    return contexts;
+  }
+
+  private Flow flow() {
+    return new Flow(ring(), spans(), bridge.sink().openRequests(), bridge.ownThreadCount());
+  }
+
+  private Ring ring() {
+    long capacity = bridge.reader().capacityBytes();
+    if (bridge.isClosed()) {
+      return new Ring(0, capacity, 0);
+    }
+    return new Ring(bridge.reader().backlogBytes(), capacity, bridge.sink().lagNanos());
+  }
+
+  private Spans spans() {
+    return new Spans(books.emitted(), books.folded(), books.folds(), books.control(), books.held());
+  }
+}

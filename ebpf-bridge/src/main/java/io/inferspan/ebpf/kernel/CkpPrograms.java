@@ -1,0 +1,64 @@
+package io.inferspan.ebpf.kernel;
+
+import io.inferspan.ebpf.libbpf.BpfLink;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.libbpf.UprobeMode;
+import io.inferspan.ebpf.libbpf.UprobeTarget;
+import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.probe.Attacher;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The programs on the functions by which a program tells of itself: one for each function. */
+final class CkpPrograms implements Attacher {
+
+  /** The header's functions are called as the programs are, with this before. */
+  private static final String PREFIX = "inferspan_";
+
+  private final List<BpfProgram> programs;
+
+  private CkpPrograms(List<BpfProgram> programs) {
+    this.programs = programs;
+  }
+
+  static CkpPrograms of(BpfObject ckp, UprobeMode mode) {
+    UprobeMode each = mode == UprobeMode.SESSION ? UprobeMode.MULTI : mode;
+    return new CkpPrograms(ckp.programs().stream().map(program -> program.via(each)).toList());
+  }
+
+  /** A line for each function, in files of these names: its cookie is its program's place. */
+  String table(List<String> files) {
+    StringBuilder table = new StringBuilder();
+    for (String file : files) {
+      for (int i = 0; i < programs.size(); i++) {
+        String function = PREFIX + programs.get(i).name();
+        table.append(file).append('\t').append(function).append("\t0x").append(i).append('\n');
+      }
+    }
+    return table.toString();
+  }
+
+  List<BpfProgram> programs() {
+    return programs;
+  }
+
+  @Override
+  public BpfLink attach(Path library, List<Site> sites) {
+    List<BpfLink> links = new ArrayList<>();
+    try {
+      // Ends first: an end without a begin is nobody's, a begin without an end would last.
+      for (Site site : sites.reversed()) {
+        BpfProgram program = programs.get((int) site.cookie());
+        links.add(
+            program.attachUprobes(
+                new UprobeTarget(library, List.of(site), UprobeTarget.EVERY_PROCESS, false)));
+      }
+    } catch (RuntimeException refused) {
+      links.forEach(BpfLink::close);
+      throw refused;
+    }
+    return BpfLink.all(links);
+  }
+}

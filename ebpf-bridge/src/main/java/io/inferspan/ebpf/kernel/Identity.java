@@ -1,0 +1,79 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.linux.Threads;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers by which the kernel's programs know this process and its threads.
+ *
+ * <p>In a PID namespace, such as a container's, they are not those that the process itself is told;
+ * so the kernel is asked by running a program.
+ */
+public final class Identity implements AutoCloseable {
+
+  private static final int TID_AT = 4;
+  private static final int BYTES = 8;
+
+  private final int tgid;
+  private @Nullable BpfObject asking;
+
+  private Identity(BpfObject object) {
+    this.asking = object;
+    this.tgid = ask(object)[0];
+  }
+
+  static Identity load() {
+    BpfObject object = BpfObject.open("identity", Resources.object("identity"));
+    Identity identity;
+    try {
+      identity = new Identity(object.load());
+    } catch (RuntimeException refused) {
+      object.close();
+      throw refused;
+    }
+    if (!identity.isTranslated()) {
+      identity.close();
+    }
+    return identity;
+  }
+
+  /** This process. */
+  public int tgid() {
+    return tgid;
+  }
+
+  /** The calling thread, which is no virtual one. */
+  public int currentTid() {
+    BpfObject object = asking;
+    return object == null ? Threads.currentTid() : ask(object)[1];
+  }
+
+  /** Whether numbers of {@code /proc} are others than those that the kernel tells in events. */
+  public boolean isTranslated() {
+    return tgid != ProcessHandle.current().pid();
+  }
+
+  private static int[] ask(BpfObject object) {
+    BpfProgram program = object.program("who_am_i");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment answer = arena.allocate(BYTES, Integer.BYTES);
+      program.run(answer);
+      return new int[] {answer.get(JAVA_INT, 0), answer.get(JAVA_INT, TID_AT)};
+    }
+  }
+
+  @Override
+  public void close() {
+    BpfObject object = asking;
+    asking = null;
+    if (object != null) {
+      object.close();
+    }
+  }
+}

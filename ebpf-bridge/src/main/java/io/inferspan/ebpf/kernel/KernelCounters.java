@@ -1,0 +1,89 @@
+package io.inferspan.ebpf.kernel;
+
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.wire.Family;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What the programs have counted; any thread may ask.
+ *
+ * <p>Once closed it tells the last numbers, since meters are read for longer than a bridge lasts.
+ */
+public final class KernelCounters implements AutoCloseable {
+
+  private final BpfMap counters;
+  private final Map<Integer, Long> last = new HashMap<>();
+  private boolean closed;
+
+  /** Reads the map {@code counters} of one bridge, ours or another's. */
+  public KernelCounters(BpfMap counters) {
+    this.counters = counters;
+  }
+
+  /** Events of this kind, whether or not there was room for them. */
+  public long produced(Kind kind) {
+    return count(kind.number());
+  }
+
+  /** Events of all kinds. */
+  public long produced() {
+    long sum = 0;
+    for (Kind kind : Kind.values()) {
+      sum += produced(kind);
+    }
+    return sum;
+  }
+
+  /** Events lost for this reason. */
+  public long lost(KernelLoss reason) {
+    return count(reason.index());
+  }
+
+  /** Events lost for all reasons. */
+  public long lost() {
+    long sum = 0;
+    for (KernelLoss reason : KernelLoss.values()) {
+      sum += lost(reason);
+    }
+    return sum;
+  }
+
+  /** How contexts came to be known. */
+  public long count(ContextCount what) {
+    return count(what.index());
+  }
+
+  private synchronized long count(int index) {
+    return closed ? last.getOrDefault(index, 0L) : counters.percpuSum(index);
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    for (Kind kind : Kind.values()) {
+      keep(kind.number());
+    }
+    for (KernelLoss reason : KernelLoss.values()) {
+      keep(reason.index());
+    }
+    for (ContextCount what : ContextCount.values()) {
+      keep(what.index());
+    }
+    closed = true;
+  }
+
+  private void keep(int index) {
+    last.put(index, counters.percpuSum(index));
+  }
+
+  /** A kind's name in meters and in a status, such as {@code cuda.launch}. */
+  public static String nameOf(Kind kind) {
+    Family family = kind.family();
+    return family.name().toLowerCase(Locale.ROOT) + "." + kind.call();
+  }
+}

@@ -1,0 +1,105 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.linux.Mapping;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/** The memory in which the programs read what to do: {@code struct ispan_settings}. */
+public final class KernelSettings implements AutoCloseable {
+
+  /** Calls of the CUDA driver and runtime. */
+  public static final int CUDA = 0x01;
+
+  /** Calls of NCCL. */
+  public static final int NCCL = 0x02;
+
+  /** System calls. */
+  public static final int SYSCALLS = 0x04;
+
+  /** Off-CPU time and run-queue time. */
+  public static final int SCHED = 0x08;
+
+  /** Connections and retransmissions. */
+  public static final int TCP = 0x10;
+
+  /** What programs tell of themselves. */
+  public static final int CKP = 0x20;
+
+  private static final int PROCESSES = 0x40;
+  private static final int REQUESTS = 0x80;
+
+  private static final int BYTES = 64;
+  private static final int VERSION = 1;
+  private static final int WAKEUP_BYTES = 64 << 10;
+
+  private static final int VERSION_AT = 0;
+  private static final int SCOPE_AT = 4;
+  private static final int SELF_AT = 8;
+  private static final int FLAGS_AT = 12;
+  private static final int LEAST_NANOS_AT = 16;
+  private static final int CGROUP_AT = 24;
+  private static final int WAKEUP_AT = 32;
+  private static final int LEVEL_AT = 36;
+
+  private static final VarHandle INT = JAVA_INT.varHandle();
+
+  private final Mapping mapping;
+  private final MemorySegment memory;
+
+  /**
+   * What to do.
+   *
+   * @param families the flags of the families that are wanted
+   * @param everything whether requests of every process are of interest
+   * @param selfTgid this process, as the kernel numbers it
+   * @param leastNanos shorter system calls and delays are left out
+   * @param cgroup whose processes are of interest
+   */
+  public record Orders(
+      int families, boolean everything, int selfTgid, long leastNanos, Cgroup cgroup) {}
+
+  /**
+   * A control group.
+   *
+   * @param id the number of its directory; zero for any group
+   * @param level how deep it is below the hierarchy's root
+   */
+  public record Cgroup(long id, int level) {
+
+    /** Any group. */
+    public static Cgroup any() {
+      return new Cgroup(0, 0);
+    }
+  }
+
+  KernelSettings(BpfMap settings) {
+    this.mapping = Mapping.shared(settings.fd(), 0, BYTES, true);
+    this.memory = mapping.memory();
+  }
+
+  /** Has the programs begin; the version comes last, since it is what switches them on. */
+  public void begin(Orders orders) {
+    memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
+    memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
+    memory.set(JAVA_INT, FLAGS_AT, orders.families() | PROCESSES | REQUESTS);
+    memory.set(JAVA_LONG, LEAST_NANOS_AT, orders.leastNanos());
+    memory.set(JAVA_LONG, CGROUP_AT, orders.cgroup().id());
+    memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);
+    memory.set(JAVA_INT, LEVEL_AT, orders.cgroup().level());
+    INT.setRelease(memory, (long) VERSION_AT, VERSION);
+  }
+
+  /** Has every program do nothing from its next run on. */
+  public void stop() {
+    INT.setRelease(memory, (long) VERSION_AT, 0);
+  }
+
+  @Override
+  public void close() {
+    mapping.close();
+  }
+}

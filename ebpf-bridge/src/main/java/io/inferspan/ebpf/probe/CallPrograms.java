@@ -1,0 +1,58 @@
+package io.inferspan.ebpf.probe;
+
+import io.inferspan.ebpf.libbpf.BpfLink;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.libbpf.UprobeMode;
+import io.inferspan.ebpf.libbpf.UprobeTarget;
+import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The programs that time a call: one for begin and end where the kernel has sessions, else two. */
+public final class CallPrograms implements Attacher {
+
+  private final List<BpfProgram> programs;
+
+  private CallPrograms(List<BpfProgram> programs) {
+    this.programs = programs;
+  }
+
+  /** Chooses the programs of an object that is not loaded yet; the others are left out. */
+  public static CallPrograms choose(BpfObject calls, UprobeMode mode) {
+    boolean session = mode == UprobeMode.SESSION;
+    calls.autoload("call_session", session);
+    calls.autoload("call_enter", !session);
+    calls.autoload("call_return", !session);
+    List<String> chosen = session ? List.of("call_session") : List.of("call_enter", "call_return");
+    return new CallPrograms(
+        chosen.stream().map(program -> calls.program(program).via(mode)).toList());
+  }
+
+  /** Names of the chosen programs. */
+  public List<String> programs() {
+    return programs.stream().map(BpfProgram::name).toList();
+  }
+
+  @Override
+  public BpfLink attach(Path library, List<Site> sites) {
+    // The end first: an end without a begin is nobody's, a begin without an end would wait.
+    BpfLink last = attach(programs.size() - 1, library, sites);
+    if (programs.size() == 1) {
+      return last;
+    }
+    try {
+      return BpfLink.all(List.of(attach(0, library, sites), last));
+    } catch (RuntimeException refused) {
+      last.close();
+      throw refused;
+    }
+  }
+
+  private BpfLink attach(int program, Path library, List<Site> sites) {
+    boolean atReturn = program == 1;
+    return programs
+        .get(program)
+        .attachUprobes(new UprobeTarget(library, sites, UprobeTarget.EVERY_PROCESS, atReturn));
+  }
+}

@@ -1,0 +1,153 @@
+package io.inferspan.ebpf.probe;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code /proc} tells of processes; one that is gone, or hidden, tells nothing. */
+final class ProcessFiles {
+
+  private static final int MAX_MAPPINGS = 65_536;
+
+  /** Range, permission to execute, device, inode and path of a mapping. */
+  private static final Pattern MAPPING =
+      Pattern.compile("([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f:]+) ([0-9]{1,18}) +(/.*)");
+
+  /** After the name, which may hold anything, the start is the twentieth field. */
+  private static final Pattern STARTED = Pattern.compile(".*\\) (?:\\S+ ){19}(\\d{1,18}) .*");
+
+  /** After the name and the state. */
+  private static final Pattern PARENT = Pattern.compile(".*\\) \\S (\\d{1,9}) .*");
+
+  private static final String DELETED = " (deleted)";
+
+  private final Path proc;
+
+  ProcessFiles(Path proc) {
+    this.proc = proc;
+  }
+
+  /** A process, which its number alone does not name for long. */
+  record Identity(int pid, long startTicks) {}
+
+  /** A file by what stays the same whatever path leads to it. */
+  record FileId(String device, long inode) {}
+
+  /** A library's file name, and a path that leads to the very file. */
+  record Mapped(String name, Path path) {}
+
+  /** Null where there is no such process. */
+  @Nullable Identity find(int pid) {
+    List<String> stat = lines(path(pid, "stat"));
+    Matcher started = STARTED.matcher(stat.isEmpty() ? "" : stat.get(0));
+    return started.matches() ? new Identity(pid, Long.parseLong(started.group(1))) : null;
+  }
+
+  /** The libraries of wanted names that a process has code of. */
+  Map<FileId, Mapped> libraries(Identity process, Predicate<String> wantedName) {
+    Map<FileId, Mapped> libraries = new LinkedHashMap<>();
+    for (String line : lines(path(process.pid(), "maps"))) {
+      Matcher mapping = MAPPING.matcher(line);
+      if (mapping.matches() && wantedName.test(name(mapping.group(4)))) {
+        String name = name(mapping.group(4));
+        FileId file = new FileId(mapping.group(2), Long.parseLong(mapping.group(3)));
+        libraries.computeIfAbsent(
+            file, id -> new Mapped(name, reachable(process.pid(), mapping, id)));
+      }
+    }
+    return libraries;
+  }
+
+  /** The file name of the program that a process runs; empty where nobody may know. */
+  String program(int pid) {
+    try {
+      return name(Files.readSymbolicLink(path(pid, "exe")).toString());
+    } catch (IOException | UnsupportedOperationException hidden) {
+      return "";
+    }
+  }
+
+  /** Numbers of the processes that there are. */
+  List<Integer> all() {
+    try (Stream<Path> entries = Files.list(proc)) {
+      return entries
+          .map(entry -> entry.getFileName().toString())
+          .filter(name -> name.matches("[0-9]{1,9}"))
+          .map(Integer::valueOf)
+          .toList();
+    } catch (IOException | UncheckedIOException hidden) {
+      return List.of();
+    }
+  }
+
+  /** The number of the process that started it; 0 where there is none. */
+  int parent(int pid) {
+    List<String> stat = lines(path(pid, "stat"));
+    Matcher parent = PARENT.matcher(stat.isEmpty() ? "" : stat.get(0));
+    return parent.matches() ? Integer.parseInt(parent.group(1)) : 0;
+  }
+
+  /** What people call a process: itself, its program, and the script that it runs. */
+  Set<String> names(int pid) {
+    Set<String> names = new LinkedHashSet<>();
+    lines(path(pid, "comm")).forEach(names::add);
+    names.add(program(pid));
+    // A script's name follows that of its interpreter.
+    String arguments = String.join("", lines(path(pid, "cmdline")));
+    Stream.of(arguments.split("\0", 3)).limit(2).map(ProcessFiles::name).forEach(names::add);
+    return names;
+  }
+
+  /** Its directory in the cgroup v2 hierarchy; empty where there is none. */
+  String cgroup(int pid) {
+    return lines(path(pid, "cgroup")).stream()
+        .filter(line -> line.startsWith("0::"))
+        .map(line -> line.substring(3))
+        .findFirst()
+        .orElse("");
+  }
+
+  /** The name of a mapped file, also of one that was replaced by an upgrade since. */
+  private static String name(String path) {
+    String whole =
+        path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
+    return whole.substring(whole.lastIndexOf('/') + 1);
+  }
+
+  /** By its path as the process sees it, in its container; if that is another file now, by map. */
+  private Path reachable(int pid, Matcher mapping, FileId file) {
+    Path seen = path(pid, "root" + mapping.group(4));
+    try {
+      if (((Number) Files.getAttribute(seen, "unix:ino")).longValue() == file.inode()) {
+        return seen;
+      }
+    } catch (IOException | UnsupportedOperationException replaced) {
+      // The mapping itself leads to the file as long as it is mapped.
+    }
+    return path(pid, "map_files/" + mapping.group(1));
+  }
+
+  private Path path(int pid, String file) {
+    return proc.resolve(Integer.toString(pid)).resolve(file);
+  }
+
+  private static List<String> lines(Path file) {
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      return lines.limit(MAX_MAPPINGS).toList();
+    } catch (IOException | UncheckedIOException gone) {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package io.inferspan.ebpf.probe;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one daemon that follows processes: it finds the libraries of those of interest, and forgets
+ * those that are gone.
+ *
+ * <p>It is told of processes by events, and looks at all of them at the beginning and whenever
+ * something may have been missed: when events were lost, or it was told more than it could note.
+ */
+public final class ProcessWatch implements AutoCloseable {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
+  private static final int MAX_NOTES = 4_096;
+  private static final long TICK_MILLIS = 100;
+  private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final ProcessScope scope;
+  private final Parts parts;
+  private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
+  private final CountDownLatch lookedAround = new CountDownLatch(1);
+  private final LongAdder failures = new LongAdder();
+  private final Thread thread;
+
+  /** Processes that were looked at; only this class's thread touches it. */
+  private final Set<Integer> known = new HashSet<>();
+
+  private long sweptNanos;
+  private volatile boolean missed;
+  private volatile boolean closing;
+
+  /** What a process did. */
+  public enum Change {
+    /** It runs another program now. */
+    STARTED,
+    /** It mapped a library of interest. */
+    MAPPED,
+    /** It is gone. */
+    EXITED
+  }
+
+  private record Note(Change change, int pid) {}
+
+  /** The table of processes that the kernel is told of. */
+  public interface Targets {
+
+    /** Adds a process. */
+    void add(int pid);
+
+    /** Takes it out. */
+    void remove(int pid);
+  }
+
+  /**
+   * What the watch works for.
+   *
+   * @param libraries those who attach to libraries
+   * @param targets the kernel's table
+   * @param often called several times a second, for what else must be tidied up
+   * @param translated whether numbers in events are not those of {@code /proc}
+   * @param ownPid a process whose libraries are of interest anyway, but that is no target; or 0
+   */
+  public record Parts(
+      List<LibraryProbes> libraries,
+      Targets targets,
+      Runnable often,
+      boolean translated,
+      int ownPid) {
+
+    /** Copies the list. */
+    public Parts {
+      libraries = List.copyOf(libraries);
+    }
+  }
+
+  private ProcessWatch(ProcessScope scope, Parts parts) {
+    this.scope = scope;
+    this.parts = parts;
+    this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-watch").unstarted(this::run);
+  }
+
+  /** Begins to look around; see {@link #awaitFirstLook}. */
+  public static ProcessWatch start(ProcessScope scope, Parts parts) {
+    ProcessWatch watch = new ProcessWatch(scope, parts);
+    watch.thread.start();
+    return watch;
+  }
+
+  /** Waits until the processes that were there are looked at; false where that takes longer. */
+  public boolean awaitFirstLook(Duration bound) {
+    try {
+      return lookedAround.await(bound.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Notes what a process did; never waits. */
+  public void note(Change change, int pid) {
+    if (!notes.offer(new Note(change, pid))) {
+      missed = true;
+    }
+  }
+
+  /** Notes that events were lost, some of which may have told of processes. */
+  public void missed() {
+    missed = true;
+  }
+
+  private void run() {
+    quietly(this::lookAround);
+    lookedAround.countDown();
+    while (!closing) {
+      Note note = next();
+      if (note != null) {
+        quietly(() -> follow(note));
+      }
+      quietly(this::tidyUp);
+    }
+  }
+
+  private @Nullable Note next() {
+    try {
+      return notes.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException closed) {
+      return null;
+    }
+  }
+
+  private void quietly(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      failures.increment();
+      LOGGER.log(Level.DEBUG, "A process could not be followed", e);
+    }
+  }
+
+  private void follow(Note note) {
+    if (parts.translated()) {
+      // The number means nothing here; some process did something.
+      missed |= note.change() != Change.EXITED;
+      return;
+    }
+    switch (note.change()) {
+      case EXITED -> forget(note.pid());
+      case STARTED, MAPPED -> look(note.pid());
+    }
+  }
+
+  private void forget(int pid) {
+    if (!known.remove(pid)) {
+      return;
+    }
+    if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
+      // Its children have its libraries too, and nobody told of them.
+      lookForNewOnes();
+    }
+    parts.libraries().forEach(each -> each.forget(pid));
+  }
+
+  private void look(int pid) {
+    boolean own = pid == parts.ownPid();
+    boolean chosen = !own && scope.includes(pid);
+    if (!scope.isEverything()) {
+      tellOf(pid, chosen);
+    }
+    if (own || chosen) {
+      known.add(pid);
+      parts.libraries().forEach(each -> each.look(pid));
+    } else {
+      forget(pid);
+    }
+  }
+
+  private void tellOf(int pid, boolean chosen) {
+    if (chosen) {
+      parts.targets().add(pid);
+    } else {
+      parts.targets().remove(pid);
+    }
+  }
+
+  private void lookAround() {
+    missed = false;
+    scope.all().forEach(this::look);
+  }
+
+  /** Children of a chosen process start no program of their own, and so are not told of. */
+  private void lookForNewOnes() {
+    Set<Integer> there = new HashSet<>(scope.all());
+    there.stream().filter(pid -> !known.contains(pid) && scope.includes(pid)).forEach(this::look);
+    known.retainAll(there);
+  }
+
+  private void tidyUp() {
+    parts.often().run();
+    long nowNanos = System.nanoTime();
+    if (nowNanos - sweptNanos < SWEEP_NANOS) {
+      return;
+    }
+    sweptNanos = nowNanos;
+    if (missed) {
+      lookAround();
+    } else if (!scope.isEverything()) {
+      lookForNewOnes();
+    }
+    parts.libraries().forEach(LibraryProbes::sweep);
+  }
+
+  /** How often something went wrong with a process. */
+  public long failures() {
+    return failures.sum();
+  }
+
+  /** Ends, within a bound; what is attached stays attached. */
+  public boolean close(Duration bound) {
+    closing = true;
+    thread.interrupt();
+    try {
+      return thread.join(bound);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    close(Duration.ofSeconds(2));
+  }
+}

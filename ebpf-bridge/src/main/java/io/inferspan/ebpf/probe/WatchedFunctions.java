@@ -1,0 +1,75 @@
+package io.inferspan.ebpf.probe;
+
+import io.inferspan.ebpf.elf.ElfSymbols;
+import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The functions to watch, by library, each with the number that tells the program what it is. */
+public final class WatchedFunctions {
+
+  /** In a table, in the place of a library's name: the program that a process runs. */
+  public static final String MAIN_PROGRAM = "MAIN_PROGRAM";
+
+  private static final Pattern LINE =
+      Pattern.compile("([A-Za-z0-9_]+)\\t([A-Za-z0-9_]+)\\t0x([0-9a-f]{1,16})");
+
+  /**
+   * As distributions name a library, or as a Python wheel does: {@code libcudart-d0da41ae.so.11}.
+   */
+  private static final Pattern FILE_NAME =
+      Pattern.compile("([A-Za-z0-9_]+)(?:-[0-9a-f]+)?\\.so(?:\\..*)?");
+
+  private final Map<String, Map<String, Long>> libraries = new LinkedHashMap<>();
+
+  private WatchedFunctions() {}
+
+  /** Reads lines of library, function and cookie, with a tab between. */
+  public static WatchedFunctions of(String table) {
+    WatchedFunctions watched = new WatchedFunctions();
+    table.lines().forEach(watched::add);
+    return watched;
+  }
+
+  /** Whether a file bears the name of a watched library. */
+  boolean watches(String fileName) {
+    return libraries.containsKey(libraryOf(fileName));
+  }
+
+  /** Whether functions of programs themselves are watched. */
+  boolean watchesPrograms() {
+    return libraries.containsKey(MAIN_PROGRAM);
+  }
+
+  /** Where a library of that file name has watched functions, each place once. */
+  List<Site> sitesIn(String fileName, ElfSymbols symbols) {
+    Map<Long, Site> sites = new LinkedHashMap<>();
+    libraries
+        .getOrDefault(libraryOf(fileName), libraries.getOrDefault(MAIN_PROGRAM, Map.of()))
+        .forEach(
+            (function, cookie) ->
+                symbols
+                    .fileOffset(function)
+                    .ifPresent(offset -> sites.putIfAbsent(offset, new Site(offset, cookie))));
+    return new ArrayList<>(sites.values());
+  }
+
+  private static String libraryOf(String fileName) {
+    Matcher matcher = FILE_NAME.matcher(fileName);
+    return matcher.matches() ? matcher.group(1) : "";
+  }
+
+  private void add(String line) {
+    Matcher matcher = LINE.matcher(line);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("not a line of library, function and cookie: " + line);
+    }
+    libraries
+        .computeIfAbsent(matcher.group(1), library -> new LinkedHashMap<>())
+        .put(matcher.group(2), Long.parseUnsignedLong(matcher.group(3), 16));
+  }
+}

@@ -1,0 +1,97 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the settings say, and what is said about those that make no sense. */
+class BridgeConfigTest {
+
+  @Test
+  void nothingSet_isTheDefault() {
+    BridgeConfig config = BridgeConfig.from(name -> null);
+
+    assertThat(config.scope()).isEqualTo(BridgeScope.all());
+    assertThat(config.families()).containsExactlyInAnyOrder(EventFamily.values());
+    assertThat(config.watchesOwnThreads()).isTrue();
+    assertThat(config.allowsPaths()).isFalse();
+    assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
+    assertThat(config.ignoreBelowNanos()).isZero();
+    assertThat(config.ringBytes()).isEqualTo(16 << 20);
+  }
+
+  @Test
+  void everySetting_isRead() {
+    Map<String, String> settings =
+        Map.of(
+            "inferspan.ebpf.scope", "pid:17, command:vllm,cgroup:/sys/fs/cgroup/serving",
+            "inferspan.ebpf.events", "cuda, nccl",
+            "inferspan.ebpf.paths", "true",
+            "inferspan.ebpf.single-from", "50us",
+            "inferspan.ebpf.ignore-below", "2us",
+            "inferspan.ebpf.ring-bytes", "65536");
+
+    BridgeConfig config = BridgeConfig.from(settings::get);
+
+    assertThat(config.scope())
+        .isEqualTo(new BridgeScope(false, Set.of(17), Set.of("vllm"), "/sys/fs/cgroup/serving"));
+    assertThat(config.families()).containsExactlyInAnyOrder(EventFamily.CUDA, EventFamily.NCCL);
+    assertThat(config.allowsPaths()).isTrue();
+    assertThat(config.singleFromNanos()).isEqualTo(50_000);
+    assertThat(config.ignoreBelowNanos()).isEqualTo(2_000);
+    assertThat(config.ringBytes()).isEqualTo(65_536);
+  }
+
+  @Test
+  void groupAlone_isEverythingInIt() {
+    BridgeScope scope = BridgeScope.parse("cgroup:/sys/fs/cgroup/serving");
+
+    assertThat(scope.everything()).isTrue();
+    assertThat(scope.cgroup()).isEqualTo("/sys/fs/cgroup/serving");
+  }
+
+  @Test
+  void own_isNobodyElse() {
+    assertThat(BridgeScope.parse("own")).isEqualTo(BridgeScope.own());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          scope        | some         | INFERSPAN_EBPF_SCOPE: 'some' must be everything, own, or a list
+          scope        | pid:0        | INFERSPAN_EBPF_SCOPE: '0' is no process number
+          scope        | pid:1,user:x | INFERSPAN_EBPF_SCOPE: 'user:x' must be everything, own, or
+          events       | cuda,gpu     | INFERSPAN_EBPF_EVENTS: 'gpu' is none of cuda, nccl, syscalls
+          paths        | yes          | INFERSPAN_EBPF_PATHS: 'yes', but must be true or false
+          single-from  | 5            | INFERSPAN_EBPF_SINGLE_FROM: '5', but must be a time such as
+          ignore-below | 90s          | INFERSPAN_EBPF_IGNORE_BELOW: the time below which calls are
+          ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: the ring has 1000000 bytes, but
+          ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is no number of bytes
+          """)
+  void nonsense_isToldInOneSentence(String name, String value, String sentence) {
+    Map<String, String> settings = Map.of("inferspan.ebpf." + name, value);
+
+    assertThatThrownBy(() -> BridgeConfig.from(settings::get))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(sentence)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void configuration_isNotChangedByItsBuilderLater() {
+    BridgeConfig.Builder builder = BridgeConfig.builder();
+    BridgeConfig config = builder.build();
+    builder.singleFrom(Duration.ofSeconds(1)).families(Set.of(EventFamily.TCP));
+
+    assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
+    assertThat(config.families()).hasSize(EventFamily.values().length);
+  }
+}

@@ -1,0 +1,78 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.GatewaySpans;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A program that a bridge joins by itself. A word on its command line, or lines that it is told,
+ * say what it does.
+ */
+final class BridgeProcess {
+
+  private static final int THREADS = 4;
+  private static final int ROUNDS = 25;
+
+  private BridgeProcess() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Telemetry telemetry = Telemetry.initTracing();
+    System.out.println("attached");
+    if (List.of(arguments).contains("read")) {
+      readUnderSpans(telemetry);
+    }
+    System.out.println("and the application runs on");
+    if (!List.of(arguments).contains("once")) {
+      System.in.read();
+    }
+    telemetry.close();
+    System.exit(0);
+  }
+
+  /** Each thread reads as often as its span is told, and as often again outside of it. */
+  private static void readUnderSpans(Telemetry telemetry) throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      int reads = 10 * (i + 1);
+      threads.add(Thread.ofPlatform().start(() -> rounds(telemetry, reads)));
+    }
+    // The carrier of a virtual thread must not be told of.
+    threads.add(Thread.ofVirtual().start(() -> rounds(telemetry, 7)));
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private static void rounds(Telemetry telemetry, int reads) {
+    for (int round = 0; round < ROUNDS; round++) {
+      OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
+      try (span;
+          FileInputStream zeros = new FileInputStream("/dev/zero")) {
+        byte[] block = new byte[64];
+        try (Scope scope = span.context().makeCurrent()) {
+          for (int i = 0; i < reads; i++) {
+            zeros.readNBytes(block, 0, block.length);
+          }
+        }
+        for (int i = 0; i < reads; i++) {
+          zeros.readNBytes(block, 0, block.length);
+        }
+        System.out.println(
+            (Thread.currentThread().isVirtual() ? "virtual " : "platform ")
+                + reads
+                + " "
+                + Span.fromContext(span.context()).getSpanContext().getTraceId());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

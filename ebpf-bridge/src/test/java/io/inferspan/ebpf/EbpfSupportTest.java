@@ -1,0 +1,115 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.linux.SystemView;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Real processes that are really short of something. */
+class EbpfSupportTest {
+
+  private static final String ALLOWED = "--enable-native-access=ALL-UNNAMED";
+  private static final List<String> CHILD = ChildProcess.java(SupportProcess.class, ALLOWED);
+
+  @Test
+  void root_isSupportedHere() {
+    TestObjects.assumeBpf();
+
+    assertThat(EbpfSupport.check()).isInstanceOf(EbpfSupport.Available.class);
+  }
+
+  @Test
+  void processWithoutPrivileges_isToldWhichItNeeds() {
+    assumeTool("setpriv");
+
+    assertThat(nobody(CHILD, "--inh-caps=-all"))
+        .contains("support=privileges: neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN | run as")
+        .contains("and the application runs on")
+        .doesNotContain("Exception", "WARNING");
+  }
+
+  @Test
+  void bpfAndPerfmon_areEnoughForAnyUser() {
+    assumeTool("setpriv");
+    assumeTrue(SystemView.live().kernel().atLeast(6, 6), "needs uprobe_multi");
+
+    assertThat(nobody(CHILD, "--inh-caps=+bpf,+perfmon", "--ambient-caps=+bpf,+perfmon"))
+        .contains("support=available")
+        .contains("found=CAP_BPF and CAP_PERFMON");
+  }
+
+  @Test
+  void hiddenLibbpf_isToldHowToInstall() {
+    String script =
+        "for library in $(ldconfig -p | sed -n 's/.*libbpf.so.* => //p' | xargs -n1 readlink -f"
+            + " | sort -u); do mount --bind /dev/null $library; done; exec \"$@\"";
+
+    assertThat(inOwnMounts(script, CHILD))
+        .contains("support=libbpf: libbpf is missing")
+        .contains("install libbpf 1.0 or newer")
+        .doesNotContain("Exception");
+  }
+
+  @Test
+  void unmountedTracefs_isALimitOnly() {
+    String script =
+        "umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null;"
+            + " exec \"$@\"";
+
+    assertThat(inOwnMounts(script, CHILD))
+        .contains("support=available")
+        .contains("name=tracefs, state=LIMITED");
+  }
+
+  @Test
+  void hiddenKernelTypes_areToldOf() {
+    String script = "mount -t tmpfs none /sys/kernel/btf; exec \"$@\"";
+
+    assertThat(inOwnMounts(script, CHILD)).contains("support=kernel types: no readable");
+  }
+
+  @Test
+  void seccompFilter_isToldOf() {
+    TestObjects.assumeBpf();
+
+    assertThat(
+            ChildProcess.run(ChildProcess.under(List.of("seccomp"), CHILD.toArray(String[]::new))))
+        .contains("support=bpf(2): refused while a seccomp filter is in force | allow bpf")
+        .contains("and the application runs on");
+  }
+
+  @Test
+  void deniedNativeAccess_isToldOf() {
+    List<String> denied = ChildProcess.java(SupportProcess.class, "--illegal-native-access=deny");
+
+    assertThat(ChildProcess.run(denied))
+        .contains("support=native access: ")
+        .contains("--enable-native-access=ALL-UNNAMED")
+        .contains("and the application runs on");
+  }
+
+  private static String nobody(List<String> command, String... capabilities) {
+    List<String> prefix =
+        new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
+    prefix.addAll(List.of(capabilities));
+    return ChildProcess.run(ChildProcess.under(command, prefix.toArray(String[]::new)));
+  }
+
+  private static String inOwnMounts(String script, List<String> command) {
+    TestObjects.assumeBpf();
+    assumeTool("unshare");
+    return ChildProcess.run(
+        ChildProcess.under(command, "unshare", "--mount", "sh", "-c", script, "sh"));
+  }
+
+  private static void assumeTool(String tool) {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin", tool)), "needs " + tool);
+    TestObjects.assumeBpf();
+  }
+}

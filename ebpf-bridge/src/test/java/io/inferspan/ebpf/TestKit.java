@@ -1,0 +1,101 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.linux.Clocks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+
+/** The stand-ins for CUDA, built once for all tests. */
+final class TestKit {
+
+  private static final Path SOURCES = Path.of("..", "bpf", "testkit").toAbsolutePath().normalize();
+  private static final Path BUILT = Path.of("target", "testkit").toAbsolutePath();
+
+  private static boolean built;
+
+  private TestKit() {}
+
+  /** Where the libraries and loads are; skips the test where they cannot be, or BPF cannot. */
+  static synchronized Path directory() {
+    TestObjects.assumeBpf();
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "needs python3");
+    if (!built) {
+      ChildProcess.run(List.of(SOURCES.resolve("build").toString(), BUILT.toString()));
+      built = true;
+    }
+    return BUILT;
+  }
+
+  static Path server() {
+    return SOURCES.resolve("server.py");
+  }
+
+  /** A bridge's config for processes that this one starts, since others of the machine do too. */
+  static BridgeConfig.Builder children() {
+    BridgeScope scope =
+        new BridgeScope(false, Set.of((int) ProcessHandle.current().pid()), Set.of(), "");
+    return BridgeConfig.builder().ownThreads(false).scope(scope);
+  }
+
+  /** Waits until functions of a library of that name are watched. */
+  static void awaitLibrary(EbpfBridge bridge, String name) {
+    await("functions of " + name, () -> watches(bridge, name));
+  }
+
+  static boolean watches(EbpfBridge bridge, String name) {
+    return bridge.status().libraries().stream()
+        .map(BridgeStatus.Library::outcome)
+        .anyMatch(outcome -> outcome.matches(Pattern.quote(name) + ": [0-9]+ functions"));
+  }
+
+  /** From the monotonic clock to the epoch: the best of many measurements. */
+  static long epochOffsetNanos() {
+    long narrowest = Long.MAX_VALUE;
+    long offset = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long before = Clocks.monotonicNanos();
+      long wall = Clocks.realtimeNanos();
+      long width = Clocks.monotonicNanos() - before;
+      if (width < narrowest) {
+        narrowest = width;
+        offset = wall - before - width / 2;
+      }
+    }
+    return offset;
+  }
+
+  /** Waits for something to become true, in small steps and not for ever. */
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("still waiting for %s", what).isLessThan(deadline);
+      try {
+        TimeUnit.MILLISECONDS.sleep(10);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  static Path scratch(String name) {
+    try {
+      Path file = Files.createTempFile(BUILT.getParent(), name, "");
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

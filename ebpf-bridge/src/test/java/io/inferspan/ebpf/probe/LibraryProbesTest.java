@@ -1,0 +1,130 @@
+package io.inferspan.ebpf.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.libbpf.KernelFeature;
+import io.inferspan.ebpf.libbpf.KernelFeatures;
+import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.libbpf.UprobeMode;
+import io.inferspan.ebpf.libbpf.UprobeTarget;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A real process whose calls are counted: from outside, and from when its library is found. */
+class LibraryProbesTest {
+
+  private static final int BZIP_CALLS = 3;
+  private static final String SCRIPT =
+      """
+      import ctypes, sys
+      print("ready", flush=True)
+      for line in sys.stdin:
+          if line.startswith("load"):
+              library = ctypes.CDLL("libbz2.so.1.0")
+          else:
+              for _ in range(int(line)):
+                  library.BZ2_bzlibVersion()
+          print("done", flush=True)
+      """;
+
+  private BpfObject object;
+  private LibraryProbes probes;
+  private BpfMap counts;
+  private Process python;
+
+  @BeforeEach
+  void startPython() throws IOException {
+    TestObjects.assumeBpf();
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "needs python3");
+    assumeTrue(KernelFeatures.probe().has(KernelFeature.UPROBE_MULTI), "needs uprobe_multi");
+    object = TestObjects.open("good");
+    BpfProgram program = object.program("on_call").via(UprobeMode.MULTI);
+    counts = object.load().map("counts");
+    probes =
+        new LibraryProbes(
+            WatchedFunctions.of("libbz2\tBZ2_bzlibVersion\t0x3\nlibbz2\tBZ2_nothing\t0x4"),
+            (library, sites) ->
+                program.attachUprobes(
+                    new UprobeTarget(library, sites, UprobeTarget.EVERY_PROCESS, false)));
+    python = new ProcessBuilder("/usr/bin/python3", "-c", SCRIPT).start();
+    assertThat(python.inputReader().readLine()).isEqualTo("ready");
+  }
+
+  @AfterEach
+  void stopPython() throws InterruptedException {
+    if (python != null) {
+      python.destroyForcibly().waitFor();
+      probes.close();
+      object.close();
+    }
+  }
+
+  @Test
+  void libraryLoadedLater_isFoundByAnotherLook() throws IOException {
+    look();
+    assertThat(probes.libraries()).isEmpty();
+
+    tell("load");
+    look();
+    tell("50");
+
+    assertThat(probes.libraries())
+        .hasSize(1)
+        .allMatch(one -> one.outcome().endsWith("1 functions"));
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(50);
+  }
+
+  @Test
+  void secondLook_attachesNothingTwice() throws IOException {
+    tell("load");
+    look();
+    look();
+    tell("7");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(7);
+  }
+
+  @Test
+  void forgottenProcess_isNotObservedAnyMore() throws IOException {
+    tell("load");
+    look();
+    probes.forget((int) python.pid());
+    tell("7");
+
+    assertThat(probes.libraries()).isEmpty();
+    assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
+  }
+
+  @Test
+  void killedProcess_isSweptOut() throws IOException, InterruptedException {
+    tell("load");
+    look();
+    assertThat(probes.libraries()).hasSize(1);
+
+    python.destroyForcibly().waitFor();
+    probes.sweep();
+
+    assertThat(probes.libraries()).isEmpty();
+    assertThat(probes.failures()).isZero();
+  }
+
+  private void look() {
+    probes.look((int) python.pid());
+  }
+
+  private void tell(String order) throws IOException {
+    Writer orders = python.outputWriter();
+    orders.write(order + "\n");
+    orders.flush();
+    assertThat(python.inputReader().readLine()).isEqualTo("done");
+  }
+}

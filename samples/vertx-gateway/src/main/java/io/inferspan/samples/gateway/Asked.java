@@ -1,0 +1,58 @@
+package io.inferspan.samples.gateway;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asks for, as far as a gateway needs to know.
+ *
+ * @param model the model; empty where none is named
+ * @param stream whether a stream is wanted
+ * @param maxTokens the most tokens wanted, or -1
+ * @param input messages or prompt as they stand in the body
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Asked(String model, boolean stream, long maxTokens, byte[] input) {
+
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final byte[] NOTHING = new byte[0];
+
+  /** Reads a body; null where it is no JSON object. */
+  static @Nullable Asked read(byte[] body) {
+    try (JsonParser json = JSON.createParser(body)) {
+      return json.nextToken() == JsonToken.START_OBJECT ? read(json, body) : null;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static Asked read(JsonParser json, byte[] body) throws IOException {
+    String model = "";
+    boolean stream = false;
+    long maxTokens = -1;
+    byte[] input = NOTHING;
+    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+      JsonToken value = json.nextToken();
+      switch (name) {
+        case "model" -> model = value == JsonToken.VALUE_STRING ? json.getText() : model;
+        case "stream" -> stream = value == JsonToken.VALUE_TRUE;
+        case "max_tokens", "max_completion_tokens", "max_output_tokens" ->
+            maxTokens = value == JsonToken.VALUE_NUMBER_INT ? json.getValueAsLong() : maxTokens;
+        case "messages", "prompt", "input" -> input = bytesOf(json, body);
+        default -> json.skipChildren();
+      }
+    }
+    return new Asked(model, stream, maxTokens, input);
+  }
+
+  private static byte[] bytesOf(JsonParser json, byte[] body) throws IOException {
+    int start = (int) json.currentTokenLocation().getByteOffset();
+    json.skipChildren();
+    json.finishToken();
+    return Arrays.copyOfRange(body, start, (int) json.currentLocation().getByteOffset());
+  }
+}

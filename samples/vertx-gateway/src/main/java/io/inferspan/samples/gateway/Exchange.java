@@ -1,0 +1,267 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.SchedulingResult;
+import io.vertx.core.Context;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.streams.ReadStream;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way: picked an endpoint for, sent, tried again where that helps, answered.
+ *
+ * <p>It lives on the event loop that its connection lives on.
+ */
+final class Exchange {
+
+  private static final String REQUEST_ID = "x-request-id";
+
+  private final GatewayHandler.Parts parts;
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final RequestTrace trace;
+  private final MultiMap headers;
+  private Buffer body = Buffer.buffer();
+  private List<Endpoint> targets = List.of();
+  private @Nullable Endpoint prefiller;
+  private @Nullable HttpClientRequest call;
+
+  Exchange(GatewayHandler.Parts parts, HttpServerRequest request, RequestTrace trace) {
+    this.parts = parts;
+    this.request = request;
+    this.response = request.response();
+    this.trace = trace;
+    this.headers = Headers.onward(request.headers());
+    response.closeHandler(gone -> giveUp());
+  }
+
+  /** The client has gone: an engine that still computes for it should not. */
+  private void giveUp() {
+    HttpClientRequest current = call;
+    if (current != null) {
+      current.reset();
+    }
+  }
+
+  void serve(Buffer whole, boolean inference) {
+    body = whole;
+    if (!inference) {
+      targets = List.of(parts.fleet().leastBusy());
+      attempt(0);
+      return;
+    }
+    byte[] bytes = whole.getBytes();
+    Asked asked = Asked.read(bytes);
+    if (asked == null) {
+      Refusal.NO_JSON.answer(response);
+    } else {
+      schedule(asked);
+    }
+  }
+
+  private void schedule(Asked asked) {
+    String id = requestId();
+    trace.asked(asked, id);
+    InferenceRequest.Builder inference =
+        InferenceRequest.to(asked.model())
+            .id(id)
+            .headers(Headers.asMap(headers))
+            .input(asked.input())
+            .streaming(asked.stream());
+    int[] tokens = parts.tokenizer().tokens(asked.model(), asked.input());
+    if (tokens != null) {
+      inference.tokens(tokens);
+    }
+    Context context = parts.vertx().getOrCreateContext();
+    parts
+        .routing()
+        .route(inference.build(), Headers.changing(headers), trace.context())
+        .whenComplete(
+            (result, failure) -> {
+              // A scorer that asks others answers on a thread of theirs.
+              if (context.equals(Vertx.currentContext())) {
+                scheduled(result);
+              } else {
+                context.runOnContext(here -> scheduled(result));
+              }
+            });
+  }
+
+  /** The client's own, or one made up: engines and their logs go by it. */
+  private String requestId() {
+    String given = headers.get(REQUEST_ID);
+    if (given != null) {
+      return given;
+    }
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    String made = new UUID(random.nextLong(), random.nextLong()).toString();
+    headers.set(REQUEST_ID, made);
+    return made;
+  }
+
+  private void scheduled(@Nullable SchedulingResult result) {
+    if (result == null || result.targets().isEmpty()) {
+      Refusal.NO_ENDPOINT.answer(response);
+      return;
+    }
+    targets = result.targets();
+    prefiller = result.prefillTarget();
+    attempt(0);
+  }
+
+  private void attempt(int number) {
+    if (response.closed()) {
+      return;
+    }
+    new Attempt(number).begin();
+  }
+
+  private RequestOptions options(Endpoint endpoint) {
+    return new RequestOptions()
+        .setMethod(request.method())
+        .setHost(endpoint.address())
+        .setPort(endpoint.port())
+        .setURI(request.uri())
+        .setIdleTimeout(parts.config().answerTimeout().toMillis());
+  }
+
+  /** One call of an engine. */
+  private final class Attempt {
+    private final int number;
+    private final Endpoint endpoint;
+    private final RequestTrace.Call traced;
+    private boolean over;
+
+    Attempt(int number) {
+      this.number = number;
+      this.endpoint = targets.get(number);
+      this.traced = trace.call(endpoint);
+    }
+
+    void begin() {
+      parts.fleet().begin(endpoint);
+      parts.fleet().begin(prefiller);
+      parts
+          .client()
+          .request(options(endpoint))
+          .onComplete(
+              connected -> {
+                if (connected.succeeded()) {
+                  send(connected.result());
+                } else {
+                  failed(connected.cause());
+                }
+              });
+    }
+
+    private void send(HttpClientRequest outgoing) {
+      call = outgoing;
+      if (response.closed()) {
+        outgoing.reset();
+        failed(new ClosedChannelException());
+        return;
+      }
+      outgoing.headers().addAll(headers);
+      traced.connected(outgoing);
+      outgoing
+          .send(body)
+          .onComplete(
+              answered -> {
+                if (answered.succeeded()) {
+                  answered(answered.result());
+                } else {
+                  failed(answered.cause());
+                }
+              });
+    }
+
+    private void answered(HttpClientResponse answer) {
+      ReadStream<Buffer> pieces = traced.seen(answer);
+      if (isUnavailable(answer.statusCode()) && mayTryAgain()) {
+        // Read to its end, so that its connection serves again.
+        pieces.handler(piece -> {}).endHandler(end -> next()).exceptionHandler(broken -> next());
+        return;
+      }
+      relay(answer, pieces);
+    }
+
+    private void relay(HttpClientResponse answer, ReadStream<Buffer> pieces) {
+      response.setStatusCode(answer.statusCode());
+      Headers.back(answer.headers(), response.headers());
+      if (!response.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+        response.setChunked(true);
+      }
+      pieces
+          .pipe()
+          .endOnFailure(false)
+          .to(response)
+          .onComplete(
+              relayed -> {
+                leave();
+                if (relayed.failed()) {
+                  answer.request().reset();
+                  // What has been sent cannot be taken back: a cut says that it is not whole.
+                  response.reset();
+                }
+              });
+    }
+
+    private void failed(Throwable cause) {
+      if (over) {
+        return;
+      }
+      traced.failed(cause);
+      if (response.closed()) {
+        leave();
+      } else if (cause instanceof TimeoutException) {
+        leave();
+        trace.timedOut();
+        Refusal.TIMEOUT.answer(response);
+      } else if (mayTryAgain()) {
+        next();
+      } else {
+        leave();
+        Refusal.BROKEN.answer(response);
+      }
+    }
+
+    private boolean mayTryAgain() {
+      return number + 1 < targets.size() && number < parts.config().retries();
+    }
+
+    private void next() {
+      if (!over) {
+        leave();
+        attempt(number + 1);
+      }
+    }
+
+    private void leave() {
+      if (!over) {
+        over = true;
+        call = null;
+        parts.fleet().end(endpoint);
+        parts.fleet().end(prefiller);
+      }
+    }
+  }
+
+  /** The engine, or its sidecar, says that another one may do better. */
+  private static boolean isUnavailable(int status) {
+    return status == 502 || status == 503 || status == 504;
+  }
+}

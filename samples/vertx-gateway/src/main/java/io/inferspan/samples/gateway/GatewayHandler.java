@@ -1,0 +1,88 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.gateway.vertx.VertxGateway;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
+
+/** What a server does with each request: reads it whole, within bounds, and has it answered. */
+final class GatewayHandler implements Handler<HttpServerRequest> {
+
+  private static final String HEALTH = "/health";
+
+  private final Parts parts;
+  private final int maxBodyBytes;
+
+  /** What a request is answered with. */
+  record Parts(
+      Vertx vertx,
+      HttpClient client,
+      GatewayConfig config,
+      Fleet fleet,
+      Routing routing,
+      @Nullable VertxGateway tracing,
+      Tokenizer tokenizer) {}
+
+  GatewayHandler(Parts parts) {
+    this.parts = parts;
+    this.maxBodyBytes = parts.config().maxBodyBytes();
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    if (HEALTH.equals(request.path())) {
+      // Asked every few seconds, by nobody who wants a trace of it.
+      request.response().end();
+      return;
+    }
+    RequestTrace trace = RequestTrace.begin(parts.tracing(), request);
+    Exchange exchange = new Exchange(parts, request, trace);
+    Body body = new Body(exchange, request);
+    request.handler(body).endHandler(end -> body.complete());
+  }
+
+  /** A request's body while it comes in. */
+  private final class Body implements Handler<Buffer> {
+    private final Exchange exchange;
+    private final HttpServerRequest request;
+    private Buffer whole = Buffer.buffer();
+    private boolean refused;
+
+    Body(Exchange exchange, HttpServerRequest request) {
+      this.exchange = exchange;
+      this.request = request;
+    }
+
+    @Override
+    public void handle(Buffer piece) {
+      if (refused) {
+        return;
+      }
+      if (whole.length() + piece.length() > maxBodyBytes) {
+        refused = true;
+        whole = Buffer.buffer();
+        Refusal.TOO_LONG.answer(request.response());
+      } else if (whole.length() == 0) {
+        whole = piece;
+      } else {
+        whole = join(whole, piece);
+      }
+    }
+
+    void complete() {
+      if (!refused) {
+        boolean inference = HttpMethod.POST.equals(request.method());
+        exchange.serve(whole, inference);
+      }
+    }
+  }
+
+  /** The first piece is not ours to write to. */
+  private static Buffer join(Buffer before, Buffer piece) {
+    return Buffer.buffer(before.length() + piece.length()).appendBuffer(before).appendBuffer(piece);
+  }
+}

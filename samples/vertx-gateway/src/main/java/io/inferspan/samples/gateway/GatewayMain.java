@@ -1,0 +1,93 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.Telemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+
+/** The program: {@code java -jar inferspan-vertx-gateway.jar --decode=host:port}. */
+public final class GatewayMain {
+
+  static final int SERVING = -1;
+
+  private static final int WRONG_CONFIGURATION = 2;
+  private static final int CANNOT_START = 1;
+  private static final String SERVICE = "llm-gateway";
+  private static final long STOP_SECONDS = 10;
+
+  private GatewayMain() {}
+
+  /** Serves until it is told to stop; exit status 2 for what is not understood. */
+  public static void main(String[] arguments) {
+    int status = run(List.of(arguments), System.getenv(), System.out, System.err);
+    if (status != SERVING) {
+      System.exit(status);
+    }
+  }
+
+  static int run(
+      List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
+    if (arguments.contains("--help")) {
+      out.print(Setting.help());
+      return 0;
+    }
+    try {
+      GatewayConfig config = GatewayConfig.parse(arguments, environment);
+      Telemetry telemetry =
+          config.tracing() ? Telemetry.initTracing(SERVICE) : Telemetry.using(OpenTelemetry.noop());
+      return serve(config, telemetry, out, err);
+    } catch (IllegalArgumentException e) {
+      err.println(e.getMessage());
+      return WRONG_CONFIGURATION;
+    }
+  }
+
+  private static int serve(
+      GatewayConfig config, Telemetry telemetry, PrintStream out, PrintStream err) {
+    Vertx vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(config.eventLoops()));
+    try {
+      LlmGateway gateway =
+          LlmGateway.with(config)
+              .telemetry(telemetry)
+              .start(vertx)
+              .toCompletionStage()
+              .toCompletableFuture()
+              .join();
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> stop(gateway, telemetry, vertx), "gateway-shutdown"));
+      out.println("Listening on " + config.host() + ":" + gateway.port());
+      return SERVING;
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause();
+      err.println("The gateway cannot start: " + (cause == null ? e : cause).getMessage());
+      telemetry.close();
+      vertx.close();
+      return CANNOT_START;
+    }
+  }
+
+  /** Requests end first, then their spans leave. */
+  private static void stop(LlmGateway gateway, Telemetry telemetry, Vertx vertx) {
+    try {
+      gateway
+          .close()
+          .toCompletionStage()
+          .toCompletableFuture()
+          .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
+          .join();
+    } catch (CompletionException e) {
+      // It is going down all the same.
+    }
+    telemetry.close();
+    vertx.close();
+  }
+}

@@ -1,0 +1,97 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.plugins.disagg.DisaggHeaders;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Which headers pass a gateway. */
+final class Headers {
+
+  /** They belong to a connection, or are made anew for the next one. */
+  private static final Set<String> ONE_HOP =
+      Set.of(
+          "connection",
+          "content-length",
+          "expect",
+          "host",
+          "http2-settings",
+          "keep-alive",
+          "proxy-authenticate",
+          "proxy-authorization",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
+
+  private Headers() {}
+
+  /** Those of a request that go on: not a connection's, nor what a client sent to route itself. */
+  static MultiMap onward(MultiMap received) {
+    MultiMap onward = MultiMap.caseInsensitiveMultiMap();
+    copy(received, onward);
+    DisaggHeaders.ROUTING.forEach(onward::remove);
+    return onward;
+  }
+
+  /** Those of an answer that go back, with the length, if it is known. */
+  static void back(MultiMap received, MultiMap answered) {
+    copy(received, answered);
+    String length = received.get(HttpHeaders.CONTENT_LENGTH);
+    if (length != null) {
+      answered.set(HttpHeaders.CONTENT_LENGTH, length);
+    }
+  }
+
+  private static void copy(MultiMap from, MultiMap to) {
+    String connection = from.get(HttpHeaders.CONNECTION);
+    from.forEach(
+        (name, value) -> {
+          String lower = name.toLowerCase(Locale.ROOT);
+          if (!ONE_HOP.contains(lower) && !names(connection, lower)) {
+            to.add(name, value);
+          }
+        });
+  }
+
+  /** Whether {@code Connection} names a header as its own. */
+  private static boolean names(@Nullable String connection, String name) {
+    if (connection == null) {
+      return false;
+    }
+    for (String option : connection.split(",", -1)) {
+      if (option.strip().equalsIgnoreCase(name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The first value of each, for plugins. */
+  static Map<String, String> asMap(MultiMap headers) {
+    Map<String, String> map = new LinkedHashMap<>();
+    headers.forEach((name, value) -> map.putIfAbsent(name, value));
+    return map;
+  }
+
+  /** Headers that plugins may change. */
+  static PreRequest.Headers changing(MultiMap headers) {
+    return new PreRequest.Headers() {
+      @Override
+      public void set(String name, String value) {
+        headers.set(name, value);
+      }
+
+      @Override
+      public void remove(String name) {
+        headers.remove(name);
+      }
+    };
+  }
+}

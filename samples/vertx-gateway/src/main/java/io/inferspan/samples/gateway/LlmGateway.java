@@ -1,0 +1,179 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.Telemetry;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.vertx.VertxGateway;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.PoolOptions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running gateway, in a process of its own or in one that has more to do.
+ *
+ * <pre>{@code
+ * LlmGateway.with(config).telemetry(telemetry).start(vertx).onSuccess(gateway -> gateway.port());
+ * }</pre>
+ */
+public final class LlmGateway {
+
+  private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
+  private static final int CONNECTIONS_PER_ENGINE = 1_024;
+
+  /** To Vert.x, a free port that all event loops share; with 0 each would have its own. */
+  private static final int SAME_FREE_PORT = -1;
+
+  private final Vertx vertx;
+  private final String deployment;
+  private final int port;
+  private final @Nullable MetricsServer metrics;
+
+  private LlmGateway(Vertx vertx, String deployment, int port, @Nullable MetricsServer metrics) {
+    this.vertx = vertx;
+    this.deployment = deployment;
+    this.port = port;
+    this.metrics = metrics;
+  }
+
+  /** The way to a gateway. */
+  public static Builder with(GatewayConfig config) {
+    return new Builder(config);
+  }
+
+  /** The port that it listens on. */
+  public int port() {
+    return port;
+  }
+
+  /** The port that metrics are read from; 0 where there is none. */
+  public int metricsPort() {
+    return metrics == null ? 0 : metrics.port();
+  }
+
+  /** Stops to listen; telemetry and Vert.x stay open, they belong to the caller. */
+  public Future<Void> close() {
+    Future<Void> stopped = vertx.undeploy(deployment);
+    return metrics == null ? stopped : Future.join(stopped, metrics.close()).mapEmpty();
+  }
+
+  /** Collects what a gateway starts with. */
+  public static final class Builder {
+
+    private final GatewayConfig config;
+    private @Nullable Telemetry telemetry;
+    private @Nullable Scheduler scheduler;
+    private Tokenizer tokenizer = (model, input) -> null;
+
+    private Builder(GatewayConfig config) {
+      this.config = config;
+    }
+
+    /** Traces and counts requests; a gateway without passes trace headers on as they come. */
+    public Builder telemetry(Telemetry telemetry) {
+      this.telemetry = telemetry;
+      return this;
+    }
+
+    /** Picks endpoints in place of what the configuration asks for. */
+    public Builder scheduler(Scheduler scheduler) {
+      this.scheduler = scheduler;
+      return this;
+    }
+
+    /** Makes tokens of prompts, for scorers that need them; without, prompts have none. */
+    public Builder tokenizer(Tokenizer tokenizer) {
+      this.tokenizer = tokenizer;
+      return this;
+    }
+
+    /** Starts to listen. */
+    public Future<LlmGateway> start(Vertx vertx) {
+      MetricsServer metrics =
+          config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
+      Fleet fleet = new Fleet(config);
+      Scheduler picking = scheduler == null ? Routing.scheduler(config, telemetry) : scheduler;
+      Routing routing = new Routing(fleet, picking, telemetry);
+      VertxGateway tracing = tracing(metrics);
+      List<HttpServer> servers = new CopyOnWriteArrayList<>();
+      Future<Integer> metricsListen =
+          metrics == null
+              ? Future.succeededFuture(0)
+              : metrics
+                  .listen(config.metricsPort().getAsInt(), config.host())
+                  .map(MetricsServer::port);
+      return metricsListen
+          .compose(
+              listening ->
+                  vertx.deployVerticle(
+                      () -> new Listener(config, fleet, routing, tracing, tokenizer, servers),
+                      new DeploymentOptions().setInstances(config.eventLoops())))
+          .map(id -> new LlmGateway(vertx, id, servers.get(0).actualPort(), metrics));
+    }
+
+    private @Nullable VertxGateway tracing(@Nullable MetricsServer metrics) {
+      if (telemetry == null) {
+        return null;
+      }
+      GatewayTracing.Builder tracing = GatewayTracing.with(telemetry);
+      if (metrics != null) {
+        tracing.meters(metrics.registry());
+        telemetry.bindTo(metrics.registry());
+      }
+      return new VertxGateway(tracing.build());
+    }
+  }
+
+  /** One event loop's part: a server, and a client whose connections stay on the loop. */
+  private static final class Listener extends AbstractVerticle {
+    private final GatewayConfig config;
+    private final Fleet fleet;
+    private final Routing routing;
+    private final @Nullable VertxGateway tracing;
+    private final Tokenizer tokenizer;
+    private final List<HttpServer> servers;
+
+    Listener(
+        GatewayConfig config,
+        Fleet fleet,
+        Routing routing,
+        @Nullable VertxGateway tracing,
+        Tokenizer tokenizer,
+        List<HttpServer> servers) {
+      this.config = config;
+      this.fleet = fleet;
+      this.routing = routing;
+      this.tracing = tracing;
+      this.tokenizer = tokenizer;
+      this.servers = servers;
+    }
+
+    @Override
+    public void start(Promise<Void> started) {
+      HttpClient client =
+          vertx.createHttpClient(
+              new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MILLIS),
+              new PoolOptions().setHttp1MaxSize(CONNECTIONS_PER_ENGINE));
+      HttpServer server =
+          vertx.createHttpServer(new HttpServerOptions().setHandle100ContinueAutomatically(true));
+      server
+          .requestHandler(
+              new GatewayHandler(
+                  new GatewayHandler.Parts(
+                      vertx, client, config, fleet, routing, tracing, tokenizer)))
+          .listen(config.port() == 0 ? SAME_FREE_PORT : config.port(), config.host())
+          .onSuccess(servers::add)
+          .<Void>mapEmpty()
+          .onComplete(started);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.inferspan.samples.gateway;
+
+import io.vertx.core.http.HttpServerResponse;
+
+/** What the gateway answers itself, in the form of OpenAI's errors. */
+enum Refusal {
+  NO_JSON(400, "invalid_request_error", "the body is no JSON object"),
+  TOO_LONG(413, "invalid_request_error", "the body is too long"),
+  BROKEN(502, "api_error", "no engine has answered"),
+  NO_ENDPOINT(503, "api_error", "no endpoint can serve the request"),
+  TIMEOUT(504, "api_error", "the engine has not answered in time");
+
+  private final int status;
+  private final String body;
+
+  Refusal(int status, String type, String sentence) {
+    this.status = status;
+    this.body =
+        "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":%d}}"
+            .formatted(sentence, type, status);
+  }
+
+  void answer(HttpServerResponse response) {
+    if (!response.ended() && !response.closed()) {
+      response.setStatusCode(status).putHeader("content-type", "application/json").end(body);
+    }
+  }
+}

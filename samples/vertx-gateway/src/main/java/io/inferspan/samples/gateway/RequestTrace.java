@@ -1,0 +1,89 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.semconv.GenAiAttributes;
+import io.opentelemetry.context.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.streams.ReadStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trace of a request: every call of the library that the gateway makes for one.
+ *
+ * <p>Without tracing it calls nothing. That a gateway runs without is for the benchmarks, which ask
+ * what tracing adds.
+ *
+ * @param live null without tracing
+ */
+record RequestTrace(@Nullable GatewayRequest live) {
+
+  private static final RequestTrace NONE = new RequestTrace(null);
+
+  static RequestTrace begin(@Nullable VertxGateway tracing, HttpServerRequest request) {
+    return tracing == null ? NONE : new RequestTrace(tracing.begin(request));
+  }
+
+  /** What the scheduling belongs to. */
+  Context context() {
+    return live == null ? Context.root() : live.context();
+  }
+
+  void asked(Asked asked, String requestId) {
+    if (live == null) {
+      return;
+    }
+    live.stream(asked.stream());
+    if (!asked.model().isEmpty()) {
+      live.model(asked.model());
+    }
+    if (asked.maxTokens() >= 0) {
+      live.maxTokens(asked.maxTokens());
+    }
+    live.set(GenAiAttributes.REQUEST_ID, requestId);
+  }
+
+  /** An engine is about to be called. */
+  Call call(Endpoint endpoint) {
+    return live == null ? Call.NONE : new Call(live.attempt(endpoint.address(), endpoint.port()));
+  }
+
+  void timedOut() {
+    if (live != null) {
+      live.timedOut();
+    }
+  }
+
+  /**
+   * The trace of one call of an engine.
+   *
+   * @param attempt null without tracing
+   */
+  record Call(@Nullable UpstreamAttempt attempt) {
+
+    private static final Call NONE = new Call(null);
+
+    /** Connected: the trace goes into the headers. */
+    void connected(HttpClientRequest call) {
+      if (attempt != null) {
+        VertxGateway.calling(attempt, call);
+      }
+    }
+
+    /** The answer, to be read in its place. */
+    ReadStream<Buffer> seen(HttpClientResponse answer) {
+      return attempt == null ? answer : VertxGateway.answering(attempt, answer);
+    }
+
+    void failed(Throwable cause) {
+      if (attempt != null) {
+        attempt.fail(cause);
+      }
+    }
+  }
+}

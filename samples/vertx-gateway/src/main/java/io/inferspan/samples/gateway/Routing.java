@@ -1,0 +1,113 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.plugins.disagg.ByteThresholdDecider;
+import io.inferspan.epp.plugins.disagg.DisaggHeaders;
+import io.inferspan.epp.plugins.disagg.DisaggProfileHandler;
+import io.inferspan.epp.plugins.disagg.PdProfileHandler;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.disagg.TokenThresholdDecider;
+import io.inferspan.epp.plugins.filter.RoleFilter;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.inferspan.epp.plugins.score.ApproximatePrefixCacheScorer;
+import io.inferspan.epp.plugins.score.LoadScorers;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.epp.scheduling.SchedulerProfile;
+import io.inferspan.epp.tracing.EppTracing;
+import io.inferspan.semconv.EppAttributes;
+import io.opentelemetry.context.Context;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which engines a request goes to. */
+final class Routing {
+
+  private static final int BYTES_PER_TOKEN = 4;
+
+  private final Fleet fleet;
+  private final Scheduler scheduler;
+  private final @Nullable Telemetry telemetry;
+
+  Routing(Fleet fleet, Scheduler scheduler, @Nullable Telemetry telemetry) {
+    this.fleet = fleet;
+    this.scheduler = scheduler;
+    // The proposal has the picker's spans right under the request.
+    boolean flat = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
+    this.telemetry = flat ? null : telemetry;
+  }
+
+  /** The scheduler that a gateway has unless it is given another. */
+  static Scheduler scheduler(GatewayConfig config, @Nullable Telemetry telemetry) {
+    boolean proposal = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
+    ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
+    Scheduler.Builder builder =
+        config.prefill().isEmpty()
+            ? Scheduler.with(new SingleProfileHandler())
+            : Scheduler.with(
+                    proposal
+                        ? new PdProfileHandler(
+                            new ByteThresholdDecider(config.prefillThresholdBytes()))
+                        : DisaggProfileHandler.builder()
+                            .prefillDecider(
+                                new TokenThresholdDecider(
+                                    Math.max(1, config.prefillThresholdBytes() / BYTES_PER_TOKEN)))
+                            .build())
+                .profile(
+                    SchedulerProfile.named("prefill")
+                        .filter(RoleFilter.prefill())
+                        .scorer(prefixes, 3)
+                        .scorer(LoadScorers.activeRequests(), 2)
+                        .picker(new MaxScorePicker()));
+    return builder
+        .profile(
+            SchedulerProfile.named("decode")
+                .filter(RoleFilter.decode())
+                .scorer(prefixes, 3)
+                .scorer(LoadScorers.activeRequests(), 2)
+                .picker(new MaxScorePicker(1 + config.retries())))
+        .preRequest(prefixes)
+        .preRequest(new DisaggHeaders())
+        .tracing(telemetry == null ? EppTracing.none() : new EppTracing(telemetry))
+        .build();
+  }
+
+  /** Picks engines and prepares the headers for them. */
+  CompletionStage<SchedulingResult> route(
+      InferenceRequest request, PreRequest.Headers headers, Context context) {
+    if (telemetry == null) {
+      return pick(request, headers, context);
+    }
+    OperationSpan span =
+        telemetry
+            .span(GatewaySpans.ORCHESTRATION, context)
+            .set(EppAttributes.TARGET_MODEL, request.model())
+            .start();
+    return pick(request, headers, span.context())
+        .whenComplete(
+            (result, failure) -> {
+              if (result == null || result.failure() != null) {
+                span.fail("no_endpoint", "no endpoint can serve");
+              }
+              span.close();
+            });
+  }
+
+  private CompletionStage<SchedulingResult> pick(
+      InferenceRequest request, PreRequest.Headers headers, Context context) {
+    return scheduler
+        .schedule(request, fleet.endpoints(), context)
+        .thenApply(
+            result -> {
+              if (result.failure() == null) {
+                scheduler.prepare(result, headers);
+              }
+              return result;
+            });
+  }
+}

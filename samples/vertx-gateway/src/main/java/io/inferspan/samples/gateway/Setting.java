@@ -1,0 +1,66 @@
+package io.inferspan.samples.gateway;
+
+import java.util.Locale;
+
+/** What can be set, each by a flag or by an environment variable; the flag wins. */
+enum Setting {
+  HOST("0.0.0.0", "the address to listen on"),
+  PORT("8080", "the port to listen on; 0 takes a free one"),
+  METRICS_PORT("9090", "the port of /metrics and /health, or none"),
+  DECODE("", "engines that answer, or their P/D sidecars: host:port,…"),
+  PREFILL("", "engines that only prefill: host:port,…"),
+  PREFILL_THRESHOLD_BYTES("1024", "prefill elsewhere from so many bytes on that no cache holds"),
+  RETRIES("1", "how many further engines a request is tried on"),
+  ANSWER_TIMEOUT_SECONDS("600", "how long an engine may stay silent"),
+  MAX_BODY_BYTES("16777216", "a longer request is refused with 413"),
+  EVENT_LOOPS("0", "threads that serve; 0 takes one a processor"),
+  TRACING("true", "whether spans are recorded; OTEL_* says where they go");
+
+  private final String byDefault;
+  private final String meaning;
+
+  Setting(String byDefault, String meaning) {
+    this.byDefault = byDefault;
+    this.meaning = meaning;
+  }
+
+  String byDefault() {
+    return byDefault;
+  }
+
+  String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  String variable() {
+    return "GATEWAY_" + name();
+  }
+
+  static String help() {
+    StringBuilder help =
+        new StringBuilder(
+            """
+            A small LLM gateway: picks an endpoint for each request, tries another when it fails,
+            streams the answer, and traces all of it.
+
+              java -jar inferspan-vertx-gateway.jar --decode=10.0.0.1:8000,10.0.0.2:8000
+
+            """);
+    for (Setting setting : values()) {
+      help.append(
+          String.format(
+              Locale.ROOT,
+              "  %-26s %s%s%n",
+              setting.flag(),
+              setting.meaning,
+              setting.byDefault.isEmpty() ? "" : " (" + setting.byDefault + ")"));
+    }
+    return help.append(
+            """
+
+            Each can be set as a variable, such as GATEWAY_PORT, too; a flag wins. Tracing is set by
+            OTEL_* and INFERSPAN_SPAN_NAMES.
+            """)
+        .toString();
+  }
+}

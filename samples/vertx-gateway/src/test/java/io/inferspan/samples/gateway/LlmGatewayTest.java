@@ -1,0 +1,286 @@
+package io.inferspan.samples.gateway;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.inferspan.Telemetry;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import io.inferspan.testing.engine.EngineRequest;
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LlmGatewayTest {
+
+  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  private static final String WHOLE =
+      "{\"model\":\"tiny\",\"max_tokens\":8,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+  private static final String STREAM =
+      WHOLE.replace("\"max_tokens\"", "\"stream\":true,\"max_tokens\"");
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  private final Telemetry telemetry = Telemetry.using(tracing.openTelemetry());
+  private final FakeEngine first = FakeEngine.start();
+  private final FakeEngine second = FakeEngine.start();
+
+  @AfterEach
+  void stop() {
+    first.close();
+    second.close();
+  }
+
+  private SpanRecord span(String name) {
+    return tracing.spans().stream()
+        .filter(span -> span.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is not among " + tracing.spans()));
+  }
+
+  /** The request's span, once it has ended; it is the last of its trace to do so. */
+  private SpanRecord requestSpan() throws InterruptedException {
+    long end = System.nanoTime() + SOON.toNanos();
+    while (tracing.spans().stream().noneMatch(span -> span.name().equals("gateway.request"))) {
+      assertThat(System.nanoTime()).as("the request's span has ended").isLessThan(end);
+      Thread.sleep(2);
+    }
+    return span("gateway.request");
+  }
+
+  @Test
+  void request_isScheduledAndAnswered_inTheCallersTrace() throws Exception {
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      HttpResponse<String> answer = gateway.chat(WHOLE, "traceparent", PARENT);
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains("\"model\":\"tiny\"");
+      assertThat(requestSpan().traceId()).isEqualTo(PARENT.substring(3, 35));
+    }
+    assertThatSpans(tracing.spans())
+        .isOneTrace()
+        .hasTree(
+            """
+            gateway.request [SERVER] {gen_ai.request.model=tiny, gen_ai.request.max_tokens=8, \
+            gen_ai.request.stream=false, gen_ai.request.id=*, http.response.status_code=200}
+              run_scheduler_profile
+                filter_endpoints {llm_d.epp.filter.filtered_endpoints=1}
+                llm_d.epp.scoring
+                  llm_d.epp.scorer.prefix-cache-scorer
+                  llm_d.epp.scorer.active-request-scorer
+                pick_endpoints
+              llm_d.epp.prerequest.pd_disaggregation {llm_d.epp.pd.disaggregation_used=false}
+            """);
+    EngineRequest seen = first.awaitRequests(1, SOON).get(0);
+    assertThat(seen.headers("traceparent"))
+        .singleElement()
+        .asString()
+        .startsWith(PARENT.substring(0, 36))
+        .isNotEqualTo(PARENT);
+    assertThat(seen.headers("x-request-id")).hasSize(1);
+  }
+
+  @Test
+  void stream_passes_andItsFirstTokenIsTold() throws Exception {
+    first.script(EngineScript.builder().prefill(Duration.ofMillis(30)).tokens(5).build());
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(STREAM).body()).endsWith("data: [DONE]\n\n");
+
+      SpanRecord span = requestSpan();
+      assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(5L);
+      assertThat((double) value(span, "inferspan.response.first_token_ms"))
+          .isGreaterThanOrEqualTo(30);
+    }
+  }
+
+  private static Object value(SpanRecord span, String key) {
+    Object value = span.attribute(key);
+    assertThat(value).as(key).isNotNull();
+    return value == null ? "" : value;
+  }
+
+  @Test
+  void engineThatIsUnavailable_isFollowedByAnother() throws Exception {
+    EngineScript unavailable = EngineScript.builder().failWith(503, "busy").build();
+    first.script(unavailable);
+    second.script(unavailable);
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first, second))) {
+      assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(503);
+      assertThat(requestSpan().attribute("inferspan.gateway.attempts")).isEqualTo(2L);
+    }
+    assertThat(first.requestCount()).isEqualTo(1);
+    assertThat(second.requestCount()).isEqualTo(1);
+    assertThat(tracing.spans().stream().filter(span -> span.name().equals("gateway.attempt")))
+        .hasSize(2)
+        .allSatisfy(
+            span -> assertThat(span.attribute("http.response.status_code")).isEqualTo(503L));
+  }
+
+  @Test
+  void engineThatIsNotThere_isFollowedByAnother() throws Exception {
+    int port = freePort();
+    try (RunningGateway gateway =
+        RunningGateway.start(
+            builder -> builder.telemetry(telemetry),
+            "--decode=127.0.0.1:" + port + "," + first.authority())) {
+      // Chance decides who is first; it does so anew each time.
+      while (tracing.spans().stream().noneMatch(s -> s.name().equals("gateway.attempt"))) {
+        tracing.clear();
+        assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(200);
+        requestSpan();
+      }
+      assertThat(
+              tracing.spans().stream()
+                  .filter(span -> span.name().equals("gateway.attempt"))
+                  .map(span -> span.attribute("http.request.resend_count")))
+          .containsExactlyInAnyOrder(0L, 1L);
+    }
+  }
+
+  @Test
+  void noEngine_is502() throws Exception {
+    try (RunningGateway gateway =
+        RunningGateway.start(
+            builder -> builder.telemetry(telemetry), "--decode=127.0.0.1:" + freePort())) {
+      assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(502);
+      assertThat(value(requestSpan(), "error.type").toString()).contains("Connect");
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Test
+  void silentEngine_is504() throws Exception {
+    first.script(EngineScript.builder().slowHeaders(Duration.ofSeconds(30)).build());
+    try (RunningGateway gateway =
+        RunningGateway.start(telemetry, List.of(first), "--answer-timeout-seconds=1")) {
+      assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(504);
+      assertThat(requestSpan().attribute("error.type")).isEqualTo("timeout");
+    }
+  }
+
+  @Test
+  void engineThatBreaksOff_breaksTheAnswerOff() throws Exception {
+    first.script(EngineScript.builder().tokens(9).cutAfterTokens(3).build());
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(catchThrowable(() -> gateway.chat(STREAM))).isInstanceOf(IOException.class);
+      SpanRecord span = requestSpan();
+      assertThat(span.attribute("inferspan.response.tokens")).isEqualTo(3L);
+      assertThat(span.attribute("error.type")).isNotNull();
+    }
+    assertThat(first.requestCount()).isEqualTo(1);
+  }
+
+  @Test
+  void clientThatLeaves_freesTheEngine() throws Exception {
+    first.script(EngineScript.builder().tokens(50).stallAfterTokens(3).build());
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port())) {
+        socket.getOutputStream().write(raw(STREAM));
+        byte[] heard = new byte[64];
+        assertThat(socket.getInputStream().read(heard)).isPositive();
+      }
+      EngineRequest request = first.awaitRequests(1, SOON).get(0);
+      assertThat(request.awaitEnd(SOON)).isEqualTo(EngineRequest.Outcome.CLIENT_GONE);
+      assertThat(requestSpan().attribute("error.type")).isEqualTo("client_disconnected");
+    }
+  }
+
+  private static byte[] raw(String body) {
+    return ("POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nContent-Length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body)
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void bodyThatIsNoJson_is400_andReachesNoEngine() throws Exception {
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      for (String body : List.of("", "nonsense", "[1]", "{\"model\":", "{\"a\":1")) {
+        assertThat(gateway.chat(body).statusCode()).as(body).isEqualTo(400);
+      }
+      assertThat(first.requestCount()).isZero();
+      assertThat(tracing.awaitSpans(5, SOON)).hasSize(5);
+    }
+  }
+
+  @Test
+  void longBody_is413() throws Exception {
+    try (RunningGateway gateway =
+        RunningGateway.start(telemetry, List.of(first), "--max-body-bytes=1000")) {
+      HttpResponse<String> answer = gateway.chat(WHOLE.replace("hi", "x".repeat(100_000)));
+
+      assertThat(answer.statusCode()).isEqualTo(413);
+      assertThat(requestSpan().attribute("http.response.status_code")).isEqualTo(413L);
+      assertThat(first.requestCount()).isZero();
+    }
+  }
+
+  @Test
+  void clientsRoutingHeaders_areRemoved_whateverIsAsked() throws Exception {
+    String[] headers = {"x-prefiller-host-port", "evil:1", "x-mine", "kept"};
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      gateway.chat(WHOLE, headers);
+      gateway.get("/v1/models", headers);
+      requestSpan();
+    }
+    assertThat(first.awaitRequests(2, SOON))
+        .allSatisfy(
+            seen -> {
+              assertThat(seen.header("x-prefiller-host-port")).isNull();
+              assertThat(seen.header("x-mine")).isEqualTo("kept");
+            });
+  }
+
+  @Test
+  void whatIsNoInference_isPassedOn_andHealthIsAnsweredHere() throws Exception {
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.get("/health").statusCode()).isEqualTo(200);
+      assertThat(gateway.get("/v1/models").body()).contains("\"data\"");
+      requestSpan();
+    }
+    assertThat(tracing.spans()).extracting(SpanRecord::name).containsExactly("gateway.request");
+  }
+
+  @Test
+  void gatewayWithoutInferspan_passesTheTraceOn() throws Exception {
+    try (RunningGateway gateway = RunningGateway.start((Telemetry) null, List.of(first))) {
+      assertThat(gateway.chat(WHOLE, "traceparent", PARENT).statusCode()).isEqualTo(200);
+    }
+    assertThat(first.awaitRequests(1, SOON).get(0).headers("traceparent")).containsExactly(PARENT);
+    assertThat(tracing.spans()).isEmpty();
+  }
+
+  @Test
+  void metrics_haveTheTraceOfASampledRequest() throws Exception {
+    try (RunningGateway gateway =
+        RunningGateway.start(telemetry, List.of(first), "--metrics-port=0")) {
+      gateway.chat(STREAM, "traceparent", PARENT);
+      requestSpan();
+
+      assertThat(gateway.metrics().lines())
+          .anySatisfy(
+              line ->
+                  assertThat(line)
+                      .startsWith("gen_ai_server_time_to_first_token_seconds_bucket")
+                      .contains("gen_ai_request_model=\"tiny\"", "trace_id=\"0af7651916cd43dd"));
+    }
+  }
+}

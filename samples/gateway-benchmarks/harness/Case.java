@@ -1,0 +1,39 @@
+import java.util.List;
+
+/** What is asked, how much of it, and what tracing may add to it. */
+record Case(
+    String name, String sentence, Load load, int connections, int requests, List<Bar> bars) {
+
+  /** What a subject may cost at most, as a multiple of the gateway without Inferspan. */
+  record Bar(Subject subject, double most) {}
+
+  private static final String CHAT = "/v1/chat/completions";
+  private static final int STREAM_BYTES = 10_000;
+
+  static final List<Case> ALL =
+      List.of(
+          new Case(
+              "json",
+              "a chat request of 200 bytes of JSON, answered with 400",
+              new Load(CHAT, 200, false, false, 300, -1),
+              32,
+              20_000,
+              List.of(
+                  new Bar(Subject.OURS_0, 1.01),
+                  new Bar(Subject.OURS_10, 1.05),
+                  new Bar(Subject.OURS_100, 1.35))),
+          new Case(
+              "sse",
+              "the same, answered with 64 events, 5 ms apart",
+              new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1),
+              64,
+              1_000,
+              List.of(new Bar(Subject.OURS_100, 1.03))),
+          new Case(
+              "burst",
+              "the same, answered with 64 events at once",
+              new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1),
+              4,
+              4_000,
+              List.of()));
+}

@@ -1,0 +1,43 @@
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Measures the sample gateway with and without tracing, beside others, and holds it to its bars. */
+final class GatewayBench {
+  private GatewayBench() {}
+
+  public static void main(String[] arguments) throws IOException {
+    List<String> wanted = new ArrayList<>(Arrays.asList(arguments));
+    boolean quick = wanted.remove("--quick");
+    String known = Case.ALL.stream().map(Case::name).collect(Collectors.joining(" "));
+    for (String name : wanted) {
+      if (Case.ALL.stream().noneMatch(each -> each.name().equals(name))) {
+        System.err.println("There is no scenario " + name + "; there are: " + known + ".");
+        System.exit(2);
+      }
+    }
+    System.exit(run(wanted, quick));
+  }
+
+  private static int run(List<String> wanted, boolean quick) throws IOException {
+    try (Workbench bench = new Workbench();
+        Gateways gateways = Gateways.start(bench, Upstream.start(bench, 1))) {
+      List<Turns> measured = new ArrayList<>();
+      for (Case each : Case.ALL) {
+        if (wanted.isEmpty() || wanted.contains(each.name())) {
+          Turns turns = new Turns(gateways, each, quick);
+          turns.measure();
+          turns.print();
+          measured.add(turns);
+        }
+      }
+      System.out.println();
+      return measured.stream().filter(turns -> !turns.judge()).count() == 0 ? 0 : 1;
+    } catch (Trouble trouble) {
+      System.err.println(trouble.getMessage());
+      return 1;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** A gateway under load of which so many requests arrive sampled. */
+enum Subject {
+  WITHOUT("without Inferspan", 100),
+  OURS_0("tracing, 0 % sampled", 0),
+  OURS_10("tracing, 10 % sampled", 10),
+  OURS_100("tracing, all sampled", 100),
+  COUNTED_0("tracing and meters, 0 % sampled", 0),
+  COUNTED_100("tracing and meters, all sampled", 100),
+  VERTX_0("vertx-opentelemetry, 0 % sampled", 0),
+  VERTX_10("vertx-opentelemetry, 10 % sampled", 10),
+  VERTX_100("vertx-opentelemetry, all sampled", 100),
+  AGENT_0("Java agent, 0 % sampled", 0),
+  AGENT_10("Java agent, 10 % sampled", 10),
+  AGENT_100("Java agent, all sampled", 100);
+
+  final String label;
+  final int sampledPercent;
+
+  Subject(String label, int sampledPercent) {
+    this.label = label;
+    this.sampledPercent = sampledPercent;
+  }
+}

@@ -1,0 +1,104 @@
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One scenario: the subjects take turns, there and back again, and each turn is set against the
+ * turn of the gateway without tracing in the same round.
+ */
+final class Turns {
+  private final Gateways gateways;
+  private final Case each;
+  private final boolean quick;
+  private final Map<Subject, List<Double>> micros = new EnumMap<>(Subject.class);
+  private final Map<Subject, List<Double>> ratios = new EnumMap<>(Subject.class);
+
+  Turns(Gateways gateways, Case each, boolean quick) {
+    this.gateways = gateways;
+    this.each = each;
+    this.quick = quick;
+    for (Subject subject : Subject.values()) {
+      micros.put(subject, new ArrayList<>());
+      ratios.put(subject, new ArrayList<>());
+    }
+  }
+
+  void measure() throws IOException {
+    warmUp();
+    List<Subject> order = new ArrayList<>(Arrays.asList(Subject.values()));
+    for (int round = 0; round < (quick ? 4 : 12); round++) {
+      Map<Subject, Double> now = new EnumMap<>(Subject.class);
+      for (Subject subject : order) {
+        now.put(subject, ask(subject));
+      }
+      now.forEach(
+          (subject, cost) -> {
+            micros.get(subject).add(cost);
+            ratios.get(subject).add(cost / now.get(Subject.WITHOUT));
+          });
+      Collections.reverse(order);
+    }
+  }
+
+  /** All ports in turns, so that what they share is compiled for all of them. */
+  private void warmUp() throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(quick ? 45 : 120);
+    while (System.nanoTime() < end) {
+      for (Subject subject : Subject.values()) {
+        ask(subject);
+      }
+    }
+  }
+
+  private double ask(Subject subject) throws IOException {
+    Server server = gateways.serverOf(subject);
+    Load load = each.load().sampled(subject.sampledPercent);
+    List<String> command =
+        load.command(gateways.bench(), gateways.portOf(subject), gateways.upstream());
+    command.add("--connections=" + each.connections());
+    command.add("--requests=" + each.requests());
+    long spanBytes = gateways.upstream().count("trace_bytes");
+    long cpu = server.cpuNanos();
+    Load.Result result = Load.run(subject.label, command);
+    double cost = (server.cpuNanos() - cpu) / 1e3 / result.requests();
+    boolean records = subject != Subject.WITHOUT && subject.sampledPercent > 0;
+    if (records && gateways.upstream().count("trace_bytes") == spanBytes) {
+      throw new Trouble("Void: no span of " + subject.label + " reached the collector.");
+    }
+    return cost;
+  }
+
+  void print() {
+    System.out.printf(
+        "%n%s: %s (%d connections)%n", each.name(), each.sentence(), each.connections());
+    System.out.printf("  %-36s %9s %9s   %s%n", "", "CPU µs", "×", "least – most");
+    for (Subject subject : Subject.values()) {
+      List<Double> all = ratios.get(subject);
+      System.out.printf(
+          "  %-36s %9.1f %9.3f   %.3f – %.3f%n",
+          subject.label,
+          Figures.median(micros.get(subject)),
+          Figures.median(all),
+          Figures.least(all),
+          Figures.most(all));
+    }
+  }
+
+  boolean judge() {
+    boolean held = true;
+    for (Case.Bar bar : each.bars()) {
+      double ratio = Figures.median(ratios.get(bar.subject()));
+      boolean ok = ratio <= bar.most();
+      System.out.printf(
+          "%-7s %-6s %s at most %.2f × without: %.3f%n",
+          ok ? "ok" : "MISSED", each.name(), bar.subject().label, bar.most(), ratio);
+      held &= ok;
+    }
+    return held;
+  }
+}

@@ -30,11 +30,13 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * One ring, filled again and again by a program in the kernel, and emptied in turn by libbpf in C,
  * by libbpf calling Java for each event, and by our reader: processor time per event.
  */
+@SuppressWarnings("restricted")
 public final class RingComparison {
 
   private static final int ROUNDS = 21;
@@ -176,8 +178,7 @@ public final class RingComparison {
     System.out.printf(
         Locale.ROOT, "%-28s %8s %8s %8s %12s%n", "", "median", "min", "max", "B/event");
     for (String name : nanos.keySet()) {
-      double[] sorted = nanos.get(name).clone();
-      Arrays.sort(sorted);
+      double[] sorted = sorted(name);
       System.out.printf(
           Locale.ROOT,
           "%-28s %8.1f %8.1f %8.1f %12.3f%n",
@@ -185,7 +186,7 @@ public final class RingComparison {
           median(name),
           sorted[0],
           sorted[sorted.length - 1],
-          bytes.get(name) / 1e3);
+          bytes.getOrDefault(name, 0L) / 1e3);
     }
     double toC = median("our reader") / median("libbpf in C");
     double toUpcall = median("our reader") / median("libbpf, upcall per event");
@@ -207,8 +208,13 @@ public final class RingComparison {
   }
 
   private double median(String name) {
-    double[] sorted = nanos.get(name).clone();
-    Arrays.sort(sorted);
+    double[] sorted = sorted(name);
     return sorted[sorted.length / 2];
+  }
+
+  private double[] sorted(String name) {
+    double[] sorted = Objects.requireNonNull(nanos.get(name), name).clone();
+    Arrays.sort(sorted);
+    return sorted;
   }
 }

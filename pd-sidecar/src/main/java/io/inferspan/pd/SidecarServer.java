@@ -6,6 +6,7 @@ import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.config.SidecarConfig.Listening;
 import io.inferspan.pd.config.SidecarConfig.Transport;
 import io.inferspan.pd.connector.Connectors;
+import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.metrics.MetricsServer;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
@@ -119,7 +120,7 @@ public final class SidecarServer implements AutoCloseable {
 
   private void listen(Telemetry telemetry) throws IOException {
     Listening listening = config.listening();
-    PdProxy proxy = new PdProxy(parts(telemetry), Connectors.of(config));
+    PdProxy proxy = new PdProxy(parts(telemetry), Connectors.of(config, podAddresses()));
     for (int rank = 0; rank < listening.dataParallelSize(); rank++) {
       int port = listening.port() == 0 ? 0 : listening.port() + rank;
       listeners.add(
@@ -146,6 +147,15 @@ public final class SidecarServer implements AutoCloseable {
     } catch (Exception e) {
       throw new IOException("cannot listen on the metrics port " + port, e);
     }
+  }
+
+  private PodAddresses podAddresses() {
+    Duration timeout = config.moriIo().dnsResolveTimeout();
+    PodAddresses pods =
+        PodAddresses.of(config.moriIo(), name -> loops.address(name, timeout), metrics.names());
+    // Each look-up ends in time; those that fail have been logged.
+    pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
+    return pods;
   }
 
   private ProxyParts parts(Telemetry telemetry) {

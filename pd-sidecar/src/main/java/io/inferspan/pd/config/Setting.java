@@ -177,12 +177,13 @@ enum Setting {
   MORIIO_DECODE_HOSTS(MORIIO, words("moriio-decode-hosts"), "Pods of the decoder, if it has many."),
   MORIIO_DNS_RESOLVE_TTL(
       MORIIO,
-      count("moriio-dns-resolve-ttl-seconds", 30, 0).env("MORIIO_DNS_RESOLVE_TTL_SECONDS"),
-      "Accepted, without effect: hosts are sent to the engines as configured."),
+      count("moriio-dns-resolve-ttl-seconds", 30, 1).env("MORIIO_DNS_RESOLVE_TTL_SECONDS"),
+      "How long the address of a pod that is configured by name is used before it is looked up"
+          + " again."),
   MORIIO_DNS_RESOLVE_TIMEOUT(
       MORIIO,
       count("moriio-dns-resolve-timeout-seconds", 5, 1).env("MORIIO_DNS_RESOLVE_TIMEOUT_SECONDS"),
-      "Accepted, without effect: hosts are sent to the engines as configured."),
+      "How long such a look-up may take."),
 
   BODY_LIMIT(LIMITS, size("body-limit", "64MiB", "1", "2047MiB"), "Largest request body."),
   HELD_BODIES_LIMIT(

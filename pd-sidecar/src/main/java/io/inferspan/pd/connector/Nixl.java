@@ -3,6 +3,7 @@ package io.inferspan.pd.connector;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.config.SidecarConfig.Limits;
 import io.inferspan.pd.connector.moriio.ParallelDispatch;
+import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.connector.moriio.WriteMode;
 import io.inferspan.pd.connector.moriio.WriteTransfer;
 import io.inferspan.pd.json.InvalidJson;
@@ -51,11 +52,11 @@ public final class Nixl implements Connector {
     this.write = write;
   }
 
-  static Nixl of(SidecarConfig config) {
+  static Nixl of(SidecarConfig config, PodAddresses pods) {
     return new Nixl(
         config.limits(),
         config.connectors().p2pPull() ? new Peers(config) : null,
-        WriteMode.of(config.moriIo()));
+        WriteMode.of(config.moriIo(), pods));
   }
 
   @Override
@@ -149,9 +150,20 @@ public final class Nixl implements Connector {
     long cached = CachedTokens.of(prefilled);
     request.decode(
         DecodeLeg.of(StageBody.of(decodeBody(pair, prefilled)))
-            .with(pair.headers())
+            .with(decodeHeaders(pair, prefilled))
             .on(pair.decoder())
             .rewritten(head -> CachedTokensFilter.of(head, cached, limits.bodyBytes())));
+  }
+
+  private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {
+    JsonValue params = prefilled.value(BodyMembers.KV_TRANSFER_PARAMS);
+    WriteTransfer transfer = pair.transfer();
+    if (transfer == null || params == null || params.kind() != JsonKind.OBJECT) {
+      return pair.headers();
+    }
+    Map<String, String> headers = new HashMap<>(pair.headers());
+    headers.putAll(transfer.headersAfter(params));
+    return headers;
   }
 
   private static JsonEdit decodeBody(Pair pair, JsonObject prefilled) {

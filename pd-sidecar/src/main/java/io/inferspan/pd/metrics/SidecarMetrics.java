@@ -219,6 +219,11 @@ public final class SidecarMetrics implements AutoCloseable {
     return held(connections, stage);
   }
 
+  /** What counts the look-ups of pods' names; it is there once it was asked for. */
+  public NameMeters names() {
+    return new NameMeters(registry);
+  }
+
   private <E extends Enum<E>> void record(
       Map<E, Observation> meters, E which, SpanContext span, long value) {
     exemplars.record(span, held(meters, which), value);

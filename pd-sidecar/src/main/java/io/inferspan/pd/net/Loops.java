@@ -1,5 +1,6 @@
 package io.inferspan.pd.net;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.netty.bootstrap.Bootstrap;
@@ -9,10 +10,12 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.resolver.AddressResolverGroup;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.transport.Transport;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -109,6 +112,15 @@ public final class Loops implements AutoCloseable {
   /** Looks names up without blocking a loop. */
   public AddressResolverGroup<InetSocketAddress> names() {
     return vertx.nameResolver().nettyAddressResolverGroup();
+  }
+
+  /** Looks the address of {@code name} up, an IPv4 one if it has any. */
+  public Future<String> address(String name, Duration timeout) {
+    return vertx
+        .nameResolver()
+        .resolve(name)
+        .timeout(timeout.toMillis(), MILLISECONDS)
+        .map(InetAddress::getHostAddress);
   }
 
   /** Stops the loops, and with them everything that runs on them. */

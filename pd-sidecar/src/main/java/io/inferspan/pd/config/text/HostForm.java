@@ -33,7 +33,8 @@ public final class HostForm {
     return bits <= (address.indexOf(':') < 0 ? 32 : 128);
   }
 
-  private static boolean isAddress(String text) {
+  /** An IP address, written out. */
+  public static boolean isAddress(String text) {
     boolean v6 = text.indexOf(':') >= 0 && text.indexOf('[') < 0;
     if (!v6 && !isDottedQuad(text)) {
       return false;

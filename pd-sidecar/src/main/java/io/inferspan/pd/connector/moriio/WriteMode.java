@@ -9,22 +9,24 @@ import org.jspecify.annotations.Nullable;
 /** The prefill pod writes KV blocks into the decoder's memory, as the settings say. */
 public final class WriteMode {
   private final MoriIo settings;
+  private final PodAddresses pods;
   private final String decodeHost;
 
-  private WriteMode(MoriIo settings, String decodeHost) {
+  private WriteMode(MoriIo settings, PodAddresses pods, String decodeHost) {
     this.settings = settings;
+    this.pods = pods;
     this.decodeHost = decodeHost;
   }
 
   /** WRITE mode by these settings; null where it is off. */
-  public static @Nullable WriteMode of(MoriIo settings) {
+  public static @Nullable WriteMode of(MoriIo settings, PodAddresses pods) {
     String host = settings.localPodIp();
-    return settings.writeMode() && host != null ? new WriteMode(settings, host) : null;
+    return settings.writeMode() && host != null ? new WriteMode(settings, pods, host) : null;
   }
 
   /** Both sides of one request's transfer. */
   public WriteTransfer begin(String requestId) {
-    return new WriteTransfer(settings, decodeHost, requestId);
+    return new WriteTransfer(settings, pods, decodeHost, requestId);
   }
 
   /**

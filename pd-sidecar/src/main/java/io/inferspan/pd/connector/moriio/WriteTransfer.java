@@ -18,13 +18,15 @@ public final class WriteTransfer {
   private static final String RANK = "remote_dp_rank";
 
   private final MoriIo settings;
+  private final PodAddresses pods;
   private final String decodeHost;
   private final String transferId;
   private final int rank;
 
-  WriteTransfer(MoriIo settings, String decodeHost, String requestId) {
+  WriteTransfer(MoriIo settings, PodAddresses pods, String decodeHost, String requestId) {
     this.settings = settings;
-    this.decodeHost = decodeHost;
+    this.pods = pods;
+    this.decodeHost = pods.of(decodeHost);
     // Engines know by the prefix that it is theirs.
     this.transferId = "tx" + requestId;
     this.rank = WriteMode.rank(requestId, settings.dpSize());
@@ -40,14 +42,29 @@ public final class WriteTransfer {
     return settings.parallelDecodeWaitTimeout();
   }
 
-  /** The headers of both stages, by which engines with several ranks find the right one. */
+  /** The headers by which engines with several ranks find the one that was chosen. */
   public Map<String, String> headers() {
+    return headers(rank);
+  }
+
+  /** The headers of a decode that follows prefill to the rank it {@code returned}. */
+  public Map<String, String> headersAfter(JsonValue returned) {
+    return headers(rankAfter(returned));
+  }
+
+  private Map<String, String> headers(long rank) {
     if (settings.dpSize() <= 1) {
       return Map.of();
     }
     // Over HTTP a pod counts only its own ranks.
-    int local = settings.dpSizeLocal() > 0 ? rank % settings.dpSizeLocal() : rank;
-    return Map.of(RANK_HEADER, Integer.toString(local));
+    long local = settings.dpSizeLocal() > 0 ? rank % settings.dpSizeLocal() : rank;
+    return Map.of(RANK_HEADER, Long.toString(local));
+  }
+
+  private long rankAfter(JsonValue returned) {
+    JsonValue named = returned.member(RANK);
+    long prefilledOn = named == null ? -1 : named.longValue(-1);
+    return prefilledOn >= 0 && prefilledOn < settings.dpSize() ? prefilledOn : rank;
   }
 
   /** Where the prefill pod finds the decoder. */
@@ -93,10 +110,7 @@ public final class WriteTransfer {
                 params.set(name, json);
               }
             });
-    JsonValue named = returned.member(RANK);
-    long prefilledOn = named == null ? -1 : named.longValue(-1);
-    boolean exists = prefilledOn >= 0 && prefilledOn < settings.dpSize();
-    params.set(RANK, exists ? prefilledOn : rank).set("remote_dp_rank_override", true);
+    params.set(RANK, rankAfter(returned)).set("remote_dp_rank_override", true);
   }
 
   private Map<String, String> ofPrefiller() {
@@ -116,7 +130,7 @@ public final class WriteTransfer {
     members.put("remote_dp_size", Integer.toString(settings.dpSize()));
     if (!hosts.isEmpty()) {
       JsonWriter list = new JsonWriter().beginArray();
-      hosts.forEach(list::text);
+      hosts.forEach(host -> list.text(pods.of(host)));
       members.put("remote_hosts", json(list.endArray()));
       if (settings.dpSizeLocal() > 0) {
         members.put("remote_dp_size_local", Integer.toString(settings.dpSizeLocal()));

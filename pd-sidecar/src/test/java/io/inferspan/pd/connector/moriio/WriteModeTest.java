@@ -152,6 +152,9 @@ final class WriteModeTest {
 
     assertThat(params(decoder).get("remote_dp_rank").toString()).isEqualTo(returned);
     assertThat(params(decoder).get("remote_dp_rank_override").booleanValue()).isTrue();
+    assertThat(last(decoder).header("x-data-parallel-rank").values())
+        .as("decode follows prefill")
+        .containsExactly(returned);
   }
 
   @ParameterizedTest

@@ -1,0 +1,127 @@
+package io.inferspan.pd.connector.moriio;
+
+import io.inferspan.pd.config.SidecarConfig.MoriIo;
+import io.inferspan.pd.config.text.HostForm;
+import io.inferspan.pd.metrics.NameMeters;
+import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses of the pods that are configured by name.
+ *
+ * <p>A name is looked up at the start, and again by the first request that finds its address too
+ * old. That request does not wait: it is served with the address there is, or with the name where
+ * there is none yet.
+ */
+public final class PodAddresses {
+  private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Function<String, Future<String>> lookup;
+  private final long ttlNanos;
+  private final NameMeters meters;
+  private final Map<String, Pod> pods = new HashMap<>();
+
+  /** What is known of one name. */
+  private static final class Pod {
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile @Nullable String address;
+    private volatile long askAgainNanos = System.nanoTime();
+  }
+
+  private PodAddresses(Function<String, Future<String>> lookup, long ttlNanos, NameMeters meters) {
+    this.lookup = lookup;
+    this.ttlNanos = ttlNanos;
+    this.meters = meters;
+  }
+
+  /**
+   * Looks the names in {@code settings} up for the first time.
+   *
+   * @param lookup gives the address of a name, or fails in bounded time
+   */
+  public static PodAddresses of(
+      MoriIo settings, Function<String, Future<String>> lookup, NameMeters meters) {
+    PodAddresses addresses = new PodAddresses(lookup, settings.dnsResolveTtl().toNanos(), meters);
+    if (settings.writeMode()) {
+      Stream.of(
+              settings.remoteHosts(),
+              settings.decodeHosts(),
+              Stream.ofNullable(settings.localPodIp()).toList())
+          .flatMap(List::stream)
+          .filter(host -> !HostForm.isAddress(host))
+          .forEach(host -> addresses.pods.put(host, new Pod()));
+    }
+    return addresses;
+  }
+
+  /** Ends when all names have been asked for once, whether they have an address or not. */
+  public Future<?> known() {
+    return Future.join(
+        pods.entrySet().stream().map(pod -> ask(pod.getKey(), pod.getValue())).toList());
+  }
+
+  /** Where {@code host} is: itself, where it is an address or not known by another. */
+  String of(String host) {
+    Pod pod = pods.get(host);
+    if (pod == null) {
+      return host;
+    }
+    if (System.nanoTime() - pod.askAgainNanos >= 0) {
+      ask(host, pod);
+    }
+    String address = pod.address;
+    return address == null ? host : address;
+  }
+
+  private Future<?> ask(String name, Pod pod) {
+    if (!pod.asking.compareAndSet(false, true)) {
+      return Future.succeededFuture();
+    }
+    return lookup
+        .apply(name)
+        .onComplete(
+            asked -> {
+              if (asked.succeeded()) {
+                found(name, pod, asked.result());
+              } else {
+                notFound(name, pod, asked.cause());
+              }
+              pod.asking.set(false);
+            });
+  }
+
+  private void found(String name, Pod pod, String address) {
+    String before = pod.address;
+    pod.address = address;
+    pod.askAgainNanos = System.nanoTime() + ttlNanos;
+    meters.lookedUp();
+    if (before != null && !before.equals(address)) {
+      meters.changed();
+      LOGGER.log(Level.INFO, () -> name + " is now " + address + ", it was " + before);
+    }
+  }
+
+  private void notFound(String name, Pod pod, Throwable cause) {
+    String before = pod.address;
+    pod.askAgainNanos = System.nanoTime() + Math.min(ttlNanos, RETRY_NANOS);
+    meters.failed();
+    LOGGER.log(
+        before == null ? Level.WARNING : Level.DEBUG,
+        () ->
+            name
+                + " cannot be looked up ("
+                + cause.getMessage()
+                + "), engines are told "
+                + (before == null ? "the name" : before));
+  }
+}

@@ -36,7 +36,8 @@ final class TracedBlockIndex implements BlockIndex {
       return index.lookup(keys, pods, into, span.context());
     }
     try {
-      CompletionStage<BlockHits> found = index.lookup(keys, pods, into, span.context());
+      Context within = index.answersAtOnce() ? context : span.context();
+      CompletionStage<BlockHits> found = index.lookup(keys, pods, into, within);
       if (into.isAnsweredBy(found)) {
         ended(span, into, null);
         return found;

@@ -15,10 +15,13 @@ public final class BlockHits {
 
   static final PodEntry[] NOBODY = {};
 
+  private static final int UNCOUNTED = -1;
+
   private final CompletableFuture<BlockHits> completed = CompletableFuture.completedFuture(this);
 
   private PodEntry[][] found = {};
   private int size;
+  private int held = UNCOUNTED;
   private @Nullable String failure;
 
   /** A buffer that holds nothing yet. */
@@ -31,17 +34,20 @@ public final class BlockHits {
     }
     Arrays.fill(found, 0, keys, NOBODY);
     size = keys;
+    held = UNCOUNTED;
     failure = null;
   }
 
   /** Says who holds the key at {@code position}. */
   public void set(int position, PodEntry[] holders) {
     found[position] = holders;
+    held = UNCOUNTED;
   }
 
   /** Says that the index could not answer; nothing counts as found then. */
   public void fail(String reason) {
     Arrays.fill(found, 0, size, NOBODY);
+    held = 0;
     failure = reason;
   }
 
@@ -72,10 +78,22 @@ public final class BlockHits {
     return found[position];
   }
 
+  /** Says how many keys somebody holds, by an index that knew when it had set them all. */
+  void found(int keys) {
+    held = keys;
+  }
+
   /** How many of the keys somebody holds. */
-  @SuppressWarnings("ReferenceEquality") // neighbours mostly have the same holders, told once
   public int found() {
-    int held = 0;
+    if (held == UNCOUNTED) {
+      held = count();
+    }
+    return held;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // neighbours mostly have the same holders, told once
+  private int count() {
+    int count = 0;
     int isHeld = 0;
     PodEntry[] before = NOBODY;
     for (int i = 0; i < size; i++) {
@@ -84,9 +102,9 @@ public final class BlockHits {
         isHeld = holders.length > 0 ? 1 : 0;
         before = holders;
       }
-      held += isHeld;
+      count += isHeld;
     }
-    return held;
+    return count;
   }
 
   /** Why the index could not answer, or null where it did. */

@@ -28,6 +28,14 @@ public interface BlockIndex extends AutoCloseable {
   CompletionStage<BlockHits> lookup(long[] keys, Set<String> pods, BlockHits into, Context context);
 
   /**
+   * Whether a lookup is over when the call returns and asks nobody else, so that nothing hangs
+   * under its span and no context need be made for it.
+   */
+  default boolean answersAtOnce() {
+    return false;
+  }
+
+  /**
    * Adds holders to blocks, and remembers which request keys an engine's hashes stand for.
    *
    * @param engineKeys the engine's hashes; empty where no engine told of the blocks

@@ -37,6 +37,8 @@ final class BlockTable {
     BlockKey key = asked.get();
     PodEntry[] last = BlockHits.NOBODY;
     PodEntry[] lastCounted = BlockHits.NOBODY;
+    int lastHeld = 0;
+    int held = 0;
     for (int i = 0; i < keys.length; i++) {
       PodEntry[] found = holders.getIfPresent(key.to(keys[i]));
       if (found == null) {
@@ -45,9 +47,12 @@ final class BlockTable {
       if (found != last) {
         last = found;
         lastCounted = allCount ? found : Holders.kept(found, gone, pods);
+        lastHeld = lastCounted.length > 0 ? 1 : 0;
       }
       into.set(i, lastCounted);
+      held += lastHeld;
     }
+    into.found(held);
   }
 
   void add(long[] keys, List<PodEntry> more) {

@@ -78,6 +78,11 @@ public final class MemoryBlockIndex implements BlockIndex {
   }
 
   @Override
+  public boolean answersAtOnce() {
+    return true;
+  }
+
+  @Override
   public CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context) {
     if (!closed && !holders.isEmpty()) {

@@ -40,6 +40,11 @@ final class MeteredBlockIndex implements BlockIndex {
   }
 
   @Override
+  public boolean answersAtOnce() {
+    return index.answersAtOnce();
+  }
+
+  @Override
   public CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context) {
     return meters.adds().counting(() -> index.add(engineKeys, requestKeys, holders, context));

@@ -1,5 +1,6 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.index.redis.layout.RedisCommands;
 import io.vertx.redis.client.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ final class AddWrite extends Write {
   }
 
   @Override
-  void start() {
+  public void start() {
     List<Request> requests = new ArrayList<>(commands());
     for (long key : requestKeys) {
       requests.add(RedisCommands.addHolders(key, fields));

@@ -3,6 +3,11 @@ package io.inferspan.kvcache.index.redis;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.index.redis.layout.PodFields;
+import io.inferspan.kvcache.index.redis.layout.RedisCommands;
+import io.inferspan.kvcache.index.redis.link.ClusterNode;
+import io.inferspan.kvcache.index.redis.link.Operation;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -34,7 +39,7 @@ final class ClearWrite extends Write {
   }
 
   @Override
-  void start() {
+  public void start() {
     if (writes().link().clustered()) {
       send(List.of(RedisCommands.slots()), replies -> eachOf(replies.get(0)));
     } else {
@@ -138,21 +143,21 @@ final class ClearWrite extends Write {
     }
 
     @Override
-    void start() {
+    public void start() {
       if (end()) {
         scan(link, END);
       }
     }
 
     @Override
-    void refused(String reason) {
+    public void refused(String reason) {
       if (end()) {
         ClearWrite.this.refused(reason);
       }
     }
 
     @Override
-    void expired() {
+    public void expired() {
       refused("a node of the cluster does not answer");
     }
   }

@@ -1,6 +1,7 @@
 package io.inferspan.kvcache.index.redis;
 
 import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.index.redis.layout.RedisCommands;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ final class EvictWrite extends Write {
   }
 
   @Override
-  void start() {
+  public void start() {
     if (type == KeyType.REQUEST) {
       byte[] block = RedisCommands.requestKey(key);
       send(List.of(RedisCommands.dropHolders(block, fields)), replies -> succeed());

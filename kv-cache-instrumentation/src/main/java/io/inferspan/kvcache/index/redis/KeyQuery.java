@@ -2,6 +2,10 @@ package io.inferspan.kvcache.index.redis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.inferspan.kvcache.index.redis.layout.RedisCommands;
+import io.inferspan.kvcache.index.redis.link.Operation;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
+import io.inferspan.kvcache.index.redis.link.Replies;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.OptionalLong;
@@ -26,7 +30,7 @@ final class KeyQuery extends Operation implements Replies {
   }
 
   @Override
-  void start() {
+  public void start() {
     RedisLink link = writes.link();
     RedisLink.Sent sent = link.send(List.of(RedisCommands.lastMapped(engineKey)), this);
     if (sent != null) {
@@ -62,7 +66,7 @@ final class KeyQuery extends Operation implements Replies {
   }
 
   @Override
-  void refused(String reason) {
+  public void refused(String reason) {
     if (end()) {
       writes.answered();
       answer.completeExceptionally(new RedisFailure(reason));
@@ -70,7 +74,7 @@ final class KeyQuery extends Operation implements Replies {
   }
 
   @Override
-  void expired() {
+  public void expired() {
     refused("Redis did not answer in time");
   }
 }

@@ -2,6 +2,9 @@ package io.inferspan.kvcache.index.redis;
 
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.index.redis.link.Operation;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
+import io.inferspan.kvcache.index.redis.link.Replies;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
@@ -39,7 +42,7 @@ final class Lookup extends Operation implements Replies {
   }
 
   @Override
-  void start() {
+  public void start() {
     sent = lookups.link().send(requests, this);
   }
 
@@ -69,7 +72,7 @@ final class Lookup extends Operation implements Replies {
   }
 
   @Override
-  void refused(String reason) {
+  public void refused(String reason) {
     if (end()) {
       lookups.counters().lookupFailures.increment();
       settle(reason);
@@ -77,7 +80,7 @@ final class Lookup extends Operation implements Replies {
   }
 
   @Override
-  void expired() {
+  public void expired() {
     if (end()) {
       RedisLink.Sent late = sent;
       if (late != null) {

@@ -2,6 +2,10 @@ package io.inferspan.kvcache.index.redis;
 
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.index.redis.layout.PodFields;
+import io.inferspan.kvcache.index.redis.layout.RedisCommands;
+import io.inferspan.kvcache.index.redis.link.RedisIndexCounters;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
 import io.vertx.redis.client.Response;
 import java.util.Arrays;
 import java.util.Set;
@@ -26,7 +30,7 @@ final class Lookups {
     this.link = link;
     this.options = options;
     this.counters = counters;
-    this.fields = new PodFields(counters);
+    this.fields = new PodFields(counters.unreadable);
   }
 
   RedisLink link() {
@@ -44,10 +48,10 @@ final class Lookups {
   /** Looks up on the link's loop; from any thread. */
   CompletionStage<BlockHits> begin(long[] keys, Set<String> pods, BlockHits into) {
     long begun = System.nanoTime();
-    if (pending.addAndGet(keys.length) > options.maxPendingCommands) {
+    if (pending.addAndGet(keys.length) > options.link.maxPendingCommands()) {
       pending.addAndGet(-keys.length);
       counters.refused.increment();
-      return failedNow(into, Writes.TOO_MANY);
+      return failedNow(into, RedisLink.TOO_MANY);
     }
     Lookup lookup = new Lookup(this, RedisCommands.holders(keys), Set.copyOf(pods), into);
     if (!link.post(() -> begin(lookup, begun))) {

@@ -1,29 +1,46 @@
 package io.inferspan.kvcache.index.redis;
 
-import io.inferspan.kvcache.index.redis.RedisIndexOptions.Topology;
+import io.inferspan.kvcache.index.redis.link.LinkSettings;
+import io.inferspan.kvcache.index.redis.link.LinkSettings.Login;
+import io.inferspan.kvcache.index.redis.link.LinkSettings.Topology;
+import io.inferspan.kvcache.index.redis.link.RedisAddress;
 
 /** What must fit together in options before anything is connected. */
 final class OptionChecks {
 
   private OptionChecks() {}
 
-  /** Fails with one sentence where something does not fit; else returns the first address. */
-  static RedisAddress check(RedisIndexOptions options) {
-    if (options.addresses.isEmpty()) {
+  /**
+   * The same settings, with the login that the address or the settings themselves tell; fails with
+   * one sentence where something does not fit.
+   */
+  static LinkSettings checked(LinkSettings given) {
+    if (given.addresses().isEmpty()) {
       throw new IllegalArgumentException("The index in Redis has no address; give at least one");
     }
-    RedisAddress first = options.addresses.get(0);
-    for (RedisAddress address : options.addresses) {
+    RedisAddress first = given.addresses().get(0);
+    for (RedisAddress address : given.addresses()) {
       checkAlike(first, address);
     }
-    if (options.topology != Topology.SINGLE) {
-      checkSeveral(options.topology, first);
+    if (given.topology() != Topology.SINGLE) {
+      checkSeveral(given.topology(), first);
     }
-    if (!first.encrypted() && (options.trust != null || options.identity != null)) {
+    if (!first.encrypted() && (given.trust() != null || given.identity() != null)) {
       throw new IllegalArgumentException(
           "Certificates are given for " + first + ", but only rediss:// is encrypted");
     }
-    return first;
+    return given.with(login(given.login(), first));
+  }
+
+  private static Login login(Login given, RedisAddress address) {
+    if (given.password() == null) {
+      return new Login(address.user(), address.password());
+    }
+    if (address.password() != null) {
+      throw new IllegalArgumentException(
+          "The password for Redis is in its address and in credentials(); give one of them");
+    }
+    return given;
   }
 
   private static void checkAlike(RedisAddress first, RedisAddress other) {

@@ -4,6 +4,11 @@ import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.index.redis.layout.PodFields;
+import io.inferspan.kvcache.index.redis.link.Outage;
+import io.inferspan.kvcache.index.redis.link.RedisClients;
+import io.inferspan.kvcache.index.redis.link.RedisIndexCounters;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -50,13 +55,14 @@ public final class RedisBlockIndex implements BlockIndex {
   private RedisBlockIndex(Vertx vertx, boolean ownVertx, RedisIndexOptions options) {
     this.vertx = (VertxInternal) vertx;
     this.ownVertx = ownVertx;
-    RedisClients clients = new RedisClients(vertx, options);
-    RedisLink.Watchers watchers = new RedisLink.Watchers(counters, new Outage(options.place()));
-    this.writes = new Writes(link(clients, options, watchers, true), options, counters);
-    this.clearedFields = new PodFields(counters);
+    RedisClients clients = new RedisClients(vertx, options.link);
+    RedisLink.Watchers watchers =
+        new RedisLink.Watchers(counters, new Outage(options.link.toString()));
+    this.writes = new Writes(link(clients, watchers, true), options, counters);
+    this.clearedFields = new PodFields(counters.unreadable);
     this.lookups = new Lookups[options.lookupConnections];
     for (int i = 0; i < lookups.length; i++) {
-      lookups[i] = new Lookups(link(clients, options, watchers, false), options, counters);
+      lookups[i] = new Lookups(link(clients, watchers, false), options, counters);
     }
     this.closeHook = done -> shut().onComplete(ended -> done.succeed());
   }
@@ -85,12 +91,8 @@ public final class RedisBlockIndex implements BlockIndex {
     return index;
   }
 
-  private RedisLink link(
-      RedisClients clients,
-      RedisIndexOptions options,
-      RedisLink.Watchers watchers,
-      boolean patient) {
-    return new RedisLink(vertx.createEventLoopContext(), clients, options, watchers, patient);
+  private RedisLink link(RedisClients clients, RedisLink.Watchers watchers, boolean patient) {
+    return new RedisLink(vertx.createEventLoopContext(), clients, watchers, patient);
   }
 
   private void eachLink(Consumer<RedisLink> action) {
@@ -174,7 +176,7 @@ public final class RedisBlockIndex implements BlockIndex {
     for (Lookups each : lookups) {
       pending += each.pending();
     }
-    return counters.counts(pending);
+    return RedisIndexCounts.of(counters, pending);
   }
 
   /** Ends the connections, and the event loops if they are its own; it does not wait for that. */

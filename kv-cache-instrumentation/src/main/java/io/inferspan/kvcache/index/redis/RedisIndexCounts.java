@@ -1,5 +1,7 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.index.redis.link.RedisIndexCounters;
+
 /**
  * What an index in Redis has done so far, and what went wrong.
  *
@@ -26,4 +28,20 @@ public record RedisIndexCounts(
     long failedConnects,
     long lostConnections,
     long unreadableFields,
-    long pendingCommands) {}
+    long pendingCommands) {
+
+  static RedisIndexCounts of(RedisIndexCounters counters, long pendingCommands) {
+    return new RedisIndexCounts(
+        counters.lookups.sum(),
+        counters.lookupTimeouts.sum(),
+        counters.lookupFailures.sum(),
+        counters.writes.sum(),
+        counters.writeFailures.sum(),
+        counters.refused.sum(),
+        counters.connects.sum(),
+        counters.failedConnects.sum(),
+        counters.lostConnections.sum(),
+        counters.unreadable.sum(),
+        pendingCommands);
+  }
+}

@@ -1,5 +1,9 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.index.redis.link.LinkSettings;
+import io.inferspan.kvcache.index.redis.link.LinkSettings.Login;
+import io.inferspan.kvcache.index.redis.link.LinkSettings.Topology;
+import io.inferspan.kvcache.index.redis.link.RedisAddress;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.TrustOptions;
 import java.time.Duration;
@@ -13,45 +17,26 @@ public final class RedisIndexOptions {
   /** Where llm-d looks for Redis. */
   public static final String DEFAULT_ADDRESS = "redis://127.0.0.1:6379";
 
-  final Topology topology;
-  final List<RedisAddress> addresses;
-  final @Nullable String master;
-  final @Nullable String user;
-  final @Nullable String password;
-  final @Nullable TrustOptions trust;
-  final @Nullable KeyCertOptions identity;
+  final LinkSettings link;
   final Duration lookupTimeout;
   final Duration writeTimeout;
-  final Duration connectTimeout;
   final int lookupConnections;
-  final int maxPendingCommands;
-
-  /** How the servers belong together. */
-  enum Topology {
-    SINGLE,
-    CLUSTER,
-    SENTINEL
-  }
 
   private RedisIndexOptions(Builder given) {
-    this.topology = given.topology;
-    this.addresses = given.urls.stream().map(RedisAddress::parse).toList();
-    this.master = given.master;
-    this.trust = given.trust;
-    this.identity = given.identity;
+    this.link =
+        OptionChecks.checked(
+            new LinkSettings(
+                given.topology,
+                given.urls.stream().map(RedisAddress::parse).toList(),
+                given.master,
+                new Login(given.user, given.password),
+                given.trust,
+                given.identity,
+                given.connectTimeout,
+                given.maxPendingCommands));
     this.lookupTimeout = given.lookupTimeout;
     this.writeTimeout = given.writeTimeout;
-    this.connectTimeout = given.connectTimeout;
     this.lookupConnections = given.lookupConnections;
-    this.maxPendingCommands = given.maxPendingCommands;
-    RedisAddress first = OptionChecks.check(this);
-    boolean said = given.password != null;
-    if (said && first.password() != null) {
-      throw new IllegalArgumentException(
-          "The password for Redis is in its address and in credentials(); give one of them");
-    }
-    this.user = said ? given.user : first.user();
-    this.password = said ? given.password : first.password();
   }
 
   /** One server at {@code url}; {@code redis://}, {@code rediss://} or {@code unix://}. */
@@ -69,15 +54,6 @@ public final class RedisIndexOptions {
     Builder builder = new Builder(Topology.SENTINEL, urls);
     builder.master = Objects.requireNonNull(master, "master");
     return builder;
-  }
-
-  boolean encrypted() {
-    return addresses.get(0).encrypted();
-  }
-
-  /** Where it is, without a secret. */
-  String place() {
-    return addresses.get(0).toString();
   }
 
   /** Collects options. */

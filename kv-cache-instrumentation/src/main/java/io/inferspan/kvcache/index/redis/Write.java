@@ -1,5 +1,8 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.index.redis.link.Operation;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
+import io.inferspan.kvcache.index.redis.link.Replies;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
@@ -91,7 +94,7 @@ abstract class Write extends Operation {
   }
 
   @Override
-  final void refused(String reason) {
+  public final void refused(String reason) {
     if (end()) {
       writes.counters().writeFailures.increment();
       settle();
@@ -100,7 +103,7 @@ abstract class Write extends Operation {
   }
 
   @Override
-  final void expired() {
+  public final void expired() {
     refused("Redis did not make the change in time");
   }
 

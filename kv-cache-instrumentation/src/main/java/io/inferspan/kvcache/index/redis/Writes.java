@@ -1,5 +1,7 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.index.redis.link.RedisIndexCounters;
+import io.inferspan.kvcache.index.redis.link.RedisLink;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -10,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The changes on one connection, each pod's in their order. */
 final class Writes {
 
-  static final String TOO_MANY = "too many commands wait for Redis";
   static final String LOOPS_GONE = "the event loops of the index are gone";
 
   private static final String ALL_PODS = "";
@@ -46,10 +47,10 @@ final class Writes {
   /** Makes a change on the link's loop; from any thread. */
   CompletionStage<Void> begin(Write write) {
     counters.writes.increment();
-    if (pending.addAndGet(write.commands()) > options.maxPendingCommands) {
+    if (pending.addAndGet(write.commands()) > options.link.maxPendingCommands()) {
       pending.addAndGet(-write.commands());
       counters.refused.increment();
-      return failedNow(TOO_MANY);
+      return failedNow(RedisLink.TOO_MANY);
     }
     if (!link.post(() -> lane(write).take(write))) {
       pending.addAndGet(-write.commands());
@@ -66,10 +67,10 @@ final class Writes {
   /** Asks on the connection of the writes, so that it sees those that were made. */
   CompletionStage<OptionalLong> ask(long engineKey) {
     KeyQuery query = new KeyQuery(this, engineKey);
-    if (pending.incrementAndGet() > options.maxPendingCommands) {
+    if (pending.incrementAndGet() > options.link.maxPendingCommands()) {
       pending.decrementAndGet();
       counters.refused.increment();
-      return CompletableFuture.failedStage(new RedisFailure(TOO_MANY));
+      return CompletableFuture.failedStage(new RedisFailure(RedisLink.TOO_MANY));
     }
     if (!link.post(() -> begin(query))) {
       pending.decrementAndGet();

@@ -3,6 +3,7 @@ package io.inferspan.kvcache.index.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.kvcache.index.redis.link.RedisAddress;
 import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
 import java.util.List;

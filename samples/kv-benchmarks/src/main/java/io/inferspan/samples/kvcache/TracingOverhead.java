@@ -11,26 +11,70 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
- * What tracing adds to a lookup of 200 blocks in memory.
+ * What tracing adds to a lookup of 200 blocks in memory, which has one span.
  *
  * <p>A few per cent are less than what two runs differ by. So the lookups take turns in one
  * process, a few milliseconds each, there and back again, and what counts is the median of the
  * ratios of neighbours.
- *
- * @param unsampled time of a lookup in an unsampled trace, of one without tracing
- * @param sampled the same in a sampled trace
  */
-record TracingOverhead(double unsampled, double sampled) {
+final class TracingOverhead {
 
   private static final int BLOCKS = 200;
   private static final int LOOKUPS = 1_000;
   private static final int WARM_UP = 50;
   private static final int ROUNDS = 300;
+  private static final double NANOS_PER_MICRO = 1e3;
+
+  /** The lookups that take turns. */
+  enum Kind {
+    WITHOUT("without tracing"),
+    UNSAMPLED("unsampled"),
+    SAMPLED("sampled"),
+    BY_HAND("the same span by hand with OpenTelemetry's SDK");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+  }
+
+  private final Map<Kind, double[]> nanos = new EnumMap<>(Kind.class);
+  private final Map<Kind, Subject> subjects = new EnumMap<>(Kind.class);
+  private final long[] prompt = Prompts.of(1, BLOCKS)[0];
+  private final BlockHits hits = new BlockHits();
+
+  private record Subject(BlockIndex index, Context context) {}
+
+  private TracingOverhead(BlockIndex plain, Telemetry telemetry, Tracer sdk) {
+    BlockIndex traced = KvCacheTracing.with(telemetry).traced(plain);
+    Context unsampled = scoring(telemetry, TraceFlags.getDefault());
+    Context parent = trace(TraceFlags.getSampled());
+    Span scoring = sdk.spanBuilder("llm_d.kv_cache.get_scores").setParent(parent).startSpan();
+    subjects.put(Kind.WITHOUT, new Subject(plain, unsampled));
+    subjects.put(Kind.UNSAMPLED, new Subject(traced, unsampled));
+    subjects.put(Kind.SAMPLED, new Subject(traced, scoring(telemetry, TraceFlags.getSampled())));
+    subjects.put(Kind.BY_HAND, new Subject(new HandTracedIndex(plain, sdk), parent.with(scoring)));
+    for (Kind kind : Kind.values()) {
+      nanos.put(kind, new double[ROUNDS]);
+    }
+    Prompts.addByPod(plain, prompt);
+  }
 
   static TracingOverhead measure() {
     Telemetry telemetry =
@@ -39,8 +83,13 @@ record TracingOverhead(double unsampled, double sampled) {
                 .setting("otel.traces.exporter", DiscardingExporterProvider.NAME)
                 .build());
     MemoryBlockIndex plain = MemoryBlockIndex.builder().podCacheSize(Prompts.PODS).build();
-    try {
-      return new Turns(plain, KvCacheTracing.with(telemetry), telemetry).measure();
+    try (SdkTracerProvider sdk =
+        SdkTracerProvider.builder()
+            .addSpanProcessor(BatchSpanProcessor.builder(SpanExporter.composite()).build())
+            .build()) {
+      TracingOverhead overhead = new TracingOverhead(plain, telemetry, sdk.get("by hand"));
+      overhead.takeTurns();
+      return overhead;
     } finally {
       plain.close();
       telemetry.close();
@@ -63,57 +112,66 @@ record TracingOverhead(double unsampled, double sampled) {
                     TraceState.getDefault())));
   }
 
-  /** The three lookups, in turns. */
-  private static final class Turns {
-
-    private final Context unsampled;
-    private final Context sampled;
-    private final long[] prompt = Prompts.of(1, BLOCKS)[0];
-    private final BlockHits hits = new BlockHits();
-    private final BlockIndex plain;
-    private final BlockIndex traced;
-
-    Turns(BlockIndex plain, KvCacheTracing tracing, Telemetry telemetry) {
-      this.unsampled = scoring(telemetry, TraceFlags.getDefault());
-      this.sampled = scoring(telemetry, TraceFlags.getSampled());
-      this.plain = plain;
-      this.traced = tracing.traced(plain);
-      Prompts.addByPod(plain, prompt);
+  private void takeTurns() {
+    List<Kind> order = Arrays.asList(Kind.values());
+    for (int round = -WARM_UP; round < ROUNDS; round++) {
+      Map<Kind, Double> now = new EnumMap<>(Kind.class);
+      for (int way = 0; way < 2; way++) {
+        order.forEach(kind -> now.merge(kind, perLookup(kind) / 2, Double::sum));
+        Collections.reverse(order);
+      }
+      if (round >= 0) {
+        int index = round;
+        now.forEach((kind, each) -> nanos(kind)[index] = each);
+      }
     }
+  }
 
-    TracingOverhead measure() {
-      double[] unsampledRatios = new double[ROUNDS];
-      double[] sampledRatios = new double[ROUNDS];
-      for (int round = -WARM_UP; round < ROUNDS; round++) {
-        long without = nanos(plain, unsampled);
-        long unrecorded = nanos(traced, unsampled);
-        long recorded = nanos(traced, sampled);
-        recorded += nanos(traced, sampled);
-        unrecorded += nanos(traced, unsampled);
-        without += nanos(plain, unsampled);
-        if (round >= 0) {
-          unsampledRatios[round] = (double) unrecorded / without;
-          sampledRatios[round] = (double) recorded / without;
-        }
-      }
-      return new TracingOverhead(median(unsampledRatios), median(sampledRatios));
+  private double perLookup(Kind kind) {
+    Subject subject = Objects.requireNonNull(subjects.get(kind));
+    long start = System.nanoTime();
+    for (int i = 0; i < LOOKUPS; i++) {
+      subject.index.lookup(prompt, Set.of(), hits, subject.context);
     }
+    long passed = System.nanoTime() - start;
+    if (hits.at(BLOCKS - 1).length != Prompts.PODS) {
+      throw new IllegalStateException("Not all blocks are found");
+    }
+    return (double) passed / LOOKUPS;
+  }
 
-    private long nanos(BlockIndex index, Context context) {
-      long start = System.nanoTime();
-      for (int i = 0; i < LOOKUPS; i++) {
-        index.lookup(prompt, Set.of(), hits, context);
-      }
-      long nanos = System.nanoTime() - start;
-      if (hits.at(BLOCKS - 1).length != Prompts.PODS) {
-        throw new IllegalStateException("Not all blocks are found");
-      }
-      return nanos;
+  private double[] nanos(Kind kind) {
+    return Objects.requireNonNull(nanos.get(kind));
+  }
+
+  /** Time of such a lookup, of one without tracing. */
+  double ratio(Kind kind) {
+    double[] ratios = new double[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      ratios[round] = nanos(kind)[round] / nanos(Kind.WITHOUT)[round];
+    }
+    return median(ratios);
+  }
+
+  /** How long each takes, and what its span costs. */
+  void print() {
+    double without = median(nanos(Kind.WITHOUT));
+    System.out.printf(Locale.ROOT, "%na lookup of %d blocks, which has one span%n", BLOCKS);
+    for (Kind kind : Kind.values()) {
+      double each = median(nanos(kind));
+      System.out.printf(
+          Locale.ROOT,
+          "%-56s %9.3f us %+9.3f us %8.2f x%n",
+          kind.label,
+          each / NANOS_PER_MICRO,
+          (each - without) / NANOS_PER_MICRO,
+          ratio(kind));
     }
   }
 
   private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
   }
 }

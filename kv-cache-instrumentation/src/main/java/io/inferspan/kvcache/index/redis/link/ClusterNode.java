@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import io.vertx.redis.client.Response;
 import java.util.LinkedHashSet;
@@ -6,10 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A node of a cluster that owns keys. */
-record ClusterNode(String host, int port) {
+public record ClusterNode(String host, int port) {
 
   /** The owners that an answer to {@code CLUSTER SLOTS} names, each once. */
-  static Set<ClusterNode> masters(@Nullable Response slots) {
+  public static Set<ClusterNode> masters(@Nullable Response slots) {
     Set<ClusterNode> masters = new LinkedHashSet<>();
     for (int i = 0; slots != null && i < slots.size(); i++) {
       // First slot, last slot, then the owner and its replicas.

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.layout;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -10,6 +10,7 @@ import io.vertx.redis.client.Response;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A fleet has few different fields and a lookup reads thousands, so what was parsed once is
  * remembered. For one event loop only.
  */
-final class PodFields {
+public final class PodFields {
 
   /** Beyond this the memory of what was parsed starts anew. */
   static final int REMEMBERED = 8_192;
@@ -29,16 +30,17 @@ final class PodFields {
   private static final Known UNREADABLE = new Known(null);
 
   private final Map<String, Known> remembered = new HashMap<>();
-  private final RedisIndexCounters counters;
+  private final LongAdder unreadable;
 
   private record Known(@Nullable PodEntry holder) {}
 
-  PodFields(RedisIndexCounters counters) {
-    this.counters = counters;
+  /** A memory of fields; {@code unreadable} counts those that stand for no holder. */
+  public PodFields(LongAdder unreadable) {
+    this.unreadable = unreadable;
   }
 
   /** The field that stands for a holder, byte for byte as llm-d writes it. */
-  static byte[] bytesOf(PodEntry holder) {
+  public static byte[] bytesOf(PodEntry holder) {
     StringBuilder out = new StringBuilder(128).append("{\"PodIdentifier\":");
     GoString.append(out, holder.pod());
     out.append(",\"DeviceTier\":");
@@ -50,15 +52,15 @@ final class PodFields {
   }
 
   /** Loads the classes of the parser here rather than in the first lookup, on an event loop. */
-  static void warmUp() {
+  public static void warmUp() {
     Known unused = parse(new String(bytesOf(PodEntry.of("pod", "gpu")), UTF_8));
   }
 
   /** The holder that a field stands for; null, and counted, where it is none that we can read. */
-  @Nullable PodEntry read(@Nullable Response field) {
+  public @Nullable PodEntry read(@Nullable Response field) {
     PodEntry holder = field == null ? null : knownOf(field).holder();
     if (holder == null) {
-      counters.unreadable.increment();
+      unreadable.increment();
     }
     return holder;
   }

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.layout;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of the layout that llm-d's Redis index uses, and its names of keys. */
-final class RedisCommands {
+public final class RedisCommands {
 
   static final int SCAN_BATCH = 1_024;
 
@@ -32,7 +32,8 @@ final class RedisCommands {
 
   private RedisCommands() {}
 
-  static byte[] requestKey(long key) {
+  /** The key of a block. */
+  public static byte[] requestKey(long key) {
     return Long.toUnsignedString(key).getBytes(ISO_8859_1);
   }
 
@@ -41,7 +42,7 @@ final class RedisCommands {
   }
 
   /** Whether it is a decimal number of 64 bits, as all keys of blocks are. */
-  static boolean isRequestKey(@Nullable Response key) {
+  public static boolean isRequestKey(@Nullable Response key) {
     if (key == null) {
       return false;
     }
@@ -53,11 +54,13 @@ final class RedisCommands {
     }
   }
 
-  static Request holders(byte[] key) {
+  /** Who holds a block. */
+  public static Request holders(byte[] key) {
     return Request.cmd(Command.HKEYS).arg(key);
   }
 
-  static List<Request> holders(long[] keys) {
+  /** Who holds each of these blocks. */
+  public static List<Request> holders(long[] keys) {
     List<Request> requests = new ArrayList<>(keys.length);
     for (long key : keys) {
       requests.add(holders(requestKey(key)));
@@ -65,19 +68,22 @@ final class RedisCommands {
     return requests;
   }
 
-  static Request addHolders(long key, List<byte[]> fields) {
+  /** Adds holders to a block. */
+  public static Request addHolders(long key, List<byte[]> fields) {
     Request request = Request.cmd(Command.HSET).arg(requestKey(key));
     fields.forEach(field -> request.arg(field).arg(NOTHING));
     return request;
   }
 
-  static Request dropHolders(byte[] key, List<byte[]> fields) {
+  /** Takes holders from a block. */
+  public static Request dropHolders(byte[] key, List<byte[]> fields) {
     Request request = Request.cmd(Command.HDEL).arg(key);
     fields.forEach(request::arg);
     return request;
   }
 
-  static Request holderCount(byte[] key) {
+  /** How many hold a block. */
+  public static Request holderCount(byte[] key) {
     return Request.cmd(Command.HLEN).arg(key);
   }
 
@@ -85,7 +91,7 @@ final class RedisCommands {
    * Which request keys each engine key stands for: both lists are stretched to the longer one and
    * laid side by side; the place there is the score.
    */
-  static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
+  public static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
     int places = engineKeys.length == 0 ? 0 : Math.max(engineKeys.length, requestKeys.length);
     int last = -1;
     Request request = null;
@@ -101,15 +107,18 @@ final class RedisCommands {
     }
   }
 
-  static Request mapped(long engineKey) {
+  /** All blocks that an engine's hash stands for. */
+  public static Request mapped(long engineKey) {
     return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("0").arg("-1");
   }
 
-  static Request lastMapped(long engineKey) {
+  /** The last of them. */
+  public static Request lastMapped(long engineKey) {
     return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("-1").arg("-1");
   }
 
-  static Request prune(long engineKey, List<byte[]> requestKeys) {
+  /** Forgets an engine's hash, unless somebody holds one of these blocks. */
+  public static Request prune(long engineKey, List<byte[]> requestKeys) {
     Request request =
         Request.cmd(Command.EVAL)
             .arg(PRUNE)
@@ -119,12 +128,13 @@ final class RedisCommands {
     return request;
   }
 
-  static Request forget(long engineKey) {
+  /** Forgets an engine's hash. */
+  public static Request forget(long engineKey) {
     return Request.cmd(Command.DEL).arg(engineKey(engineKey));
   }
 
   /** A page of the keys that are hashes; the mappings of engines' hashes are none. */
-  static Request scan(String cursor) {
+  public static Request scan(String cursor) {
     return Request.cmd(Command.SCAN)
         .arg(cursor)
         .arg("COUNT")
@@ -133,7 +143,8 @@ final class RedisCommands {
         .arg("hash");
   }
 
-  static Request slots() {
+  /** Which node of a cluster has which keys. */
+  public static Request slots() {
     return Request.cmd(Command.CLUSTER).arg("SLOTS");
   }
 }

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import io.vertx.core.Future;
 import io.vertx.redis.client.RedisCluster;

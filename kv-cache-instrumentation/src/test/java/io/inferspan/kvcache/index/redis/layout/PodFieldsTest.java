@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.layout;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -11,6 +11,7 @@ import io.vertx.redis.client.ResponseType;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +19,8 @@ class PodFieldsTest {
 
   private static final long SEED = 4_646;
 
-  private final RedisIndexCounters counters = new RedisIndexCounters();
-  private final PodFields fields = new PodFields(counters);
+  private final LongAdder unreadable = new LongAdder();
+  private final PodFields fields = new PodFields(unreadable);
 
   @Test
   void whatIsWritten_isRead() {
@@ -35,7 +36,7 @@ class PodFieldsTest {
               random.nextInt());
       assertThat(fields.read(field(PodFields.bytesOf(holder)))).isEqualTo(holder);
     }
-    assertThat(counters.unreadable.sum()).isZero();
+    assertThat(unreadable.sum()).isZero();
     assertThat(fields.remembered()).isLessThanOrEqualTo(PodFields.REMEMBERED);
   }
 
@@ -64,7 +65,7 @@ class PodFieldsTest {
       }
     }
     assertThat(unread).isPositive();
-    assertThat(counters.unreadable.sum()).isEqualTo(unread);
+    assertThat(unreadable.sum()).isEqualTo(unread);
   }
 
   @Test
@@ -96,7 +97,7 @@ class PodFieldsTest {
     for (String text : unreadable) {
       assertThat(read(text)).as(text).isNull();
     }
-    assertThat(counters.unreadable.sum()).isEqualTo(unreadable.length);
+    assertThat(this.unreadable.sum()).isEqualTo(unreadable.length);
   }
 
   private @Nullable PodEntry read(String text) {

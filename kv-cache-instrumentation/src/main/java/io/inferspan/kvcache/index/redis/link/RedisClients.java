@@ -1,6 +1,6 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
-import io.inferspan.kvcache.index.redis.RedisIndexOptions.Topology;
+import io.inferspan.kvcache.index.redis.link.LinkSettings.Topology;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.tracing.TracingPolicy;
@@ -13,32 +13,33 @@ import java.util.List;
 /**
  * Makes Vert.x's clients as options say; one for each connection, so that closing it closes all.
  */
-final class RedisClients {
+public final class RedisClients {
 
   // A cluster's client asks for the slots on a connection beside the one it works on.
   private static final int POOLED = 4;
 
   private final Vertx vertx;
-  private final RedisIndexOptions options;
+  private final LinkSettings settings;
   private final RedisClientType type;
   private final List<String> addresses;
 
-  RedisClients(Vertx vertx, RedisIndexOptions options) {
+  /** Makes clients on the event loops of {@code vertx}. */
+  public RedisClients(Vertx vertx, LinkSettings settings) {
     this(
         vertx,
-        options,
-        switch (options.topology) {
+        settings,
+        switch (settings.topology()) {
           case SINGLE -> RedisClientType.STANDALONE;
           case CLUSTER -> RedisClientType.CLUSTER;
           case SENTINEL -> RedisClientType.SENTINEL;
         },
-        options.addresses.stream().map(RedisAddress::connectionString).toList());
+        settings.addresses().stream().map(RedisAddress::connectionString).toList());
   }
 
   private RedisClients(
-      Vertx vertx, RedisIndexOptions options, RedisClientType type, List<String> addresses) {
+      Vertx vertx, LinkSettings settings, RedisClientType type, List<String> addresses) {
     this.vertx = vertx;
-    this.options = options;
+    this.settings = settings;
     this.type = type;
     this.addresses = addresses;
   }
@@ -46,9 +47,17 @@ final class RedisClients {
   /** Makes clients of one node of a cluster. */
   RedisClients node(String host, int port) {
     String bracketed = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-    String scheme = options.encrypted() ? "rediss://" : "redis://";
+    String scheme = settings.encrypted() ? "rediss://" : "redis://";
     String address = scheme + bracketed + ":" + port;
-    return new RedisClients(vertx, options, RedisClientType.STANDALONE, List.of(address));
+    return new RedisClients(vertx, settings, RedisClientType.STANDALONE, List.of(address));
+  }
+
+  int maxPendingCommands() {
+    return settings.maxPendingCommands();
+  }
+
+  long connectTimeoutMillis() {
+    return settings.connectTimeout().toMillis();
   }
 
   boolean clustered() {
@@ -65,14 +74,15 @@ final class RedisClients {
             .setMaxPoolSize(POOLED)
             .setPoolCleanerInterval(-1)
             .setPoolRecycleTimeout(-1)
-            .setMaxWaitingHandlers(options.maxPendingCommands)
+            .setMaxWaitingHandlers(settings.maxPendingCommands())
             // A lookup has a span of its own, and Vert.x's would be one for each connection more.
             .setTracingPolicy(TracingPolicy.IGNORE);
-    if (options.password != null) {
-      made.setPassword(options.password).setUser(options.user);
+    LinkSettings.Login login = settings.login();
+    if (login.password() != null) {
+      made.setPassword(login.password()).setUser(login.user());
     }
-    if (options.topology == Topology.SENTINEL) {
-      made.setMasterName(options.master).setRole(RedisRole.MASTER);
+    if (settings.topology() == Topology.SENTINEL) {
+      made.setMasterName(settings.master()).setRole(RedisRole.MASTER);
     }
     return Redis.createClient(vertx, made);
   }
@@ -80,11 +90,11 @@ final class RedisClients {
   private NetClientOptions network() {
     NetClientOptions network =
         new NetClientOptions()
-            .setConnectTimeout((int) options.connectTimeout.toMillis())
+            .setConnectTimeout((int) settings.connectTimeout().toMillis())
             .setTcpKeepAlive(true);
-    if (options.encrypted()) {
+    if (settings.encrypted()) {
       network.setSsl(true).setHostnameVerificationAlgorithm("HTTPS");
-      network.setTrustOptions(options.trust).setKeyCertOptions(options.identity);
+      network.setTrustOptions(settings.trust()).setKeyCertOptions(settings.identity());
     }
     return network;
   }

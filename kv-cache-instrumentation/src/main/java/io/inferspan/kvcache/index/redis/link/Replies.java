@@ -1,10 +1,10 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import io.vertx.redis.client.Response;
 import java.util.List;
 
 /** What becomes of commands that were sent: exactly one of these, on the connection's loop. */
-interface Replies {
+public interface Replies {
 
   /** All were answered, none with an error. */
   void arrived(List<Response> replies);

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.layout;
 
 /** Text as Go's {@code encoding/json} writes it, since holders are compared byte for byte. */
 final class GoString {

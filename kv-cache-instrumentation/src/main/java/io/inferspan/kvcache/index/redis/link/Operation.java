@@ -1,9 +1,9 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import io.vertx.core.Vertx;
 
 /** Something that is asked of Redis and is over by its deadline, one way or the other. */
-abstract class Operation {
+public abstract class Operation {
 
   private static final long NO_TIMER = -1;
 
@@ -11,25 +11,27 @@ abstract class Operation {
   private long timer = NO_TIMER;
   private boolean over;
 
-  Operation(Vertx vertx) {
+  /** Something that is not asked yet. */
+  protected Operation(Vertx vertx) {
     this.vertx = vertx;
   }
 
   /** Sends the first commands; there is a connection. */
-  abstract void start();
+  public abstract void start();
 
   /** There is no connection, and it is not worth waiting. */
-  abstract void refused(String reason);
+  public abstract void refused(String reason);
 
   /** The deadline has passed. */
-  abstract void expired();
+  public abstract void expired();
 
-  final boolean isOver() {
+  /** Whether it is. */
+  public final boolean isOver() {
     return over;
   }
 
   /** Sets the deadline, if it is not set. */
-  final void expireAfter(long millis) {
+  public final void expireAfter(long millis) {
     if (timer == NO_TIMER) {
       timer =
           vertx.setTimer(
@@ -43,7 +45,7 @@ abstract class Operation {
   }
 
   /** Whether this call made it over; only one does. */
-  final boolean end() {
+  public final boolean end() {
     if (over) {
       return false;
     }

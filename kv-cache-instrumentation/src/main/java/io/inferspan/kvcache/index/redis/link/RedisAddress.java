@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param place host and port, or the path of a socket
  * @param database null where the URL says none
  */
-record RedisAddress(
+public record RedisAddress(
     String scheme,
     String place,
     @Nullable Integer database,
@@ -28,7 +28,7 @@ record RedisAddress(
   private static final String DEFAULT_PLACE = "localhost:6379";
 
   /** Reads a URL; one without a scheme is taken for {@code redis://}, as llm-d does. */
-  static RedisAddress parse(String url) {
+  public static RedisAddress parse(String url) {
     int colon = url.indexOf("://");
     String scheme = colon < 0 ? "redis" : url.substring(0, colon).toLowerCase(Locale.ROOT);
     String rest = colon < 0 ? url : url.substring(colon + 3);
@@ -117,16 +117,18 @@ record RedisAddress(
     }
   }
 
-  boolean encrypted() {
+  /** Whether what travels is encrypted. */
+  public boolean encrypted() {
     return scheme.equals("rediss");
   }
 
-  boolean local() {
+  /** Whether it is a socket in the file system. */
+  public boolean local() {
     return scheme.equals("unix");
   }
 
   /** The address as the client takes it; who comes is said elsewhere. */
-  String connectionString() {
+  public String connectionString() {
     if (!local()) {
       return scheme + "://" + place + (database == null ? "" : "/" + database);
     }

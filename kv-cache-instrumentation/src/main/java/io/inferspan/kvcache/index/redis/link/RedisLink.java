@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
@@ -21,16 +21,19 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection on which an answer is too long in coming is given up with its whole client, since
  * nothing less closes a socket that is stuck. Except for {@link #post}, call it on the loop.
  */
-final class RedisLink {
+public final class RedisLink {
 
-  static final String STRANGE = "Redis answered with something else";
+  /** Why something is refused whose answer makes no sense. */
+  public static final String STRANGE = "Redis answered with something else";
+
+  /** Why something is refused for which too many others wait. */
+  public static final String TOO_MANY = "too many commands wait for Redis";
 
   private static final String CLOSED = "the index is closed";
 
   private final Vertx vertx;
   private final Context loop;
   private final RedisClients clients;
-  private final RedisIndexOptions options;
   private final Watchers watchers;
   private final boolean patient;
 
@@ -54,10 +57,10 @@ final class RedisLink {
   }
 
   /** Who is told of what happens to connections. */
-  record Watchers(RedisIndexCounters counters, Outage outage) {}
+  public record Watchers(RedisIndexCounters counters, Outage outage) {}
 
   /** Commands on their way. */
-  final class Sent {
+  public final class Sent {
     private final Replies replies;
     private final int commands;
     private final int since = generation;
@@ -73,22 +76,16 @@ final class RedisLink {
    *
    * @param patient whether operations wait for a connection, rather than fail while there is none
    */
-  RedisLink(
-      Context loop,
-      RedisClients clients,
-      RedisIndexOptions options,
-      Watchers watchers,
-      boolean patient) {
+  public RedisLink(Context loop, RedisClients clients, Watchers watchers, boolean patient) {
     this.vertx = loop.owner();
     this.loop = loop;
     this.clients = clients;
-    this.options = options;
     this.watchers = watchers;
     this.patient = patient;
   }
 
   /** Runs something on the loop, later; false where the loop is gone. */
-  boolean post(Runnable task) {
+  public boolean post(Runnable task) {
     try {
       loop.runOnContext(ignored -> task.run());
       return true;
@@ -99,12 +96,12 @@ final class RedisLink {
   }
 
   /** Whether there is a connection, or there was a moment ago; from any thread. */
-  boolean isUp() {
+  public boolean isUp() {
     return state == State.UP;
   }
 
   /** Connects, and keeps doing so until {@link #close}. */
-  void connect() {
+  public void connect() {
     if (state == State.CLOSED) {
       return;
     }
@@ -115,7 +112,7 @@ final class RedisLink {
       Redis made = clients.create();
       client = made;
       vertx.setTimer(
-          options.connectTimeout.toMillis(), id -> attemptFailed(mine, "connecting took too long"));
+          clients.connectTimeoutMillis(), id -> attemptFailed(mine, "connecting took too long"));
       Future<RedisConnection> connecting = made.connect();
       attempt = connecting;
       connecting.onComplete(result -> onLoop(() -> connected(mine, result)));
@@ -222,7 +219,7 @@ final class RedisLink {
   }
 
   /** Starts an operation when there is a connection. */
-  void startOrPark(Operation operation) {
+  public void startOrPark(Operation operation) {
     if (operation.isOver()) {
       return;
     }
@@ -242,22 +239,22 @@ final class RedisLink {
   }
 
   /** Those that gave up are in front, as all wait equally long. */
-  void dropOver() {
+  public void dropOver() {
     while (!waiting.isEmpty() && waiting.peek().isOver()) {
       waiting.poll();
     }
   }
 
   /** Sends commands; the answer may come before this returns. */
-  @Nullable Sent send(List<Request> requests, Replies replies) {
+  public @Nullable Sent send(List<Request> requests, Replies replies) {
     RedisPipeline up = pipeline;
     if (up == null) {
       replies.failed(state == State.CLOSED ? CLOSED : downReason);
       return null;
     }
-    if (inFlight + requests.size() > options.maxPendingCommands) {
+    if (inFlight + requests.size() > clients.maxPendingCommands()) {
       watchers.counters.refused.increment();
-      replies.failed(Writes.TOO_MANY);
+      replies.failed(TOO_MANY);
       return null;
     }
     Sent sent = new Sent(replies, requests.size());
@@ -294,7 +291,7 @@ final class RedisLink {
   }
 
   /** Gives the connection up if these commands are not answered after so many milliseconds. */
-  void expect(Sent sent, long millis) {
+  public void expect(Sent sent, long millis) {
     vertx.setTimer(
         millis,
         id -> {
@@ -305,15 +302,17 @@ final class RedisLink {
   }
 
   /** A link to one node of the cluster, on the same loop. */
-  RedisLink toNode(String host, int port) {
-    return new RedisLink(loop, clients.node(host, port), options, watchers, false);
+  public RedisLink toNode(String host, int port) {
+    return new RedisLink(loop, clients.node(host, port), watchers, false);
   }
 
-  boolean clustered() {
+  /** Whether it leads to a cluster. */
+  public boolean clustered() {
     return clients.clustered();
   }
 
-  Vertx vertx() {
+  /** Whose event loop it is on. */
+  public Vertx vertx() {
     return vertx;
   }
 
@@ -322,7 +321,7 @@ final class RedisLink {
    *
    * @return when no attempt to connect is under way any more, which would outlive its loop
    */
-  Future<?> close() {
+  public Future<?> close() {
     if (state != State.CLOSED) {
       down(CLOSED, State.CLOSED);
       refuseWaiting();

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import java.util.Set;
 import java.util.regex.Matcher;

@@ -1,18 +1,19 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache.index.redis.link;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Says once that Redis is gone and once that it is back, for all connections together. */
-final class Outage {
+public final class Outage {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.kvcache.index.redis");
 
   private final String place;
   private final AtomicBoolean on = new AtomicBoolean();
 
-  Outage(String place) {
+  /** Of the server at {@code place}, which is there so far. */
+  public Outage(String place) {
     this.place = place;
   }
 

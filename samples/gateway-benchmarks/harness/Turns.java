@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One scenario: the subjects take turns, there and back again, and each turn is set against the
- * turn of the gateway without tracing in the same round.
+ * One scenario: the subjects take turns, there and back again. Before and after each the gateway
+ * without tracing has a turn, and the two are what it is set against: a machine that others share
+ * is not the same for long.
  */
 final class Turns {
   private final Gateways gateways;
@@ -32,15 +33,14 @@ final class Turns {
     warmUp();
     List<Subject> order = new ArrayList<>(Arrays.asList(Subject.values()));
     for (int round = 0; round < (quick ? 4 : 12); round++) {
-      Map<Subject, Double> now = new EnumMap<>(Subject.class);
+      double before = ask(Subject.WITHOUT);
       for (Subject subject : order) {
-        now.put(subject, ask(subject));
+        double cost = ask(subject);
+        double after = ask(Subject.WITHOUT);
+        micros.get(subject).add(cost);
+        ratios.get(subject).add(2 * cost / (before + after));
+        before = after;
       }
-      now.forEach(
-          (subject, cost) -> {
-            micros.get(subject).add(cost);
-            ratios.get(subject).add(cost / now.get(Subject.WITHOUT));
-          });
       Collections.reverse(order);
     }
   }

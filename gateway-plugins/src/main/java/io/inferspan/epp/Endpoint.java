@@ -11,18 +11,20 @@ public final class Endpoint {
   private final int port;
   private final Map<String, String> labels;
   private final Metrics metrics;
+  private final Cache cache;
   // Both are keys of look-ups, once per scorer and request.
   private final String id;
   private final String authority;
 
   private Endpoint(
-      Endpoint.Place place, Map<String, String> labels, Metrics metrics, String authority) {
+      Place place, Map<String, String> labels, Metrics metrics, Cache cache, String authority) {
     this.namespace = place.namespace;
     this.name = place.name;
     this.address = place.address;
     this.port = place.port;
     this.labels = labels;
     this.metrics = metrics;
+    this.cache = cache;
     this.id = namespace + '/' + name;
     this.authority = authority;
   }
@@ -37,17 +39,26 @@ public final class Endpoint {
     }
     String host = address.indexOf(':') >= 0 ? '[' + address + ']' : address;
     return new Endpoint(
-        new Place(namespace, name, address, port), Map.of(), Metrics.NONE, host + ':' + port);
+        new Place(namespace, name, address, port),
+        Map.of(),
+        Metrics.NONE,
+        Cache.UNKNOWN,
+        host + ':' + port);
   }
 
   /** The same pod with these labels. */
   public Endpoint withLabels(Map<String, String> labels) {
-    return new Endpoint(place(), Map.copyOf(labels), metrics, authority);
+    return new Endpoint(place(), Map.copyOf(labels), metrics, cache, authority);
   }
 
   /** The same pod under this load. */
   public Endpoint withMetrics(Metrics metrics) {
-    return new Endpoint(place(), labels, metrics, authority);
+    return new Endpoint(place(), labels, metrics, cache, authority);
+  }
+
+  /** The same pod with a KV cache of this size. */
+  public Endpoint withCache(Cache cache) {
+    return new Endpoint(place(), labels, metrics, cache, authority);
   }
 
   private Place place() {
@@ -84,6 +95,11 @@ public final class Endpoint {
     return metrics;
   }
 
+  /** The size of the pod's KV cache. */
+  public Cache cache() {
+    return cache;
+  }
+
   @Override
   public String toString() {
     return id;
@@ -107,5 +123,17 @@ public final class Endpoint {
 
     /** No load, or none that is known. */
     public static final Metrics NONE = new Metrics(0, 0, 0, 0, 0);
+  }
+
+  /**
+   * How large a pod's KV cache is, as engines tell it in their metrics; 0 where it is not known.
+   *
+   * @param blockTokens tokens in a block
+   * @param blocks blocks that fit in
+   */
+  public record Cache(int blockTokens, int blocks) {
+
+    /** A cache of which nothing is known. */
+    public static final Cache UNKNOWN = new Cache(0, 0);
   }
 }

@@ -11,6 +11,8 @@ enum Api {
   EMBEDDINGS("/embeddings", "embeddings"),
   OTHER("", null);
 
+  private static final Api[] ALL = values();
+
   private final String path;
   private final @Nullable String operation;
   private final @Nullable String route;
@@ -25,7 +27,7 @@ enum Api {
   static Api of(String path) {
     int query = path.indexOf('?');
     int end = query < 0 ? path.length() : query;
-    for (Api api : values()) {
+    for (Api api : ALL) {
       if (api != OTHER && path.startsWith(api.path, end - api.path.length())) {
         return api;
       }

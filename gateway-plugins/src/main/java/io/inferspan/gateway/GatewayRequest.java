@@ -143,6 +143,16 @@ public final class GatewayRequest {
     }
   }
 
+  /**
+   * Admission and scheduling of the request, under a span that is closed when they are over.
+   *
+   * <p>llm-d has had it since its first release. In the tracing proposal's names there is none: the
+   * spans of plugins hang right under the request's, and nothing is recorded here.
+   */
+  public OperationSpan orchestration(String targetModel) {
+    return tracing.orchestration(span, targetModel);
+  }
+
   /** An engine is about to be called: the host and port that are connected to. */
   public UpstreamAttempt attempt(String host, int port) {
     return attempt(new Target(host, port));
@@ -247,7 +257,7 @@ public final class GatewayRequest {
         return;
       }
       ended = true;
-      now = tracing.now();
+      now = now();
       parts.end(now);
       unfinished = List.copyOf(openAttempts);
       ending = whatItWas(told);
@@ -327,6 +337,11 @@ public final class GatewayRequest {
 
   GatewayTracing tracing() {
     return tracing;
+  }
+
+  /** The time, where anybody sees what comes of it. */
+  long now() {
+    return watched ? tracing.now() : 0;
   }
 
   OperationSpan span() {

@@ -3,11 +3,13 @@ package io.inferspan.gateway;
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.SpanNaming;
 import io.inferspan.gateway.metrics.GatewayMeters;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.context.Context;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -25,6 +27,9 @@ public final class GatewayTracing {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT");
   private static final String HEADER = "header";
+
+  /** For spans that the chosen generation of names does not have. */
+  private static final Telemetry NOBODY = Telemetry.using(OpenTelemetry.noop());
 
   private final Telemetry telemetry;
   private final @Nullable GatewayMeters meters;
@@ -82,6 +87,13 @@ public final class GatewayTracing {
       span.set(EppAttributes.FAIRNESS_ID, ShortValues.of(tenant))
           .set(EppAttributes.FAIRNESS_SOURCE, HEADER);
     }
+  }
+
+  OperationSpan orchestration(OperationSpan request, String targetModel) {
+    Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOBODY : telemetry;
+    return to.span(GatewaySpans.ORCHESTRATION, request)
+        .set(EppAttributes.TARGET_MODEL, ShortValues.of(targetModel))
+        .start();
   }
 
   /** The method, if it is one: a client may make up any word. */

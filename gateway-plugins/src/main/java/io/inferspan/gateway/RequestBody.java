@@ -32,7 +32,11 @@ final class RequestBody {
   private static final int LITERAL = 3;
   private static final int OVER = 4;
 
-  private final byte[] kept = new byte[ShortValues.MAX_CHARS + 1];
+  private static final byte[] NOTHING = {};
+
+  /** Made with the first byte that is kept: most requests are seen by nobody. */
+  private byte[] kept = NOTHING;
+
   private int length;
   private int within = STRUCTURE;
   private long depth;
@@ -113,6 +117,9 @@ final class RequestBody {
     boolean keeps = depth == 1 && (keyNext || key.equals("model"));
     within = keeps ? KEPT_STRING : STRING;
     length = 0;
+    if (kept.length == 0) {
+      kept = new byte[ShortValues.MAX_CHARS + 1];
+    }
   }
 
   private void open(byte bracket) {

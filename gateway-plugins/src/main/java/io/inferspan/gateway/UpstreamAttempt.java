@@ -37,7 +37,7 @@ public final class UpstreamAttempt {
     this.request = request;
     this.target = target;
     this.resend = resend;
-    this.startedNanos = request.tracing().now();
+    this.startedNanos = request.now();
   }
 
   /** The context that the call takes as its parent. */
@@ -63,8 +63,17 @@ public final class UpstreamAttempt {
 
   /** Who it was that was called, where that is known only later. */
   public void target(String host, int port) {
+    target(new Target(host, port));
+  }
+
+  /** The same, named as routing headers name it: {@code host:port}. */
+  public void target(String authority) {
+    target(Target.of(authority));
+  }
+
+  private void target(Target called) {
     synchronized (request) {
-      target = new Target(host, port);
+      target = called;
       OperationSpan own = span;
       if (own != null) {
         target.describe(own);
@@ -76,7 +85,7 @@ public final class UpstreamAttempt {
   public void connected() {
     synchronized (request) {
       if (!ended && request.isLast(this)) {
-        request.parts().enter(Part.FIRST_TOKEN, request.tracing().now());
+        request.parts().enter(Part.FIRST_TOKEN, request.now());
       }
     }
   }
@@ -139,7 +148,7 @@ public final class UpstreamAttempt {
         return;
       }
       ended = true;
-      endedNanos = request.tracing().now();
+      endedNanos = request.now();
       errorType = failure;
       own = span;
       if (own != null) {
@@ -200,7 +209,7 @@ public final class UpstreamAttempt {
   private long epochNanos(long atNanos) {
     Instant now = Instant.now();
     long nowEpochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
-    return nowEpochNanos - (request.tracing().now() - atNanos);
+    return nowEpochNanos - (request.now() - atNanos);
   }
 
   /** The request has ended with it still open. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * gateway that uses the adapter and sends everything to one engine. Here is what it keeps of
  * connections.
  */
-public abstract class GatewayContract extends TraceContract {
+public abstract class GatewayContract extends FirstTokenContract {
 
   private static String asking(String model) {
     return WHOLE.replace("tiny", model);

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** An engine that writes byte for byte what a test says, and when, by its own clock. */
@@ -151,24 +150,6 @@ public final class ScriptedEngine implements AutoCloseable {
           Thread.onSpinWait();
         }
       }
-    }
-
-    /** Answers with a role, comments, and only then tokens, of which it tells the first's time. */
-    void lateFirstToken(AtomicLong sentNanos) throws IOException {
-      head("text/event-stream");
-      chunk(
-          "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n");
-      at(40);
-      chunk(": keep-alive\n\n");
-      at(90);
-      chunk(": keep-alive\n\n");
-      at(137);
-      sentNanos.set(System.nanoTime());
-      chunk("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n");
-      at(150);
-      chunk("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"b\"}}]}\n\n");
-      chunk("data: [DONE]\n\n");
-      end();
     }
   }
 }

@@ -5,7 +5,6 @@ import io.inferspan.epp.Cycle;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.Filter;
 import io.inferspan.epp.Picker;
-import io.inferspan.epp.Scorer;
 import io.inferspan.epp.Scores;
 import io.inferspan.epp.scheduling.SchedulerProfile.Weighted;
 import io.inferspan.epp.tracing.EppTracing;
@@ -14,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one profile: its plugins are traced, and its scorers bound by the deadline. */
+/** Runs one profile: its plugins are traced, which holds off what they do wrong. */
 final class ProfileRunner {
 
   private static final String NO_ENDPOINTS = "no_endpoints";
@@ -31,13 +30,9 @@ final class ProfileRunner {
     this.filters = tracing.traced(profile.filters());
     this.scorers =
         profile.scorers().stream()
-            .map(each -> new Weighted(traced(each, tracing), each.weight()))
+            .map(each -> new Weighted(tracing.traced(each.scorer(), each.weight()), each.weight()))
             .toList();
     this.picker = tracing.traced(profile.picker());
-  }
-
-  private static Scorer traced(Weighted each, EppTracing tracing) {
-    return tracing.traced(new BoundedScorer(each.scorer()), each.weight());
   }
 
   String name() {

@@ -7,6 +7,7 @@ import io.inferspan.epp.PreRequest;
 import io.inferspan.epp.ProfileHandler;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.tracing.EppTracing;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Picks endpoints as llm-d does: asks the profile handler for profiles, runs them, and asks again
@@ -33,6 +35,7 @@ public final class Scheduler {
   private final Map<String, ProfileRunner> profiles;
   private final List<PreRequest> preRequests;
   private final long timeoutNanos;
+  private final @Nullable DecisionCounter decisions;
 
   private Scheduler(Builder builder) {
     EppTracing tracing = builder.tracing;
@@ -43,6 +46,8 @@ public final class Scheduler {
     this.profiles = Collections.unmodifiableMap(runners);
     this.preRequests = builder.preRequests.stream().map(tracing::traced).toList();
     this.timeoutNanos = builder.timeout.toNanos();
+    MeterRegistry registry = builder.registry;
+    this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler);
   }
 
   /** Starts a scheduler whose profiles {@code handler} chooses from. */
@@ -74,13 +79,20 @@ public final class Scheduler {
       Cycle cycle, List<Endpoint> candidates, Map<String, List<Endpoint>> results) {
     List<ProfileRunner> chosen = choose(cycle, results);
     if (chosen.isEmpty()) {
-      return CompletableFuture.completedFuture(handler.conclude(cycle, results));
+      return CompletableFuture.completedFuture(concluded(handler.conclude(cycle, results)));
     }
     CompletionStage<Map<String, List<Endpoint>>> ran = CompletableFuture.completedFuture(results);
     for (ProfileRunner profile : chosen) {
       ran = ran.thenCompose(soFar -> run(profile, cycle, candidates, soFar));
     }
     return ran.thenCompose(all -> stage(cycle, candidates, all));
+  }
+
+  private SchedulingResult concluded(SchedulingResult result) {
+    if (decisions != null) {
+      decisions.count(result);
+    }
+    return result;
   }
 
   /** What the handler wants; a profile that has run does not run again, so it comes to an end. */
@@ -119,6 +131,7 @@ public final class Scheduler {
     private final List<PreRequest> preRequests = new ArrayList<>();
     private EppTracing tracing = EppTracing.none();
     private Duration timeout = DEFAULT_TIMEOUT;
+    private @Nullable MeterRegistry registry;
 
     private Builder(ProfileHandler handler) {
       this.handler = handler;
@@ -142,6 +155,15 @@ public final class Scheduler {
     /** Records spans; by default there are none. */
     public Builder tracing(EppTracing tracing) {
       this.tracing = tracing;
+      return this;
+    }
+
+    /**
+     * Counts decisions of handlers that have more than one stage, in llm-d's {@code
+     * llm_d_epp_disagg_decision_total}; by default nobody counts.
+     */
+    public Builder meters(MeterRegistry registry) {
+      this.registry = registry;
       return this;
     }
 

@@ -17,6 +17,7 @@ import io.inferspan.epp.ProfileHandler;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.Scorer;
 import io.inferspan.epp.Scores;
+import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.opentelemetry.api.OpenTelemetry;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * closes it. No method throws, and none allocates where the trace is not sampled.
  */
 public final class EppTracing {
+
+  private static final String NO_TOKENS = "skipped_no_tokens";
+  private static final int FIRST_ERROR_STATUS = 400;
 
   private final Telemetry telemetry;
   private final boolean proposalShape;
@@ -55,7 +59,10 @@ public final class EppTracing {
     return new TracedFilters(this, chain);
   }
 
-  /** A scorer with its span; where it throws or fails, no endpoint has a score of it. */
+  /**
+   * A scorer with its span; where it throws, fails or misses the deadline of the cycle, no endpoint
+   * has a score of it.
+   */
   public Scorer traced(Scorer scorer, double weight) {
     return new TracedScorer(this, scorer, weight);
   }
@@ -143,6 +150,69 @@ public final class EppTracing {
           .set(EppAttributes.SCORE_AVG, scores.average());
     }
     span.set(EppAttributes.SCORER_SCORED, scored);
+  }
+
+  /**
+   * A producer of prefix data that asks a KV-cache index before scheduling; {@link #matched} or
+   * {@link #notTokenized} says what came of it.
+   */
+  public OperationSpan prefixProducer(InferenceRequest request, int candidates, Context parent) {
+    PendingSpan span =
+        telemetry
+            .span(EppSpans.PREFIX_PRODUCER, parent)
+            .set(EppAttributes.PRODUCER_CANDIDATES, candidates);
+    return describe(span, request).start();
+  }
+
+  /**
+   * Says what an index knows of a prompt.
+   *
+   * @param totalBlocks how many blocks the prompt has
+   * @param mostMatched how many of them the endpoint has that has most
+   */
+  public static void matched(OperationSpan producer, int totalBlocks, int mostMatched) {
+    producer
+        .set(EppAttributes.PRODUCER_TOTAL_BLOCKS, totalBlocks)
+        .set(EppAttributes.PRODUCER_MAX_MATCH_BLOCKS, mostMatched);
+  }
+
+  /** Says that there was nothing to ask an index for, since the prompt has no tokens. */
+  public static void notTokenized(OperationSpan producer) {
+    producer.set(EppAttributes.PRODUCER_RESULT, NO_TOKENS);
+  }
+
+  /**
+   * The call that has an engine tokenise a prompt; {@link #tokenized} says what came of it.
+   *
+   * @param path that is called, without what varies from request to request
+   * @param backend what kind of engine it is, such as {@code vllm}
+   */
+  public OperationSpan tokenizer(String path, String backend, Endpoint engine, Context parent) {
+    return telemetry
+        .span(EppSpans.TOKENIZE, path, parent)
+        .set(EppAttributes.TOKEN_PRODUCER_BACKEND, backend)
+        .set(CommonAttributes.HTTP_REQUEST_METHOD, "POST")
+        .set(CommonAttributes.SERVER_ADDRESS, engine.address())
+        .set(CommonAttributes.SERVER_PORT, engine.port())
+        .start();
+  }
+
+  /**
+   * Says what an engine answered that was to tokenise a prompt.
+   *
+   * @param tokens how many tokens the prompt has; what goes with an error status counts for nothing
+   */
+  public static void tokenized(OperationSpan tokenizer, int status, int tokens) {
+    tokenizer.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
+    if (status >= FIRST_ERROR_STATUS) {
+      tokenizer
+          .set(EppAttributes.TOKEN_PRODUCER_RESULT, "error")
+          .fail(Integer.toString(status), "the engine did not tokenise the prompt");
+    } else {
+      tokenizer
+          .set(EppAttributes.TOKEN_PRODUCER_RESULT, "ok")
+          .set(EppAttributes.TOKEN_PRODUCER_COUNT, tokens);
+    }
   }
 
   /** The choice among scored endpoints. */

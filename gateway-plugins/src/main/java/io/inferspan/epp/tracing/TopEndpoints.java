@@ -4,9 +4,8 @@ import io.inferspan.OperationSpan;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.Scores;
 import io.inferspan.semconv.EppAttributes;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The endpoints with the best scores: more would make spans grow with the fleet.
@@ -18,18 +17,34 @@ record TopEndpoints(List<String> ids, List<Double> scores) {
 
   private static final int LIMIT = 5;
 
+  /** One walk over all of them, since it is made for each sampled request. */
   static TopEndpoints of(List<Endpoint> endpoints, Scores scores) {
-    List<Integer> best =
-        IntStream.range(0, Math.min(endpoints.size(), scores.size()))
-            .boxed()
-            .sorted(
-                Comparator.comparingDouble((Integer i) -> -scores.at(i))
-                    .thenComparing(i -> endpoints.get(i).id()))
-            .limit(LIMIT)
-            .toList();
-    return new TopEndpoints(
-        best.stream().map(i -> endpoints.get(i).id()).toList(),
-        best.stream().map(scores::at).toList());
+    int count = Math.min(endpoints.size(), scores.size());
+    TopEndpoints top = new TopEndpoints(new ArrayList<>(LIMIT + 1), new ArrayList<>(LIMIT + 1));
+    for (int i = 0; i < count; i++) {
+      top.offer(endpoints.get(i).id(), scores.at(i));
+    }
+    return top;
+  }
+
+  private void offer(String id, double score) {
+    int place = ids.size();
+    while (place > 0 && isBefore(id, score, place - 1)) {
+      place--;
+    }
+    if (place < LIMIT) {
+      ids.add(place, id);
+      scores.add(place, score);
+    }
+    if (ids.size() > LIMIT) {
+      ids.remove(LIMIT);
+      scores.remove(LIMIT);
+    }
+  }
+
+  private boolean isBefore(String id, double score, int other) {
+    int byScore = Double.compare(score, scores.get(other));
+    return byScore > 0 || (byScore == 0 && id.compareTo(ids.get(other)) < 0);
   }
 
   void describe(OperationSpan span) {

@@ -7,13 +7,15 @@ import io.inferspan.epp.Scorer;
 import io.inferspan.epp.Scores;
 import io.opentelemetry.context.Context;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A scorer under its span, and under a second one where it asks an index. */
+/**
+ * A scorer under its span, and under a second one where it asks an index; nobody waits for it
+ * beyond the deadline.
+ */
 final class TracedScorer implements Scorer {
 
   private final EppTracing tracing;
@@ -59,7 +61,7 @@ final class TracedScorer implements Scorer {
       Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
     CompletionStage<Scores> scores;
     try {
-      scores = Objects.requireNonNull(scorer.score(cycle, endpoints, into, span.context()));
+      scores = Deadline.of(cycle, scorer.score(cycle, endpoints, into, span.context()));
     } catch (RuntimeException | LinkageError e) {
       return end(span, null, e, endpoints.size()).done();
     }

@@ -1,7 +1,9 @@
 package io.inferspan.gateway.extproc;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What the choice of an endpoint goes by in a request's body: the model, and the input itself for
@@ -15,8 +17,14 @@ final class ChatBody {
   private final String model;
   private final boolean streaming;
   private final byte[] input;
+  private final byte[] json;
+  private final int modelStart;
+  private final int modelEnd;
 
   private ChatBody(Scan scan) {
+    this.json = scan.json;
+    this.modelStart = scan.modelStart;
+    this.modelEnd = scan.modelEnd;
     this.model = scan.model;
     this.streaming = scan.streaming;
     this.input = scan.input;
@@ -43,6 +51,14 @@ final class ChatBody {
     return input;
   }
 
+  /** The body with another value in the place of the model's. */
+  List<ByteBuffer> withModel(byte[] value) {
+    return List.of(
+        ByteBuffer.wrap(json, 0, modelStart),
+        ByteBuffer.wrap(value),
+        ByteBuffer.wrap(json, modelEnd, json.length - modelEnd));
+  }
+
   /** One walk over the outermost object. */
   private static final class Scan {
     private static final byte[] NOTHING = new byte[0];
@@ -50,6 +66,8 @@ final class ChatBody {
     private final byte[] json;
     private int at;
     private String model = "";
+    private int modelStart;
+    private int modelEnd;
     private boolean streaming;
     private byte[] input = NOTHING;
 
@@ -82,7 +100,11 @@ final class ChatBody {
 
     private void take(String name, int start, int end) {
       switch (name) {
-        case "model" -> model = JsonString.decode(json, start, end);
+        case "model" -> {
+          model = JsonString.decode(json, start, end);
+          modelStart = start;
+          modelEnd = end;
+        }
         case "stream" -> streaming = start < end && json[start] == 't';
         case "messages", "prompt", "input" -> input = Arrays.copyOfRange(json, start, end);
         default -> {

@@ -26,13 +26,22 @@ final class EndpointChoice {
   }
 
   /** What is known of a request when its endpoint is chosen. */
-  record Request(HeaderList headers, @Nullable List<String> subset, ChatBody body) {}
+  record Request(HeaderList headers, @Nullable List<String> subset, TargetModel model) {}
 
   /** Where the request goes, or why it goes nowhere: exactly one is there. */
   record Verdict(@Nullable SchedulingResult result, @Nullable Refusal refusal) {}
 
   Scheduler scheduler() {
     return scheduler;
+  }
+
+  /** Whether endpoints can be chosen from: somebody can tell which there are, be it none. */
+  boolean isPossible() {
+    try {
+      return endpoints.get() != null;
+    } catch (RuntimeException e) {
+      return false;
+    }
   }
 
   /** Chooses; the stage never fails. */
@@ -66,9 +75,9 @@ final class EndpointChoice {
   }
 
   private static InferenceRequest inference(Request request) {
-    ChatBody body = request.body();
+    ChatBody body = request.model().body();
     String id = request.headers().first("x-request-id");
-    return InferenceRequest.to(body.model())
+    return InferenceRequest.to(request.model().name())
         .id(id == null ? "" : id)
         .headers(request.headers().toMap())
         .input(body.input())

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * The gRPC service that Envoy asks where requests go and shows their answers to: {@code
  * envoy.service.ext_proc.v3.ExternalProcessor}, as llm-d's endpoint picker offers it.
  *
- * <p>It is the request handler of a Vert.x HTTP/2 server. A request that nobody can serve is
- * answered with 503 and one that is turned away with 429. The trace of each request reaches from
- * its headers to the last byte of its answer.
+ * <p>It is the request handler of a Vert.x HTTP/2 server, and answers health checks there, too. A
+ * request that nobody can serve is answered with 503 and one that is turned away with 429. The
+ * trace of each request reaches from its headers to the last byte of its answer.
  */
 public final class ExtProcService implements Handler<HttpServerRequest> {
 
-  /** The path of the service's one method. */
+  /** The path of the method that Envoy calls. */
   public static final String PATH = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
   /** What a message may hold besides a body: headers, metadata, attributes. */
@@ -36,6 +36,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
   private final Modes untoldModes;
   private final boolean overridesModes;
   private final boolean sendsSessionTokens;
+  private final boolean tellsServed;
 
   private ExtProcService(Builder builder) {
     this.tracing = builder.tracing;
@@ -45,6 +46,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     this.untoldModes = builder.untoldModes;
     this.overridesModes = builder.overridesModes;
     this.sendsSessionTokens = builder.sendsSessionTokens;
+    this.tellsServed = builder.tellsServed;
   }
 
   /**
@@ -61,13 +63,17 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
   public void handle(HttpServerRequest request) {
     if (!isGrpc(request)) {
       request.response().setStatusCode(415).end();
-    } else if (!PATH.equals(request.path())) {
-      refuse(request, "there is no method at this path");
     } else if (isCompressed(request.getHeader("grpc-encoding"))) {
       refuse(request, "messages are to come uncompressed");
-    } else {
+    } else if (PATH.equals(request.path())) {
       int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
       new GrpcCall(request, maxMessageBytes, call -> new EnvoyExchange(this, call)).open();
+    } else if (HealthCall.PATH.equals(request.path())) {
+      int maxMessageBytes = HealthCall.MAX_MESSAGE_BYTES;
+      new GrpcCall(request, maxMessageBytes, call -> new HealthCall(call, choice::isPossible))
+          .open();
+    } else {
+      refuse(request, "there is no method at this path");
     }
   }
 
@@ -121,6 +127,10 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     return sendsSessionTokens;
   }
 
+  boolean tellsServed() {
+    return tellsServed;
+  }
+
   /** Collects the settings of a service. */
   public static final class Builder {
 
@@ -138,6 +148,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         new Modes(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
     private boolean overridesModes;
     private boolean sendsSessionTokens;
+    private boolean tellsServed;
 
     private Builder(
         GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
@@ -192,6 +203,15 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     /** Answers with the token that {@code SessionAffinityScorer.byToken()} goes by. */
     public Builder sessionTokens() {
       this.sendsSessionTokens = true;
+      return this;
+    }
+
+    /**
+     * Answers with {@code x-conformance-test-served-endpoint}: the endpoint that answered, as Envoy
+     * tells it. It shows clients addresses of pods, and is for tests.
+     */
+    public Builder servedEndpoint() {
+      this.tellsServed = true;
       return this;
     }
 

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 final class JsonString {
 
   /** No model's name is longer, and what a client sends need not be kept whole. */
-  private static final int MAX_BYTES = 1024;
+  static final int MAX_BYTES = 1024;
 
   private static final int UNICODE_DIGITS = 4;
 
@@ -20,6 +20,22 @@ final class JsonString {
     }
     String raw = new String(json, start + 1, end - start - 2, StandardCharsets.UTF_8);
     return raw.indexOf('\\') < 0 ? raw : unescaped(raw);
+  }
+
+  /** The text with quotes around it, as UTF-8. */
+  static byte[] encode(String text) {
+    StringBuilder json = new StringBuilder(text.length() + 2).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\').append(c);
+      } else if (c < ' ') {
+        json.append("\\u%04x".formatted((int) c));
+      } else {
+        json.append(c);
+      }
+    }
+    return json.append('"').toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private static String unescaped(String raw) {

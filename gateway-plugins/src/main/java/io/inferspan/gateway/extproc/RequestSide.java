@@ -1,10 +1,12 @@
 package io.inferspan.gateway.extproc;
 
+import io.inferspan.OperationSpan;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.extproc.EndpointChoice.Verdict;
 import io.inferspan.gateway.extproc.wire.BodyMode;
+import io.inferspan.gateway.extproc.wire.HeaderChanges;
 import io.inferspan.gateway.extproc.wire.HeaderList;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
@@ -14,6 +16,7 @@ import io.inferspan.gateway.extproc.wire.ProcessingResponse.Answer;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -110,66 +113,101 @@ final class RequestSide {
     }
   }
 
+  /** A question for an endpoint: what the body ended with, what it asks for, and its span. */
+  private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
+
   private void choose(Part endedBy) {
     choosing = true;
-    ChatBody whole = ChatBody.read(body.toArray());
+    TargetModel model = TargetModel.of(headers, ChatBody.read(body.toArray()));
+    Question question = new Question(endedBy, model, course.request().orchestration(model.name()));
     CompletableFuture<Verdict> verdict =
         course
             .service()
             .choice()
-            .choose(new EndpointChoice.Request(headers, subset, whole), course.request().context())
+            .choose(
+                new EndpointChoice.Request(headers, subset, model),
+                question.orchestration.context())
             .toCompletableFuture();
     if (verdict.isDone()) {
-      decided(verdict.join(), endedBy);
+      decided(verdict.join(), question);
       return;
     }
     Context eventLoop = Objects.requireNonNull(Vertx.currentContext());
-    Future.fromCompletionStage(verdict, eventLoop).onSuccess(found -> decidedLater(found, endedBy));
+    Future.fromCompletionStage(verdict, eventLoop)
+        .onSuccess(found -> decidedLater(found, question));
   }
 
-  private void decidedLater(Verdict verdict, Part endedBy) {
+  private void decidedLater(Verdict verdict, Question question) {
     try {
-      decided(verdict, endedBy);
+      decided(verdict, question);
       course.call().resume();
     } catch (RuntimeException e) {
       course.call().end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
     }
   }
 
-  private void decided(Verdict verdict, Part endedBy) {
+  private void decided(Verdict verdict, Question question) {
     choosing = false;
     chosen = true;
     SchedulingResult result = verdict.result();
     Endpoint target = result == null ? null : result.target();
-    Refusal refusal = verdict.refusal();
-    if (result == null || target == null) {
-      course.refuse(refusal == null ? Refusal.NO_ENDPOINT : refusal);
-    } else {
-      go(result, target, endedBy);
+    try (OperationSpan orchestration = question.orchestration) {
+      if (result == null || target == null) {
+        Refusal refusal = verdict.refusal();
+        Refusal told = refusal == null ? Refusal.NO_ENDPOINT : refusal;
+        orchestration.fail(told.type(), told.message());
+        course.refuse(told);
+      } else {
+        go(result, target, question);
+      }
     }
     body.release();
   }
 
-  private void go(SchedulingResult result, Endpoint target, Part endedBy) {
+  private void go(SchedulingResult result, Endpoint target, Question question) {
+    Part endedBy = question.endedBy;
     UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
     course.goesTo(target, attempt);
     Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt);
     boolean streamedBack =
         course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;
-    if (streamedBack && endedBy == Part.REQUEST_BODY) {
-      // Envoy takes the length away, since a body may change on the way; this one does not.
-      routing.changes().set("content-length", Integer.toString(body.bytes()));
+    boolean rewritten = question.model.isRewritten();
+    List<ByteBuffer> goesOn = rewritten ? question.model.rewritten() : body.pieces();
+    if (rewritten || (streamedBack && endedBy == Part.REQUEST_BODY)) {
+      tellLength(routing.changes(), goesOn);
     }
     Part answered =
         streamedBack || endedBy == Part.REQUEST_HEADERS ? Part.REQUEST_HEADERS : Part.REQUEST_BODY;
     Modes asked = answered == Part.REQUEST_HEADERS ? override : null;
-    course.answer(answered, new Answer(routing.changes(), true, routing.destination(), asked));
+    Answer answer = new Answer(routing.changes(), true, routing.destination(), asked);
     if (streamedBack) {
-      Pieces.send(course, Part.REQUEST_BODY, body.pieces(), endedBy == Part.REQUEST_BODY);
+      course.answer(answered, answer);
+      Pieces.send(course, Part.REQUEST_BODY, goesOn, endedBy == Part.REQUEST_BODY);
+    } else if (rewritten) {
+      course.send(ProcessingResponse.replacing(answered, answer, goesOn));
+    } else {
+      course.answer(answered, answer);
     }
     if (endedBy == Part.REQUEST_TRAILERS) {
       course.send(ProcessingResponse.trailers(endedBy));
+    }
+  }
+
+  /**
+   * Envoy takes the length away where a body may change on the way, and checks it where one does.
+   * It is known of a whole body, and of one that was announced: what was not shown stays as it is.
+   */
+  private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
+    int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();
+    if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
+      changes.set("content-length", Integer.toString(length));
+      return;
+    }
+    String announced = headers.first("content-length");
+    if (announced != null && announced.matches("[0-9]{1,18}")) {
+      changes.set(
+          "content-length", Long.toString(Long.parseLong(announced) - body.bytes() + length));
     }
   }
 }

@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** An answer on its way to the client; it passes as it is and is looked at. */
 final class ResponseSide {
 
+  /** Where the conformance tests of inference gateways look for who answered. */
+  private static final String SERVED_HEADER = "x-conformance-test-served-endpoint";
+
+  private static final String NOT_TOLD = "fail: missing destination endpoint served metadata";
+
   private final Course course;
   private boolean begun;
 
@@ -31,7 +36,8 @@ final class ResponseSide {
     switch (message.part()) {
       case RESPONSE_HEADERS -> {
         head(message.headers());
-        course.answer(message.part(), Answer.changing(changes()));
+        served(message.served());
+        course.answer(message.part(), Answer.changing(changes(message.served())));
       }
       case RESPONSE_BODY -> {
         see(message.body());
@@ -64,8 +70,19 @@ final class ResponseSide {
     }
   }
 
-  private HeaderChanges changes() {
+  /** Envoy may have gone on to another endpoint than the first: that one's the answer is. */
+  private void served(@Nullable String authority) {
+    UpstreamAttempt attempt = course.attempt();
+    if (attempt != null && authority != null) {
+      attempt.target(authority);
+    }
+  }
+
+  private HeaderChanges changes(@Nullable String served) {
     HeaderChanges changes = new HeaderChanges();
+    if (course.service().tellsServed()) {
+      changes.set(SERVED_HEADER, served == null ? NOT_TOLD : served);
+    }
     Endpoint target = course.target();
     if (target != null && course.service().sendsSessionTokens()) {
       changes.set(SessionAffinityScorer.TOKEN_HEADER, SessionAffinityScorer.token(target));

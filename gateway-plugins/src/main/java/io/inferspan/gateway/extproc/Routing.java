@@ -5,17 +5,17 @@ import io.inferspan.epp.PreRequest;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.plugins.disagg.DisaggHeaders;
 import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.gateway.TraceSetter;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.extproc.wire.HeaderChanges;
 import io.inferspan.gateway.extproc.wire.ProcessingResponse.Destination;
-import io.opentelemetry.context.propagation.TextMapSetter;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** How a request is told where it goes: in its headers, and in metadata for Envoy's balancer. */
 record Routing(HeaderChanges changes, Destination destination) {
 
-  private static final TextMapSetter<HeaderChanges> TRACE = Routing::setTrace;
+  private static final TraceSetter<HeaderChanges> TRACE =
+      new TraceSetter<>(HeaderChanges::set, HeaderChanges::remove);
 
   /** Takes out what a client sent to route itself. */
   static HeaderChanges withoutClients() {
@@ -36,17 +36,6 @@ record Routing(HeaderChanges changes, Destination destination) {
     changes.set(DisaggHeaders.DESTINATION, authorities);
     attempt.inject(changes, TRACE);
     return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
-  }
-
-  private static void setTrace(@Nullable HeaderChanges changes, String name, String value) {
-    if (changes == null) {
-      return;
-    }
-    if (name.equals("traceparent")) {
-      // The state of a trace that goes on follows; that of another one must not.
-      changes.remove("tracestate");
-    }
-    changes.set(name, value);
   }
 
   /** Headers as plugins change them. */

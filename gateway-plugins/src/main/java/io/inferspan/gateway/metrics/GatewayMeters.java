@@ -144,7 +144,7 @@ public final class GatewayMeters {
 
   private Labels labels(Served request) {
     return new Labels(
-        models.tag(request.model(), request.outcome()),
+        models.tag(request.model(), request.outcome() == Outcome.SUCCESS),
         OPERATIONS.contains(request.operation()) ? request.operation() : OTHER,
         request.outcome());
   }

@@ -1,6 +1,7 @@
 package io.inferspan.gateway.netty;
 
 import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.bytes.PassingBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
@@ -16,19 +17,10 @@ final class Passing {
 
   private Passing() {}
 
-  /** Shows bytes where they lie; neither their indices nor their reference count change. */
+  /** Shows bytes, if anybody sees them. */
   static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> eye) {
-    if (!request.watched() || !bytes.isReadable()) {
-      return;
-    }
-    int buffers = bytes.nioBufferCount();
-    if (buffers == 1) {
-      eye.accept(bytes.nioBuffer());
-    } else if (buffers > 1) {
-      // Asked for one buffer, a composite would make a copy.
-      for (ByteBuffer each : bytes.nioBuffers()) {
-        eye.accept(each);
-      }
+    if (request.watched()) {
+      PassingBytes.show(bytes, eye);
     }
   }
 

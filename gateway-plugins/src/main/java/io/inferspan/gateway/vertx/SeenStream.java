@@ -1,12 +1,11 @@
 package io.inferspan.gateway.vertx;
 
-import io.netty.buffer.ByteBuf;
+import io.inferspan.gateway.bytes.PassingBytes;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.streams.ReadStream;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A stream whose pieces, end and failure somebody sees while they pass. */
@@ -35,21 +34,10 @@ final class SeenStream implements ReadStream<Buffer> {
         handler == null
             ? null
             : piece -> {
-              show(piece, watcher::piece);
+              PassingBytes.show(((BufferInternal) piece).getByteBuf(), watcher::piece);
               handler.handle(piece);
             });
     return this;
-  }
-
-  private static void show(Buffer piece, Consumer<ByteBuffer> to) {
-    ByteBuf bytes = ((BufferInternal) piece).getByteBuf();
-    if (bytes.nioBufferCount() == 1) {
-      to.accept(bytes.nioBuffer());
-      return;
-    }
-    for (ByteBuffer part : bytes.nioBuffers()) {
-      to.accept(part);
-    }
   }
 
   @Override

@@ -77,6 +77,36 @@ final class EppTracingTest {
   }
 
   @Test
+  void producersOfDataForPlugins_haveTheirMethods() {
+    try (OperationSpan producer = spans.prefixProducer(REQUEST, 3, Context.root())) {
+      EppTracing.matched(producer, 12, 5);
+    }
+    try (OperationSpan producer = spans.prefixProducer(REQUEST, 3, Context.root())) {
+      EppTracing.notTokenized(producer);
+    }
+    try (OperationSpan call = spans.tokenizer("/render", "vllm", Fleet.pod(0), Context.root())) {
+      EppTracing.tokenized(call, 200, 192);
+    }
+    try (OperationSpan call = spans.tokenizer("/render", "vllm", Fleet.pod(0), Context.root())) {
+      EppTracing.tokenized(call, 503, 0);
+    }
+    assertThatSpans(tracing.spans())
+        .hasTree(
+            """
+            produce_precise_prefix_cache {llm_d.epp.producer.candidate_endpoints=3, \
+            llm_d.epp.producer.total_blocks=12, llm_d.epp.producer.max_match_blocks=5, \
+            gen_ai.request.model=m, mm.hash_count=2}
+            produce_precise_prefix_cache {llm_d.epp.producer.result=skipped_no_tokens}
+            tokenize_render /render [CLIENT] {llm_d.epp.token_producer.backend=vllm, \
+            llm_d.epp.token_producer.result=ok, llm_d.epp.token_producer.token_count=192, \
+            http.request.method=POST, http.response.status_code=200, server.address=10.0.0.1, \
+            server.port=8000}
+            tokenize_render /render [CLIENT] {llm_d.epp.token_producer.result=error, \
+            http.response.status_code=503, error.type=503} ERROR
+            """);
+  }
+
+  @Test
   void startup_isATraceOfItsOwn() {
     spans.startup("scheduler", "load plugins").close();
     assertThatSpans(tracing.spans())

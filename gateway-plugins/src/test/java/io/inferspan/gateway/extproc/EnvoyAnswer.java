@@ -48,10 +48,15 @@ final class EnvoyAnswer {
     response.exceptionHandler(lost -> engineLost());
     MultiMap all = MultiMap.caseInsensitiveMultiMap();
     all.add(":status", Integer.toString(response.statusCode())).addAll(response.headers());
-    stream.tell(
+    ProcessingRequest.Builder message =
         ProcessingRequest.newBuilder()
             .setResponseHeaders(
-                HttpHeaders.newBuilder().setHeaders(EnvoyMessages.headers(all)).build()));
+                HttpHeaders.newBuilder().setHeaders(EnvoyMessages.headers(all)).build());
+    String served = stream.served();
+    if (served != null) {
+      message.setMetadataContext(EnvoyMessages.served(served));
+    }
+    stream.tell(message);
   }
 
   void headers(CommonResponse common) {

@@ -58,6 +58,17 @@ final class EnvoyMessages {
     return Metadata.newBuilder().putFilterMetadata("envoy.lb.subset_hint", hint).build();
   }
 
+  /** The endpoint that answered, as a gateway tells it with an answer's headers. */
+  static Metadata served(String authority) {
+    Struct served =
+        Struct.newBuilder()
+            .putFields(
+                "x-gateway-destination-endpoint-served",
+                Value.newBuilder().setStringValue(authority).build())
+            .build();
+    return Metadata.newBuilder().putFilterMetadata("envoy.lb", served).build();
+  }
+
   /** Where Envoy's load balancer is told to go; empty where it is not told. */
   static String destination(Struct dynamicMetadata) {
     return dynamicMetadata

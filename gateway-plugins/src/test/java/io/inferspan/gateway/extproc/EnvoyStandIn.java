@@ -31,18 +31,29 @@ final class EnvoyStandIn implements AutoCloseable {
       BodyMode response,
       boolean tellsModes,
       boolean allowsOverride,
+      @Nullable String served,
       @Nullable List<String> subset) {
 
     static Setup of(BodyMode request, BodyMode response) {
-      return new Setup(request, response, true, true, null);
+      return new Setup(request, response, true, true, null, null);
     }
 
     Setup leaving(List<String> endpoints) {
-      return new Setup(request, response, tellsModes, allowsOverride, endpoints);
+      return new Setup(request, response, tellsModes, allowsOverride, served, endpoints);
     }
 
     Setup silentAboutModes() {
-      return new Setup(request, response, false, allowsOverride, subset);
+      return new Setup(request, response, false, allowsOverride, served, subset);
+    }
+
+    /** Tells who answered: whoever was chosen. */
+    Setup tellingServed() {
+      return tellingServed("");
+    }
+
+    /** Tells that this one answered. */
+    Setup tellingServed(String authority) {
+      return new Setup(request, response, tellsModes, allowsOverride, authority, subset);
     }
   }
 

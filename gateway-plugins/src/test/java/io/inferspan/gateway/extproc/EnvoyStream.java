@@ -244,10 +244,22 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
       }
       default -> {
         EnvoyMessages.apply(common.getHeaderMutation(), headers);
+        if (common.hasBodyMutation()) {
+          held = Buffer.buffer(common.getBodyMutation().getBody().toByteArray());
+          assertThatLengthIsTold();
+        }
         passing.add(held);
         requestBodyDone = true;
         connect();
       }
+    }
+  }
+
+  /** Envoy fails an exchange whose changed body has another length than its headers say. */
+  private void assertThatLengthIsTold() {
+    String told = headers.get("content-length");
+    if (told != null && Integer.parseInt(told) != held.length()) {
+      throw new AssertionError("a body of " + held.length() + " bytes is told to have " + told);
     }
   }
 
@@ -328,6 +340,12 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     if (requestBodyDone) {
       engineCall().end();
     }
+  }
+
+  /** Who answers, where the stand-in tells it. */
+  @Nullable String served() {
+    String served = envoy.setup().served();
+    return "".equals(served) ? destination.split(",", -1)[0] : served;
   }
 
   BodyMode responseMode() {

@@ -4,63 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
-import io.inferspan.Telemetry;
 import io.inferspan.epp.Endpoint;
-import io.inferspan.gateway.GatewayTracing;
-import io.inferspan.gateway.Wire;
 import io.inferspan.gateway.Wire.Message;
 import io.inferspan.gateway.extproc.EnvoyStandIn.Setup;
-import io.inferspan.gateway.extproc.wire.BodyMode;
-import io.inferspan.testing.SpanRecord;
-import io.inferspan.testing.TracingExtension;
-import io.inferspan.testing.engine.FakeEngine;
-import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the service will not serve, and how it says so. */
-final class ExtProcRefusalTest {
-
-  private static final Duration SOON = Duration.ofSeconds(10);
-  private static final String WHOLE =
-      "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
-  private static final Setup DUPLEX =
-      Setup.of(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
-  private static final Setup BUFFERED = Setup.of(BodyMode.BUFFERED, BodyMode.STREAMED);
-
-  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
-
-  private final FakeEngine engine = FakeEngine.start();
-
-  @AfterEach
-  void stopEngine() {
-    engine.close();
-  }
-
-  private GatewayTracing gateway() {
-    return GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
-  }
-
-  private ExtProcService.Builder service() {
-    return ExtProcRig.service(gateway(), engine.port());
-  }
-
-  private ExtProcService.Builder serviceOver(List<Endpoint> endpoints) {
-    return ExtProcService.with(gateway(), ExtProcRig.scheduler(), () -> endpoints);
-  }
-
-  private static Message ask(ExtProcRig rig, String body, String... headers) throws Exception {
-    try (Wire wire = new Wire(rig.port())) {
-      wire.send(Wire.chat(body, headers));
-      return wire.read();
-    }
-  }
-
-  private SpanRecord span() {
-    return tracing.awaitSpans(1, SOON).get(0);
-  }
+final class ExtProcRefusalTest extends ExtProcFixture {
 
   @Test
   void nobodyThere_isAnswered503() throws Exception {
@@ -94,9 +45,7 @@ final class ExtProcRefusalTest {
 
   @Test
   void saturatedEndpoints_areAnswered429() throws Exception {
-    Endpoint busy =
-        Endpoint.of("ns", "engine", "127.0.0.1", engine.port())
-            .withMetrics(new Endpoint.Metrics(6, 8, 0.2, 0, 0));
+    Endpoint busy = endpoint().withMetrics(new Endpoint.Metrics(6, 8, 0.2, 0, 0));
     try (ExtProcRig rig =
         new ExtProcRig(
             serviceOver(List.of(busy)).admission(Admission.whileAnyHasRoom(5, 0.8)).build(),

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
-import io.inferspan.Telemetry;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.PreRequest;
 import io.inferspan.epp.SchedulingResult;
@@ -14,15 +13,12 @@ import io.inferspan.epp.plugins.pick.MaxScorePicker;
 import io.inferspan.epp.plugins.score.SessionAffinityScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
-import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.Wire;
 import io.inferspan.gateway.Wire.Message;
 import io.inferspan.gateway.extproc.EnvoyStandIn.Setup;
 import io.inferspan.gateway.extproc.wire.BodyMode;
 import io.inferspan.testing.SpanRecord;
-import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;
-import io.inferspan.testing.engine.FakeEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -30,54 +26,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class ExtProcServiceTest {
-
-  private static final Duration SOON = Duration.ofSeconds(10);
-  private static final String WHOLE =
-      "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
-  private static final String STREAM =
-      "{\"model\":\"tiny\",\"prompt\":\"one two\",\"stream\":true}";
-  private static final Setup DUPLEX =
-      Setup.of(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
-  private static final Setup BUFFERED = Setup.of(BodyMode.BUFFERED, BodyMode.STREAMED);
-
-  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
-
-  private final FakeEngine engine = FakeEngine.start();
-
-  @AfterEach
-  void stopEngine() {
-    engine.close();
-  }
-
-  private GatewayTracing gateway() {
-    return GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
-  }
-
-  private ExtProcService.Builder service() {
-    return ExtProcRig.service(gateway(), engine.port());
-  }
-
-  private ExtProcService.Builder serviceOver(List<Endpoint> endpoints) {
-    return ExtProcService.with(gateway(), ExtProcRig.scheduler(), () -> endpoints);
-  }
-
-  private static Message ask(ExtProcRig rig, String body, String... headers) throws Exception {
-    try (Wire wire = new Wire(rig.port())) {
-      wire.send(Wire.chat(body, headers));
-      return wire.read();
-    }
-  }
-
-  private SpanRecord span() {
-    return tracing.awaitSpans(1, SOON).get(0);
-  }
+final class ExtProcServiceTest extends ExtProcFixture {
 
   @ParameterizedTest
   @CsvSource({
@@ -216,9 +169,7 @@ final class ExtProcServiceTest {
             .profile(SchedulerProfile.named("default").picker(new MaxScorePicker()))
             .preRequest(preRequest)
             .build();
-    Endpoint endpoint = Endpoint.of("ns", "engine", "127.0.0.1", engine.port());
-    ExtProcService service =
-        ExtProcService.with(gateway(), scheduler, () -> List.of(endpoint)).build();
+    ExtProcService service = serviceBy(scheduler);
     try (ExtProcRig rig = new ExtProcRig(service, DUPLEX)) {
       assertThat(ask(rig, WHOLE, "X-Drop: me").status()).isEqualTo(200);
       ProcessingResponse first = rig.envoy().received().get(0);
@@ -238,7 +189,7 @@ final class ExtProcServiceTest {
 
   @Test
   void subsetHint_leavesOnlyItsEndpoints() throws Exception {
-    Endpoint there = Endpoint.of("ns", "engine", "127.0.0.1", engine.port());
+    Endpoint there = endpoint();
     List<Endpoint> all = List.of(Endpoint.of("ns", "other", "127.0.0.9", 1), there);
     ExtProcService service = serviceOver(all).build();
     for (String hint : List.of("127.0.0.1", there.authority())) {
@@ -273,8 +224,7 @@ final class ExtProcServiceTest {
                     .picker(new MaxScorePicker()))
             .timeout(Duration.ofSeconds(20))
             .build();
-    Endpoint endpoint = Endpoint.of("ns", "engine", "127.0.0.1", engine.port());
-    ExtProcService service = ExtProcService.with(gateway(), slow, () -> List.of(endpoint)).build();
+    ExtProcService service = serviceBy(slow);
     for (Setup setup : List.of(DUPLEX, Setup.of(BodyMode.STREAMED, BodyMode.STREAMED))) {
       CompletableFuture<Message> answer = new CompletableFuture<>();
       try (ExtProcRig rig = new ExtProcRig(service, setup);
@@ -308,14 +258,13 @@ final class ExtProcServiceTest {
             .timeout(Duration.ofSeconds(30))
             .build();
     AtomicInteger asked = new AtomicInteger();
-    Endpoint endpoint = Endpoint.of("ns", "engine", "127.0.0.1", engine.port());
     ExtProcService service =
         ExtProcService.with(
                 gateway(),
                 slow,
                 () -> {
                   asked.incrementAndGet();
-                  return List.of(endpoint);
+                  return List.of(endpoint());
                 })
             .build();
     try (ExtProcRig rig = new ExtProcRig(service, DUPLEX)) {

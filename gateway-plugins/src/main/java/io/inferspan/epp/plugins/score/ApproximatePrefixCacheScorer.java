@@ -42,23 +42,28 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   /**
    * How it remembers.
    *
-   * @param blockTokens tokens in a block; fewer than 64 count as 64
+   * @param blockTokens tokens in a block, where no endpoint tells; fewer than 64 count as 64
    * @param maxPrefixBlocks blocks of a prompt that are compared
    * @param maxPrefixTokens tokens of a prompt that are compared, 0 to go by blocks
-   * @param blocksPerServer blocks that are remembered of each endpoint
+   * @param blocksPerServer blocks that are remembered of an endpoint that does not tell its own
    * @param lengthWeight how much the length of the match counts, besides its share; 0 to 1
+   * @param autoTune whether endpoints are asked for the size of their blocks and caches
    */
   public record Settings(
       int blockTokens,
       int maxPrefixBlocks,
       int maxPrefixTokens,
       int blocksPerServer,
-      double lengthWeight) {
+      double lengthWeight,
+      boolean autoTune) {
 
     /** What llm-d has by default. */
-    public static final Settings DEFAULT = new Settings(16, 2048, 131_072, 31_250, 0);
+    public static final Settings DEFAULT = new Settings(16, 2048, 131_072, 31_250, 0, true);
 
     private static final int MIN_BLOCK_TOKENS = 64;
+
+    /** What an endpoint says of itself is bounded, as it costs memory here. */
+    private static final int MAX_BLOCKS = 1 << 20;
 
     /** Refuses what makes no sense. */
     public Settings {
@@ -72,12 +77,22 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
       }
     }
 
-    int effectiveBlockTokens() {
-      return Math.max(MIN_BLOCK_TOKENS, blockTokens);
+    /** One size for all endpoints, since a prompt is cut once: that of the first. */
+    int blockTokens(List<Endpoint> endpoints) {
+      boolean told = autoTune && !endpoints.isEmpty() && endpoints.get(0).cache().blockTokens() > 0;
+      return Math.max(
+          MIN_BLOCK_TOKENS, told ? endpoints.get(0).cache().blockTokens() : blockTokens);
     }
 
-    int maxBlocks() {
-      return maxPrefixTokens > 0 ? maxPrefixTokens / effectiveBlockTokens() : maxPrefixBlocks;
+    int maxBlocks(int tokens) {
+      return maxPrefixTokens > 0 ? maxPrefixTokens / tokens : maxPrefixBlocks;
+    }
+
+    /** How many blocks of so many tokens an endpoint's cache holds. */
+    int blocks(Endpoint.Cache cache, int tokens) {
+      boolean told = autoTune && cache.blockTokens() > 0 && cache.blocks() > 0;
+      long blocks = (long) cache.blocks() * cache.blockTokens() / tokens;
+      return told ? (int) Math.max(1, Math.min(MAX_BLOCKS, blocks)) : blocksPerServer;
     }
   }
 
@@ -89,43 +104,43 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   @Override
   public CompletionStage<Scores> score(
       Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
-    PrefixBlocks prompt = blocks(cycle);
+    PrefixBlocks prompt = blocks(cycle, endpoints);
     Map<String, Integer> blocks = new HashMap<>();
     for (int i = 0; i < endpoints.size(); i++) {
       String id = endpoints.get(i).id();
       int match = match(id, prompt.hashes());
       blocks.put(id, match);
-      into.set(i, score(match, prompt.hashes().length));
+      into.set(i, score(match, prompt));
     }
     cycle.leave(
-        PrefixMatches.class,
-        new PrefixMatches(settings.effectiveBlockTokens(), prompt.inputTokens(), blocks));
+        PrefixMatches.class, new PrefixMatches(prompt.blockTokens(), prompt.inputTokens(), blocks));
     return into.done();
   }
 
   /** The prompt is hashed once, for all profiles and for the note at the end. */
-  private PrefixBlocks blocks(Cycle cycle) {
+  private PrefixBlocks blocks(Cycle cycle, List<Endpoint> endpoints) {
     PrefixBlocks known = cycle.note(PrefixBlocks.class);
     if (known != null) {
       return known;
     }
-    PrefixBlocks blocks =
-        PrefixBlocks.of(cycle.request(), settings.effectiveBlockTokens(), settings.maxBlocks());
+    int tokens = settings.blockTokens(endpoints);
+    PrefixBlocks blocks = PrefixBlocks.of(cycle.request(), tokens, settings.maxBlocks(tokens));
     cycle.leave(PrefixBlocks.class, blocks);
     return blocks;
   }
 
-  private double score(int match, int total) {
+  private double score(int match, PrefixBlocks prompt) {
+    int total = prompt.hashes().length;
     if (total == 0) {
       return 0;
     }
     double share = (double) match / total;
-    double length = Math.min(1, match * settings.effectiveBlockTokens() / LONG_MATCH_TOKENS);
+    double length = Math.min(1, match * prompt.blockTokens() / LONG_MATCH_TOKENS);
     return (1 - settings.lengthWeight()) * share + settings.lengthWeight() * length * length;
   }
 
   private int match(String id, long[] hashes) {
-    Recency<Long, Boolean> held = server(id, false);
+    Recency<Long, Boolean> held = server(id);
     if (held == null) {
       return 0;
     }
@@ -140,34 +155,33 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
 
   @Override
   public void prepare(SchedulingResult result, Headers headers) {
-    PrefixBlocks prompt = blocks(result.cycle());
-    remember(result.target(), prompt.hashes());
-    remember(result.prefillTarget(), prompt.hashes());
+    PrefixBlocks prompt = blocks(result.cycle(), result.targets());
+    remember(result.target(), prompt);
+    remember(result.prefillTarget(), prompt);
   }
 
-  private void remember(@Nullable Endpoint endpoint, long[] hashes) {
+  private void remember(@Nullable Endpoint endpoint, PrefixBlocks prompt) {
     if (endpoint == null) {
       return;
     }
-    Recency<Long, Boolean> held = server(endpoint.id(), true);
-    if (held == null) {
-      return;
-    }
+    Recency<Long, Boolean> held = serverOf(endpoint, prompt.blockTokens());
     synchronized (held) {
-      for (long hash : hashes) {
+      for (long hash : prompt.hashes()) {
         held.put(hash, Boolean.TRUE);
       }
     }
   }
 
-  private @Nullable Recency<Long, Boolean> server(String id, boolean create) {
+  private @Nullable Recency<Long, Boolean> server(String id) {
     synchronized (servers) {
-      Recency<Long, Boolean> held = servers.get(id);
-      if (held == null && create) {
-        held = new Recency<>(settings.blocksPerServer());
-        servers.put(id, held);
-      }
-      return held;
+      return servers.get(id);
+    }
+  }
+
+  private Recency<Long, Boolean> serverOf(Endpoint endpoint, int blockTokens) {
+    synchronized (servers) {
+      return servers.computeIfAbsent(
+          endpoint.id(), id -> new Recency<>(settings.blocks(endpoint.cache(), blockTokens)));
     }
   }
 }

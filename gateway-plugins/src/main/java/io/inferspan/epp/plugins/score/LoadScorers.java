@@ -7,24 +7,31 @@ import io.inferspan.epp.Scorer;
 public final class LoadScorers {
 
   private static final int LONG_QUEUE = 128;
-  private static final long MANY_TOKENS = 4_194_304;
+  private static final double MANY_TOKENS = 4_194_304;
   private static final double HALF = 0.5;
 
   private LoadScorers() {}
 
   /** Prefers short queues: the shortest gets 1, the longest 0. */
   public static Scorer queue() {
-    return new RangeScorer("queue-scorer", Endpoint.Metrics::waitingRequests);
+    return new LoadScorer(
+        "queue-scorer", Endpoint.Metrics::waitingRequests, LoadScorer.Rule::byRange);
   }
 
   /** Prefers engines that compute few requests: the fewest get 1, the most 0. */
   public static Scorer runningRequests() {
-    return new RangeScorer("running-requests-size-scorer", Endpoint.Metrics::runningRequests);
+    return new LoadScorer(
+        "running-requests-size-scorer",
+        Endpoint.Metrics::runningRequests,
+        LoadScorer.Rule::byRange);
   }
 
   /** Prefers empty KV caches. */
   public static Scorer kvCacheUtilization() {
-    return new EachScorer("kv-cache-utilization-scorer", load -> 1 - load.kvCacheUsage());
+    return new LoadScorer(
+        "kv-cache-utilization-scorer",
+        Endpoint.Metrics::kvCacheUsage,
+        (usage, least, most) -> 1 - usage);
   }
 
   /** Prefers short queues; a queue of 128 requests or more gets 0, an empty one a half. */
@@ -40,16 +47,18 @@ public final class LoadScorers {
       throw new IllegalArgumentException(
           "the threshold of the load-aware scorer is " + longQueue + ", not above zero");
     }
-    return new EachScorer(
+    return new LoadScorer(
         "load-aware-scorer",
-        load -> HALF * (1 - (double) Math.min(load.waitingRequests(), longQueue) / longQueue));
+        Endpoint.Metrics::waitingRequests,
+        (waiting, least, most) -> HALF * (1 - Math.min(waiting, longQueue) / longQueue));
   }
 
   /** Prefers endpoints that have few of our tokens in work; 4 Mi or more get 0. */
   public static Scorer tokenLoad() {
-    return new EachScorer(
+    return new LoadScorer(
         "token-load-scorer",
-        load -> 1 - (double) Math.min(load.activeTokens(), MANY_TOKENS) / MANY_TOKENS);
+        Endpoint.Metrics::activeTokens,
+        (tokens, least, most) -> 1 - Math.min(tokens, MANY_TOKENS) / MANY_TOKENS);
   }
 
   /** Prefers endpoints with few of our requests: idle ones get 1, the busiest 0. */
@@ -72,6 +81,10 @@ public final class LoadScorers {
               + " and "
               + maxBusyScore);
     }
-    return new ActiveRequestScorer(idleRequests, maxBusyScore);
+    return new LoadScorer(
+        "active-request-scorer",
+        Endpoint.Metrics::activeRequests,
+        (active, least, most) ->
+            active <= idleRequests ? 1 : (most - active) / most * maxBusyScore);
   }
 }

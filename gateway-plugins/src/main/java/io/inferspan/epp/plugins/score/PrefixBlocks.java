@@ -9,14 +9,21 @@ final class PrefixBlocks {
   private static final int BYTES_PER_TOKEN = 4;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-  private static final PrefixBlocks NONE = new PrefixBlocks(new long[0], 0);
+  private static final long[] NO_HASHES = {};
 
   private final long[] hashes;
   private final int inputTokens;
+  private final int blockTokens;
 
-  private PrefixBlocks(long[] hashes, int inputTokens) {
+  private PrefixBlocks(long[] hashes, int inputTokens, int blockTokens) {
     this.hashes = hashes;
     this.inputTokens = inputTokens;
+    this.blockTokens = blockTokens;
+  }
+
+  /** Tokens in a block. */
+  int blockTokens() {
+    return blockTokens;
   }
 
   /** One for each whole block. */
@@ -33,14 +40,16 @@ final class PrefixBlocks {
     long seed = mixed(request.model().hashCode());
     int[] tokens = request.tokens();
     if (tokens != null) {
-      return new PrefixBlocks(ofTokens(tokens, seed, blockTokens, maxBlocks), tokens.length);
+      return new PrefixBlocks(
+          ofTokens(tokens, seed, blockTokens, maxBlocks), tokens.length, blockTokens);
     }
     byte[] input = request.input();
     return input == null
-        ? NONE
+        ? new PrefixBlocks(NO_HASHES, 0, blockTokens)
         : new PrefixBlocks(
             ofBytes(input, seed, blockTokens * BYTES_PER_TOKEN, maxBlocks),
-            input.length / BYTES_PER_TOKEN);
+            input.length / BYTES_PER_TOKEN,
+            blockTokens);
   }
 
   private static long[] ofTokens(int[] tokens, long seed, int block, int maxBlocks) {

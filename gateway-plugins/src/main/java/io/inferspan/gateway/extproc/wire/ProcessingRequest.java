@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param body a piece of a body, a view of the message; empty for headers and trailers
  * @param endOfStream whether nothing of this direction follows
  * @param subset the endpoints that may be picked, {@code host:port} each; null for all
+ * @param served the endpoint that answered, {@code host:port}; null where Envoy does not tell
  * @param modes how bodies come, which Envoy tells in its first message; null where it does not
  * @param observing whether Envoy does not wait for answers, nor want any
  */
@@ -21,6 +22,7 @@ public record ProcessingRequest(
     ByteBuffer body,
     boolean endOfStream,
     @Nullable List<String> subset,
+    @Nullable String served,
     @Nullable Modes modes,
     boolean observing) {
 
@@ -72,6 +74,7 @@ public record ProcessingRequest(
     private ByteBuffer body = NO_BYTES;
     private boolean endOfStream;
     private @Nullable List<String> subset;
+    private @Nullable String served;
     private @Nullable Modes modes;
     private boolean observing;
 
@@ -84,13 +87,19 @@ public record ProcessingRequest(
           case 5 -> body(Part.RESPONSE_BODY, in.readMessage());
           case 6 -> trailers(Part.REQUEST_TRAILERS, in.readMessage());
           case 7 -> trailers(Part.RESPONSE_TRAILERS, in.readMessage());
-          case 8 -> subset = SubsetHint.read(in.readMessage());
+          case 8 -> metadata(in.readBytes());
           case 10 -> observing = in.readBoolean();
           case 11 -> modes = modes(in.readMessage());
           default -> in.skip();
         }
       }
-      return new ProcessingRequest(part, headers, body, endOfStream, subset, modes, observing);
+      return new ProcessingRequest(
+          part, headers, body, endOfStream, subset, served, modes, observing);
+    }
+
+    private void metadata(ByteBuffer message) throws MalformedMessageException {
+      subset = SubsetHint.read(new ProtoReader(message));
+      served = ServedEndpoint.read(new ProtoReader(message));
     }
 
     private void begin(Part found) {

@@ -3,6 +3,7 @@ package io.inferspan.gateway.extproc.wire;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Part;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +57,25 @@ public final class ProcessingResponse {
 
   /** Answers headers or a part of a body that was not streamed both ways. */
   public static ByteBuffer answer(Part part, Answer answer) {
+    return answer(part, answer, common -> {});
+  }
+
+  /** Answers a body that was not streamed both ways, and puts these pieces in its place. */
+  public static ByteBuffer replacing(Part part, Answer answer, List<ByteBuffer> body) {
+    return answer(part, answer, common -> common.message(3, mutation -> mutation.bytes(1, body)));
+  }
+
+  private static ByteBuffer answer(Part part, Answer answer, Consumer<ProtoWriter> more) {
     ProtoWriter out = new ProtoWriter(HEAD_ROOM, 0);
-    out.message(part.answerField, inner -> inner.message(1, common -> common(common, answer)));
+    out.message(
+        part.answerField,
+        inner ->
+            inner.message(
+                1,
+                common -> {
+                  common(common, answer);
+                  more.accept(common);
+                }));
     Destination destination = answer.destination();
     if (destination != null) {
       out.message(8, struct -> metadata(struct, destination));

@@ -3,6 +3,7 @@ package io.inferspan.gateway.extproc.wire;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -46,12 +47,19 @@ final class ProtoWriter {
   }
 
   ProtoWriter bytes(int field, ByteBuffer value) {
-    int length = value.remaining();
+    return bytes(field, List.of(value));
+  }
+
+  /** The bytes of all pieces as one value. */
+  ProtoWriter bytes(int field, List<ByteBuffer> pieces) {
+    int length = pieces.stream().mapToInt(ByteBuffer::remaining).sum();
     varint((long) field << 3 | LENGTH);
     varint(length);
     makeRoom(length);
-    value.get(value.position(), bytes, size, length);
-    size += length;
+    for (ByteBuffer piece : pieces) {
+      piece.get(piece.position(), bytes, size, piece.remaining());
+      size += piece.remaining();
+    }
     return this;
   }
 

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The endpoints that a gateway leaves to choose from, in the metadata of a request.
  *
- * <p>It is a list, or a text with commas, under a key of its own in a namespace of its own. Only
- * the way to it is read, so that metadata of others costs a look at its keys.
+ * <p>It is a list, or a text with commas, under a key of its own in a namespace of its own.
  */
 final class SubsetHint {
 
@@ -20,38 +19,8 @@ final class SubsetHint {
 
   /** Reads an {@code envoy.config.core.v3.Metadata}; null where it has no hint. */
   static @Nullable List<String> read(ProtoReader metadata) throws MalformedMessageException {
-    ProtoReader namespace = entry(metadata, NAMESPACE);
-    ProtoReader value = namespace == null ? null : entry(namespace, KEY);
+    ProtoReader value = MetadataValue.find(metadata, NAMESPACE, KEY);
     return value == null ? null : endpoints(value);
-  }
-
-  /** The value under a key of the map that is field 1, as in a metadata and in a struct. */
-  private static @Nullable ProtoReader entry(ProtoReader map, String key)
-      throws MalformedMessageException {
-    ProtoReader found = null;
-    while (map.next()) {
-      if (map.field() == 1) {
-        ProtoReader value = valueIfKey(map.readMessage(), key);
-        found = value == null ? found : value;
-      } else {
-        map.skip();
-      }
-    }
-    return found;
-  }
-
-  private static @Nullable ProtoReader valueIfKey(ProtoReader entry, String key)
-      throws MalformedMessageException {
-    boolean isKey = false;
-    ProtoReader value = null;
-    while (entry.next()) {
-      switch (entry.field()) {
-        case 1 -> isKey = entry.readText().equals(key);
-        case 2 -> value = entry.readMessage();
-        default -> entry.skip();
-      }
-    }
-    return isKey ? value : null;
   }
 
   private static List<String> endpoints(ProtoReader value) throws MalformedMessageException {

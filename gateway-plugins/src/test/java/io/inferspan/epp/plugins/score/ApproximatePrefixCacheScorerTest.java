@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.Fleet;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.PrefixMatches;
@@ -56,6 +57,39 @@ final class ApproximatePrefixCacheScorerTest {
   }
 
   @Test
+  void blocksAndMemory_areAsLargeAsTheEndpointsTell() {
+    Endpoint small = Fleet.pod(0).withCache(new Endpoint.Cache(128, 2));
+    scorer.prepare(SchedulingResult.to(tokens(256), List.of(small)), Fleet.noHeaders());
+    Cycle cycle = tokens(384);
+    assertThat(Fleet.scores(scorer, cycle, List.of(small))).containsExactly(2 / 3.0);
+    assertThat(cycle.note(PrefixMatches.class))
+        .isEqualTo(new PrefixMatches(128, 384, Map.of("ns/a", 2)));
+
+    scorer.prepare(
+        SchedulingResult.to(text("other", "x".repeat(512)), List.of(small)), Fleet.noHeaders());
+    assertThat(Fleet.scores(scorer, tokens(256), List.of(small)))
+        .as("the block seen first had to leave")
+        .containsExactly(0);
+  }
+
+  @Test
+  void memoryOfACacheOfSmallBlocks_isCountedInOurs() {
+    var settings = ApproximatePrefixCacheScorer.Settings.DEFAULT;
+    assertThat(settings.blocks(new Endpoint.Cache(16, 1000), 64)).isEqualTo(250);
+    assertThat(settings.blocks(new Endpoint.Cache(16, 1), 64)).isEqualTo(1);
+    assertThat(settings.blocks(new Endpoint.Cache(1 << 20, 1 << 30), 64)).isEqualTo(1 << 20);
+    assertThat(settings.blocks(Endpoint.Cache.UNKNOWN, 64)).isEqualTo(31_250);
+  }
+
+  @Test
+  void withoutAutoTune_nobodyIsAsked() {
+    var fixed = new ApproximatePrefixCacheScorer.Settings(64, 0, 131_072, 7, 0, false);
+    List<Endpoint> pods = List.of(Fleet.pod(0).withCache(new Endpoint.Cache(128, 2)));
+    assertThat(fixed.blockTokens(pods)).isEqualTo(64);
+    assertThat(fixed.blocks(pods.get(0).cache(), 64)).isEqualTo(7);
+  }
+
+  @Test
   void textIsReckonedAtFourBytesAToken_andEachModelApart() {
     String text = "x".repeat(512);
     send(scorer, text("m", text), 1);
@@ -74,7 +108,7 @@ final class ApproximatePrefixCacheScorerTest {
   void blocksNotSeenForLongest_areForgotten() {
     var small =
         new ApproximatePrefixCacheScorer(
-            new ApproximatePrefixCacheScorer.Settings(64, 100, 0, 2, 0));
+            new ApproximatePrefixCacheScorer.Settings(64, 100, 0, 2, 0, true));
     send(small, text("m", "a".repeat(512)), 0);
     send(small, text("m", "b".repeat(256)), 0);
 
@@ -86,7 +120,7 @@ final class ApproximatePrefixCacheScorerTest {
   void theLengthOfAMatch_countsByItsSquareUpTo8192Tokens() {
     var half =
         new ApproximatePrefixCacheScorer(
-            new ApproximatePrefixCacheScorer.Settings(64, 0, 131_072, 31_250, 0.5));
+            new ApproximatePrefixCacheScorer.Settings(64, 0, 131_072, 31_250, 0.5, true));
     send(half, tokens(4096), 0);
 
     assertThat(Fleet.scores(half, tokens(8192), Fleet.pods(1)))
@@ -97,7 +131,7 @@ final class ApproximatePrefixCacheScorerTest {
   void blocksBeyondTheLimit_areNotCompared() {
     var four =
         new ApproximatePrefixCacheScorer(
-            new ApproximatePrefixCacheScorer.Settings(64, 4, 0, 31_250, 0));
+            new ApproximatePrefixCacheScorer.Settings(64, 4, 0, 31_250, 0, true));
     send(four, tokens(256), 0);
     assertThat(Fleet.scores(four, tokens(1024), Fleet.pods(1))).containsExactly(1);
   }
@@ -132,9 +166,9 @@ final class ApproximatePrefixCacheScorerTest {
 
   @Test
   void settingsThatMakeNoSense_areRefused() {
-    assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(0, 1, 1, 1, 0))
+    assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(0, 1, 1, 1, 0, true))
         .hasMessageContaining("above zero");
-    assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(1, 1, 1, 1, 2))
+    assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(1, 1, 1, 1, 2, true))
         .hasMessageContaining("is 2.0, not 0 to 1");
   }
 }

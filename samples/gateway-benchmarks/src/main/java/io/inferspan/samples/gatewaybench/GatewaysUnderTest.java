@@ -89,6 +89,7 @@ public final class GatewaysUnderTest {
             metrics,
             List.of(engine),
             List.of(prefiller),
+            List.of(),
             PREFILL_THRESHOLD_BYTES,
             1,
             Duration.ofMinutes(1),

@@ -1,44 +1,19 @@
-package io.inferspan.epp.scheduling;
+package io.inferspan.epp.tracing;
 
 import io.inferspan.epp.Cycle;
-import io.inferspan.epp.Endpoint;
-import io.inferspan.epp.Scorer;
 import io.inferspan.epp.Scores;
-import io.opentelemetry.context.Context;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A scorer that nobody waits for beyond the deadline. */
-final class BoundedScorer implements Scorer {
+/** The end of the wait for a scorer. */
+final class Deadline {
 
-  private final Scorer scorer;
+  private Deadline() {}
 
-  BoundedScorer(Scorer scorer) {
-    this.scorer = scorer;
-  }
-
-  @Override
-  public String type() {
-    return scorer.type();
-  }
-
-  @Override
-  public String name() {
-    return scorer.name();
-  }
-
-  @Override
-  public boolean asksIndex() {
-    return scorer.asksIndex();
-  }
-
-  @Override
-  public CompletionStage<Scores> score(
-      Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
-    CompletionStage<Scores> scores = scorer.score(cycle, endpoints, into, context);
+  /** The same scores, or a timeout where they do not come in time. */
+  static CompletionStage<Scores> of(Cycle cycle, CompletionStage<Scores> scores) {
     if (scores instanceof CompletableFuture<Scores> future && future.isDone()) {
       return scores;
     }

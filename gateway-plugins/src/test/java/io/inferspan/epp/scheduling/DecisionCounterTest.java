@@ -1,0 +1,94 @@
+package io.inferspan.epp.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Fleet;
+import io.inferspan.epp.InferenceRequest;
+import io.inferspan.epp.ProfileHandler;
+import io.inferspan.epp.plugins.disagg.Decider;
+import io.inferspan.epp.plugins.disagg.DisaggProfileHandler;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.filter.RoleFilter;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.context.Context;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class DecisionCounterTest {
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM);
+
+  private Scheduler scheduler(ProfileHandler handler) {
+    return Scheduler.with(handler)
+        .profile(
+            SchedulerProfile.named("decode")
+                .filter(RoleFilter.decode())
+                .picker(new MaxScorePicker()))
+        .profile(
+            SchedulerProfile.named("prefill")
+                .filter(RoleFilter.prefill())
+                .picker(new MaxScorePicker()))
+        .meters(registry)
+        .build();
+  }
+
+  private static void schedule(Scheduler scheduler, String model, List<Endpoint> endpoints) {
+    scheduler
+        .schedule(InferenceRequest.to(model).build(), endpoints, Context.root())
+        .toCompletableFuture()
+        .join();
+  }
+
+  private List<String> scraped() {
+    return registry
+        .scrape()
+        .lines()
+        .filter(line -> line.startsWith("llm_d_epp_disagg_decision_total{"))
+        .toList();
+  }
+
+  @Test
+  void decisions_areCountedUnderLlmdsName() {
+    Scheduler scheduler =
+        scheduler(DisaggProfileHandler.builder().prefillDecider(Decider.always()).build());
+    schedule(scheduler, "m", List.of(Fleet.pod(0, "decode"), Fleet.pod(1, "prefill")));
+    schedule(scheduler, "m", List.of(Fleet.pod(0, "decode"), Fleet.pod(1, "prefill")));
+    schedule(scheduler, "m", List.of(Fleet.pod(0, "decode")));
+    schedule(scheduler, "m", List.of());
+
+    String labels =
+        "model_name=\"m\",plugin_name=\"disagg-profile-handler\","
+            + "plugin_type=\"disagg-profile-handler\"";
+    assertThat(scraped())
+        .containsExactlyInAnyOrder(
+            "llm_d_epp_disagg_decision_total{decision_type=\"prefill-decode\"," + labels + "} 2.0",
+            "llm_d_epp_disagg_decision_total{decision_type=\"decode-only\"," + labels + "} 1.0");
+  }
+
+  @Test
+  void modelsThatClientsMakeUp_haveNoEndOfTags() {
+    Scheduler scheduler = scheduler(DisaggProfileHandler.builder().build());
+    for (int i = 0; i < 500; i++) {
+      schedule(scheduler, "m" + i, List.of(Fleet.pod(0, "decode")));
+    }
+    schedule(scheduler, "x".repeat(5000), List.of(Fleet.pod(0, "decode")));
+    assertThat(scraped()).hasSize(65).anyMatch(line -> line.contains("\"other\""));
+  }
+
+  @Test
+  void handlerThatDecidesNothing_isNotCounted() {
+    Scheduler scheduler =
+        Scheduler.with(new SingleProfileHandler())
+            .profile(SchedulerProfile.named("p").picker(new MaxScorePicker()))
+            .meters(registry)
+            .build();
+    schedule(scheduler, "m", Fleet.pods(1));
+    assertThat(scraped()).isEmpty();
+  }
+}

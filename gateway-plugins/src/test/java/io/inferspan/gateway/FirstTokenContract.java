@@ -1,0 +1,139 @@
+package io.inferspan.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.inferspan.testing.SpanRecord;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every adapter keeps of the time to the first token, by the engine's own clock: role,
+ * comments, and then the first token after 137 ms.
+ *
+ * <p>Of each request it holds that the token was recorded after it was sent and before the client
+ * had it. How late it was is the adapter's work, and the wait of threads for a processor: on a
+ * machine of two, 0.4 to 1 ms for most, and for some as long as the machine was stopped, with the
+ * client as late each time. So it is the usual request that keeps the bound.
+ */
+public abstract class FirstTokenContract extends TraceContract {
+
+  private static final int WARM_UP = 100;
+  private static final int REQUESTS = 20;
+  private static final double BOUND_MILLIS = 2;
+  private static final double PARTS_MILLIS = 0.05;
+  private static final String ROLE =
+      "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
+
+  private final AtomicLong arrivedNanos = new AtomicLong();
+  private volatile boolean warm;
+  private volatile long sentNanos;
+
+  /** One request: how late things were, in milliseconds after the engine began to send a token. */
+  private record Lateness(double recorded, double client, double spanBeyondParts) {
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "%.3f recorded, %.3f client", recorded, client);
+    }
+  }
+
+  @Test
+  void firstToken_isThatOfTheEnginesClock() throws Exception {
+    List<Lateness> all = new ArrayList<>();
+    GatewayTracing timed = tracing().clock(this::nanoTime).build();
+    try (ScriptedEngine scripted = new ScriptedEngine(this::answer);
+        GatewayRig gateway = start(timed, scripted.port());
+        Wire wire = new Wire(gateway.port())) {
+      for (int i = 0; i < WARM_UP; i++) {
+        ask(wire);
+      }
+      warm = true;
+      tracing.awaitSpans(WARM_UP, SOON);
+      for (int i = 0; i < REQUESTS; i++) {
+        all.add(measured(wire));
+      }
+    }
+    assertThat(all)
+        .as("after it was sent, and before the client has it")
+        .allMatch(each -> each.recorded > 0 && each.recorded <= each.client);
+    assertThat(late(all, Lateness::recorded, BOUND_MILLIS))
+        .as("later than %s ms, of %s", BOUND_MILLIS, all)
+        .isLessThanOrEqualTo(REQUESTS / 2);
+    assertThat(late(all, Lateness::spanBeyondParts, PARTS_MILLIS))
+        .as("spans that are longer than their parts")
+        .isLessThanOrEqualTo(REQUESTS / 2);
+  }
+
+  private static long late(List<Lateness> all, ToDoubleFunction<Lateness> what, double millis) {
+    return all.stream().filter(each -> what.applyAsDouble(each) > millis).count();
+  }
+
+  /** The gateway's clock, whose first reading of a request is its arrival. */
+  private long nanoTime() {
+    long now = System.nanoTime();
+    arrivedNanos.compareAndSet(0, now);
+    return now;
+  }
+
+  private void answer(ScriptedEngine.Call call) throws IOException {
+    call.head("text/event-stream");
+    call.chunk(ROLE);
+    if (warm) {
+      call.at(40);
+      call.chunk(": keep-alive\n\n");
+      call.at(90);
+      call.chunk(": keep-alive\n\n");
+      call.at(137);
+    }
+    sentNanos = System.nanoTime();
+    call.chunk(token("a"));
+    call.chunk(token("b"));
+    call.chunk("data: [DONE]\n\n");
+    call.end();
+  }
+
+  private static String token(String text) {
+    return "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s\"}}]}\n\n".formatted(text);
+  }
+
+  /** Asks, and says when the client had the first token. */
+  private static long ask(Wire wire) throws IOException {
+    wire.send(Wire.chat(STREAM));
+    wire.readUntil("\"content\":\"a\"");
+    long receivedNanos = System.nanoTime();
+    wire.readUntil("[DONE]\n\n");
+    wire.readUntil("0\r\n\r\n");
+    return receivedNanos;
+  }
+
+  private Lateness measured(Wire wire) throws Exception {
+    tracing.clear();
+    arrivedNanos.set(0);
+    long receivedNanos = ask(wire);
+    SpanRecord span = gatewaySpan();
+    assertPartsAddUp(span);
+    double firstTokenMillis = millis(span, "inferspan.response.first_token_ms");
+    assertThat(firstTokenMillis).isGreaterThan(137);
+    return new Lateness(
+        firstTokenMillis - (sentNanos - arrivedNanos.get()) / 1e6,
+        (receivedNanos - sentNanos) / 1e6,
+        Math.abs(span.duration().toNanos() / 1e6 - millis(span, "inferspan.gateway.total_ms")));
+  }
+
+  private static void assertPartsAddUp(SpanRecord span) {
+    double toFirstToken =
+        millis(span, "inferspan.gateway.queue_ms")
+            + millis(span, "inferspan.gateway.schedule_ms")
+            + millis(span, "inferspan.gateway.upstream_connect_ms")
+            + millis(span, "inferspan.gateway.upstream_first_token_ms");
+    double whole = toFirstToken + millis(span, "inferspan.gateway.rest_ms");
+    assertThat(toFirstToken)
+        .isCloseTo(millis(span, "inferspan.response.first_token_ms"), within(PARTS_MILLIS));
+    assertThat(whole).isCloseTo(millis(span, "inferspan.gateway.total_ms"), within(PARTS_MILLIS));
+  }
+}

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,10 @@ final class EngineHttp implements Handler<HttpServerRequest> {
    * engines.
    */
   record Source(
-      Supplier<EngineScript> next, Supplier<EngineScript> current, String host, String engineId) {}
+      Function<EngineRequest, EngineScript> next,
+      Supplier<EngineScript> current,
+      String host,
+      String engineId) {}
 
   private final Generation.Site site;
   private final RequestLog log;
@@ -102,7 +106,7 @@ final class EngineHttp implements Handler<HttpServerRequest> {
   }
 
   private Reply reply(EngineRequest seen, Call call, ApiDialect dialect) {
-    EngineScript script = source.next.get();
+    EngineScript script = source.next.apply(seen);
     String clientId = seen.header("x-request-id");
     String id = dialect.idPrefix() + (clientId == null ? randomId() : clientId);
     return new Reply(call, script, id, kvTransferParams(call, script));

@@ -19,6 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An inference engine that does as its {@link EngineScript} says: an HTTP/1.1 server on a real
@@ -55,11 +57,13 @@ public final class FakeEngine implements AutoCloseable {
   private final RequestLog log = new RequestLog(MAX_KEPT_REQUESTS, MAX_KEPT_BYTES);
   private final Queue<EngineScript> queued = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable Function<EngineRequest, EngineScript> scripts;
   private volatile EngineScript script;
 
   private FakeEngine(Builder builder) {
     host = builder.host;
     script = builder.script;
+    scripts = builder.scripts;
     vertx = Vertx.vertx(vertxOptions());
     Generation.Site site =
         new Generation.Site(vertx, new EngineSpan(builder.openTelemetry), new Load(), closed::get);
@@ -164,9 +168,12 @@ public final class FakeEngine implements AutoCloseable {
     }
   }
 
-  private EngineScript nextScript() {
+  private EngineScript nextScript(EngineRequest request) {
     EngineScript next = queued.poll();
-    return next == null ? script : next;
+    if (next != null) {
+      return next;
+    }
+    return scripts == null ? script : scripts.apply(request);
   }
 
   private void listen(int port) {
@@ -222,6 +229,7 @@ public final class FakeEngine implements AutoCloseable {
     private String host = "127.0.0.1";
     private int port;
     private EngineScript script = EngineScript.normal();
+    private @Nullable Function<EngineRequest, EngineScript> scripts;
     private OpenTelemetry openTelemetry = OpenTelemetry.noop();
 
     private Builder() {}
@@ -244,6 +252,15 @@ public final class FakeEngine implements AutoCloseable {
     /** The first script. */
     public Builder script(EngineScript first) {
       script = first;
+      return this;
+    }
+
+    /**
+     * Chooses the script of each inference request for which none is queued, in place of {@link
+     * #script}; asked on the engine's thread, before the request is seen.
+     */
+    public Builder scripts(Function<EngineRequest, EngineScript> choice) {
+      scripts = choice;
       return this;
     }
 

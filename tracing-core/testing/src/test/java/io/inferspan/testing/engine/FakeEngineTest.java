@@ -104,6 +104,21 @@ class FakeEngineTest {
   }
 
   @Test
+  void choiceOfScripts_seesTheRequest_andWaitsForQueuedOnes() throws Exception {
+    try (FakeEngine choosing =
+        FakeEngine.builder()
+            .scripts(seen -> EngineScript.builder().content(seen.bodyText().length() + "").build())
+            .start()) {
+      choosing.enqueue(EngineScript.builder().content("queued").build());
+
+      for (String expected : List.of("queued", "2", "2")) {
+        assertThat(EngineClient.json(choosing, CHAT, "{}").at("choices.0.message.content"))
+            .isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
   void clientThatLeaves_isNoticedAndCounted() throws Exception {
     engine.script(EngineScript.builder().tokens(9).betweenTokens(Duration.ofHours(1)).build());
     try (Socket socket = EngineClient.open(engine, CHAT, STREAM)) {

@@ -26,6 +26,28 @@ static __always_inline struct ispan_thread *thread_made_of(struct task_struct *t
 	return thread;
 }
 
+static __always_inline struct ispan_activity *activity_now(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&activity, &zero);
+}
+
+/*
+ * The time since which somebody may have been served without a pause; 0: nobody is, and the thread needs no look. What
+ * began before it was of another time, and its end was not looked at. The reader's own threads and those of the contract
+ * map begin to be served without a word to us, so that they always need a look.
+ */
+static __always_inline u64 served_since(const struct ispan_settings *settings, struct task_struct *task)
+{
+	struct ispan_activity *activity;
+
+	if (settings->flags & ISPAN_READ_OTEL || task->tgid == settings->self_tgid)
+		return 1;
+	activity = activity_now();
+	return activity && activity->requests ? activity->since_ns : 0;
+}
+
 static __always_inline bool in_cgroup(const struct ispan_settings *settings)
 {
 	return !settings->cgroup || bpf_get_current_ancestor_cgroup_id(settings->cgroup_level) == settings->cgroup;

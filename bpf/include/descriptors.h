@@ -87,7 +87,9 @@ static __always_inline bool is_gpu_file(struct task_struct *task, s32 fd)
 	struct file *file = file_of(task, fd);
 	char begin[8] = {};
 
-	return file && !bpf_probe_read_kernel(begin, sizeof(begin), file_name(file)) &&
+	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFCHR)
+		return false;
+	return !bpf_probe_read_kernel(begin, sizeof(begin), file_name(file)) &&
 	       !__builtin_memcmp(begin, "nvidia", 6);
 }
 
@@ -109,7 +111,7 @@ static __always_inline void describe(struct ispan_record *record, struct task_st
 		return;
 	case ISPAN_KIND_MMAP:
 		record->amount = ARG2(regs);
-		record->detail = (u32)regs->r8;
+		record->detail = (u32)ARG5(regs);
 		record->result = result < 0 && result > -4096 ? (s32)result : 0;
 		return;
 	case ISPAN_KIND_IOCTL_GPU:

@@ -10,6 +10,12 @@
  * The driver's per-thread default stream forms (_ptsz, _ptds) are listed where the driver exports them.
  */
 #define V(slot) ISPAN_FROM(VALUE, slot)
+/* Behind ncclUniqueId, 128 bytes by value: on the stack, or on AArch64 a pointer to a copy, which takes a slot. */
+#if defined(__TARGET_ARCH_arm64)
+#define ISPAN_RANK V(4)
+#else
+#define ISPAN_RANK V(3)
+#endif
 #define ISPAN_STREAMED(X, library, function, suffix, kind, amount, detail, extra, flags, shift)                        \
 	X(library, function, kind, amount, detail, extra, flags, shift)                                                \
 	X(library, function##suffix, kind, amount, detail, extra, flags, shift)
@@ -79,8 +85,8 @@
 	X("libnccl", ncclReduce, NCCL_REDUCE, V(3), ISPAN_FROM(PAIR, 4), V(7), 0, 0)                                     \
 	X("libnccl", ncclSend, NCCL_SEND, V(2), ISPAN_FROM(PAIR, 3), V(5), 0, 0)                                         \
 	X("libnccl", ncclRecv, NCCL_RECV, V(2), ISPAN_FROM(PAIR, 3), V(5), 0, 0)                                         \
-	X("libnccl", ncclCommInitRank, NCCL_COMM_INIT, V(2), V(3), ISPAN_FROM(OUT, 1), 0, 0)                             \
-	X("libnccl", ncclCommInitRankConfig, NCCL_COMM_INIT, V(2), V(3), ISPAN_FROM(OUT, 1), 0, 0)                       \
+	X("libnccl", ncclCommInitRank, NCCL_COMM_INIT, V(2), ISPAN_RANK, ISPAN_FROM(OUT, 1), 0, 0)                             \
+	X("libnccl", ncclCommInitRankConfig, NCCL_COMM_INIT, V(2), ISPAN_RANK, ISPAN_FROM(OUT, 1), 0, 0)                       \
 	X("libnccl", ncclGroupEnd, NCCL_GROUP_END, 0, 0, 0, 0, 0)
 
 #endif

@@ -148,7 +148,9 @@ static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *by
 		count(ISPAN_COUNT_HTTP_UNREADABLE);
 		return NULL;
 	}
-	bpf_loop((scan->length + HTTP_STRIDE - 1) / HTTP_STRIDE, scan_stride, NULL, 0);
+	for (u32 i = 0; i < HTTP_STRIDES; i++)
+		if (i * HTTP_STRIDE >= scan->length || http_scan_stride(i))
+			break;
 	return scan;
 }
 

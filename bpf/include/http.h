@@ -16,6 +16,7 @@
 #define HTTP_BASE 8      /* where text begins in the buffer; one byte before, a line's end may be put */
 #define HTTP_MASK (2 * HTTP_WINDOW - 1)
 #define HTTP_STRIDE 32
+#define HTTP_STRIDES ((HTTP_BASE + HTTP_TAIL + HTTP_WINDOW + HTTP_STRIDE - 1) / HTTP_STRIDE)
 #define HTTP_SEGMENTS 4
 
 #define HEAD_REQUEST_LINE 0x01 /* the request line was read */
@@ -209,8 +210,12 @@ __noinline int http_line_ends(u32 at)
 #define ONES 0x0101010101010101ull
 #define HIGHS 0x8080808080808080ull
 
-/* Finds line ends a word at a time. It may report too many in one word, never too few. */
-static long scan_stride(u64 index, void *unused)
+/*
+ * Finds line ends a word at a time. It may report too many in one word, never too few. Nonzero:
+ * the scan is over. Not static: such a function is verified by itself and once, so that a plain loop may call it
+ * hundreds of times on kernels that have no bpf_loop.
+ */
+__noinline int http_scan_stride(u32 index)
 {
 	struct ispan_scan *scan = current_scan();
 	u32 from = (index * HTTP_STRIDE) & HTTP_MASK & ~(HTTP_STRIDE - 1);

@@ -23,6 +23,7 @@ typedef unsigned long size_t;
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFREG 0100000
+#define S_IFCHR 0020000
 #define S_IFIFO 0010000
 #define AF_UNIX 1
 #define AF_INET 2
@@ -32,10 +33,17 @@ typedef unsigned long size_t;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+#if defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	u64 regs[31];
+	u64 sp, pc, pstate, orig_x0;
+	s32 syscallno;
+};
+#else
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
-
+#endif
 
 struct signal_struct {
 	struct {

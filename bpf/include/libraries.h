@@ -6,10 +6,11 @@
 #include "context.h"
 #include "files.h"
 
-/* libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 of a wheel, libnccl.so.2 … */
+/* libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 of a wheel, libnccl.so.2, libinferspan_ckp.so … */
 static __always_inline bool is_watched_library(const char *name)
 {
-	return !__builtin_memcmp(name, "libcuda", 7) || !__builtin_memcmp(name, "libnccl", 7);
+	return !__builtin_memcmp(name, "libcuda", 7) || !__builtin_memcmp(name, "libnccl", 7) ||
+	       !__builtin_memcmp(name, "libinfer", 8);
 }
 
 static __always_inline void library_mapped(const struct ispan_settings *settings, struct task_struct *task, s32 fd)

@@ -69,6 +69,19 @@ struct {
 	__type(value, struct ispan_request);
 } requests SEC(".maps");
 
+/* Of the whole machine: asked first by what runs for everybody, since mostly nobody is served. */
+struct ispan_activity {
+	u64 requests; /* begun and not ended: never too few, too many once the map of requests pushed one out */
+	u64 since_ns; /* since when there has been one without a pause */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ispan_activity);
+} activity SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

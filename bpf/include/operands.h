@@ -4,37 +4,46 @@
 #define INFERSPAN_OPERANDS_H
 
 #include "maps.h"
+#include "registers.h"
 
-#define REGISTER_SLOTS 6
 #define STREAM_OFFSET 32 /* in CUlaunchConfig and cudaLaunchConfig_t alike; both begin with the grid */
+
+#define REGISTER_MASK (REGISTER_SLOTS < 8 ? 7 : 15)
 
 /* The argument registers by slot, none in slot 0, and where the stack goes on with them. */
 struct ispan_arguments {
-	u64 registers[8];
+	u64 registers[REGISTER_MASK + 1];
 	u64 sp;
 };
 
 static __always_inline void read_arguments(struct pt_regs *regs, struct ispan_arguments *arguments)
 {
 	arguments->registers[0] = 0;
-	arguments->registers[1] = regs->di;
-	arguments->registers[2] = regs->si;
-	arguments->registers[3] = regs->dx;
-	arguments->registers[4] = regs->cx;
-	arguments->registers[5] = regs->r8;
-	arguments->registers[6] = regs->r9;
+	arguments->registers[1] = SLOT1(regs);
+	arguments->registers[2] = SLOT2(regs);
+	arguments->registers[3] = SLOT3(regs);
+	arguments->registers[4] = SLOT4(regs);
+	arguments->registers[5] = SLOT5(regs);
+	arguments->registers[6] = SLOT6(regs);
+#ifdef SLOT8
+	arguments->registers[7] = SLOT7(regs);
+	arguments->registers[8] = SLOT8(regs);
+	for (int i = REGISTER_SLOTS + 1; i <= REGISTER_MASK; i++)
+		arguments->registers[i] = 0;
+#else
 	arguments->registers[7] = 0;
+#endif
 	arguments->sp = regs->sp;
 }
 
-/* The nth machine word of the arguments, at the function's first instruction: sp points to the return address. */
+/* The nth machine word of the arguments, at the function's first instruction. */
 static __always_inline u64 slot_of(const struct ispan_arguments *arguments, u32 slot)
 {
 	u64 value = 0;
 
 	if (slot <= REGISTER_SLOTS)
-		return arguments->registers[slot & 7];
-	bpf_probe_read_user(&value, sizeof(value), (void *)(arguments->sp + 8 * (u64)(slot - REGISTER_SLOTS)));
+		return arguments->registers[slot & REGISTER_MASK];
+	bpf_probe_read_user(&value, sizeof(value), (void *)(arguments->sp + RETURN_BYTES + 8 * (u64)(slot - REGISTER_SLOTS - 1)));
 	return value;
 }
 
@@ -86,7 +95,7 @@ static __always_inline u64 operand_of(const struct ispan_arguments *arguments, u
 	/* The compiler knows the bound already and would drop the mask that the verifier wants to see. */
 	barrier_var(slot);
 	if (from <= REGISTER_SLOTS)
-		return arguments->registers[slot & 7];
+		return arguments->registers[slot & REGISTER_MASK];
 	return operand(arguments, from);
 }
 

@@ -4,6 +4,7 @@
 #define INFERSPAN_REQUESTS_H
 
 #include "context.h"
+#include "contract.h"
 
 static __always_inline u64 connection_of(u32 tgid, s32 fd)
 {
@@ -27,9 +28,24 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	emit(settings, &record);
 }
 
-static __always_inline u64 pid_tgid_of(const struct ispan_request *request)
+/* Before anything else of the request is there to be seen, and after the last of it. */
+static __always_inline void one_more(u64 now)
 {
-	return (u64)request->tgid << 32 | request->tid;
+	struct ispan_activity *activity = activity_now();
+
+	if (!activity)
+		return;
+	if (!activity->requests)
+		activity->since_ns = now;
+	__sync_fetch_and_add(&activity->requests, 1);
+}
+
+static __always_inline void one_less(void)
+{
+	struct ispan_activity *activity = activity_now();
+
+	if (activity)
+		__sync_fetch_and_add(&activity->requests, -1);
 }
 
 /* The request's ids are filled in by the caller; its thread is the current one. */
@@ -44,7 +60,9 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 	request->tid = (u32)pid_tgid;
 	/* Unique without a shared counter: one CPU begins no two requests in the same nanosecond. */
 	number = request->began_ns << 10 | (bpf_get_smp_processor_id() & 1023);
+	one_more(request->began_ns);
 	if (bpf_map_update_elem(&requests, &number, request, BPF_ANY)) {
+		one_less();
 		count(ISPAN_COUNT_NO_MEMORY);
 		return;
 	}
@@ -59,13 +77,7 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 	thread->flags &= ~ISPAN_THREAD_WAITING;
 	count(ISPAN_COUNT_REQUESTS_BEGAN);
 	announce(settings, request, number, ISPAN_KIND_REQUEST_BEGAN, source);
-	if (settings->flags & ISPAN_PUBLISH_OTEL) {
-		struct ispan_otel_context otel;
-
-		__builtin_memcpy(otel.trace_id, request->trace_id, sizeof(otel.trace_id));
-		__builtin_memcpy(otel.span_id, request->span_id, sizeof(otel.span_id));
-		bpf_map_update_elem(&otel_contexts, &pid_tgid, &otel, BPF_ANY);
-	}
+	contract_publish(settings, request);
 }
 
 /* Harmless for a number that has ended. */
@@ -73,7 +85,6 @@ static __noinline int request_end(const struct ispan_settings *settings, u64 num
 {
 	struct ispan_request *live = bpf_map_lookup_elem(&requests, &number);
 	struct ispan_request request;
-	u64 pid_tgid;
 
 	if (!live)
 		return 0;
@@ -81,12 +92,10 @@ static __noinline int request_end(const struct ispan_settings *settings, u64 num
 	/* Two threads may end it at the same moment: only one of them deletes it, and that one announces it. */
 	if (bpf_map_delete_elem(&requests, &number))
 		return 0;
+	one_less();
 	count(ISPAN_COUNT_REQUESTS_ENDED);
 	announce(settings, &request, number, ISPAN_KIND_REQUEST_ENDED, ISPAN_SOURCE_NONE);
-	if (settings->flags & ISPAN_PUBLISH_OTEL) {
-		pid_tgid = pid_tgid_of(&request);
-		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
-	}
+	contract_withdraw(settings, &request);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static __always_inline bool is_on(const struct ispan_settings *settings, u16 kin
 /* cudaMemcpyKind: 1 to the device, 2 from it, 3 within; 0 and 4 do not say. */
 static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs *regs)
 {
-	u32 direction = (u32)regs->cx;
+	u32 direction = (u32)SLOT4(regs);
 
 	if (call.flags & ISPAN_CALL_DIRECTION && direction >= 1 && direction <= 3)
 		return ISPAN_KIND_CUDA_MEMCPY_H2D + direction - 1;
@@ -36,15 +36,22 @@ static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs 
 
 static __always_inline int call_begins(struct pt_regs *regs)
 {
-	struct ispan_call call = cookie_of(regs);
 	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct ispan_thread *thread = thread_of(task);
 	struct ispan_arguments arguments;
+	struct ispan_thread *thread;
 	struct ispan_frame *frame;
+	struct ispan_call call;
 	u32 depth;
 
-	if (!settings || !is_on(settings, call.kind) || !may_have_context(settings, thread, task))
+	/* Most calls of most threads end here: nothing above may cost anything. */
+	if (!settings || !served_since(settings, task))
+		return STOP_HERE;
+	thread = thread_of(task);
+	if (!may_have_context(settings, thread, task))
+		return STOP_HERE;
+	call = cookie_of(regs);
+	if (!is_on(settings, call.kind))
 		return STOP_HERE;
 	if (!thread)
 		thread = thread_made_of(task);
@@ -70,34 +77,47 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	return 0;
 }
 
+/* Written where the reader will find it: every copy on the way is time of the thread that is watched. */
+static __always_inline void emit_call(const struct ispan_settings *settings, struct task_struct *task,
+				      const struct ispan_context *context, const struct ispan_frame *frame, u16 kind,
+				      u64 now, s32 result)
+{
+	u64 produced;
+	struct ispan_record *record = room_for(kind, &produced);
+
+	if (!record)
+		return;
+	record->start_ns = frame->start_ns;
+	record->end_ns = now;
+	record_fill(record, context, (u64)task->tgid << 32 | (u32)task->pid, kind);
+	record->flags = 0;
+	record->result = result;
+	record->amount = frame->amount;
+	record->detail = is_out(frame->call.detail) ? word_at(frame->detail) : frame->detail;
+	record->extra = is_out(frame->call.extra) ? word_at(frame->extra) : frame->extra;
+	bpf_ringbuf_submit(record, wakeup_flags(settings, produced));
+}
+
 static __always_inline int call_ends(struct pt_regs *regs)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct ispan_settings *settings = current_settings();
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_thread *thread = thread_of(task);
 	struct ispan_frame *frame = settings && thread ? frame_of_return(thread, regs->sp) : NULL;
-	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct ispan_record record = {};
 	struct ispan_context context;
+	u16 kind;
 
-	if (!frame || !context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &context))
+	if (!frame || !context_of(settings, thread, task->tgid, task->pid, &context))
 		return 0;
-	record_fill(&record, &context, pid_tgid, frame->call.kind);
-	record.start_ns = frame->start_ns;
-	record.end_ns = now;
-	record.result = (s32)regs->ax;
-	record.amount = frame->amount;
-	record.detail = is_out(frame->call.detail) ? word_at(frame->detail) : frame->detail;
-	record.extra = is_out(frame->call.extra) ? word_at(frame->extra) : frame->extra;
-	if (frame->call.flags & ISPAN_CALL_RUNTIME) {
-		if (thread->covered & 1 << (thread->depth & 7)) {
-			count(ISPAN_COUNT_CALL_TWICE);
-			return 0;
-		}
-	} else {
-		cover_runtime(thread, thread->depth, &record);
+	kind = frame->call.kind;
+	if (!(frame->call.flags & ISPAN_CALL_RUNTIME)) {
+		kind = cover_runtime(thread, thread->depth, kind);
+	} else if (thread->covered & 1 << (thread->depth & 7)) {
+		count(ISPAN_COUNT_CALL_TWICE);
+		return 0;
 	}
-	emit(settings, &record);
+	emit_call(settings, task, &context, frame, kind, now, RESULT(regs));
 	return 0;
 }
 
@@ -105,7 +125,7 @@ static __always_inline int call_ends(struct pt_regs *regs)
 SEC("uprobe")
 int call_session(struct pt_regs *regs)
 {
-	return regs->ip == bpf_get_func_ip(regs) ? call_begins(regs) : call_ends(regs);
+	return INSTRUCTION(regs) == bpf_get_func_ip(regs) ? call_begins(regs) : call_ends(regs);
 }
 
 SEC("uprobe")

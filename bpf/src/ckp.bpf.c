@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What does a program itself say of its requests and operations? Probes on the functions of inferspan_ckp.h. */
+#include "registers.h"
 #include "requests.h"
 #include "traceparent.h"
 #include <bpf/bpf_tracing.h>
@@ -29,7 +30,7 @@ struct {
 static __always_inline int read_traceparent_of(struct pt_regs *regs, struct ispan_request *request)
 {
 	char text[64] = {};
-	long length = bpf_probe_read_user_str(text, sizeof(text), (void *)regs->di);
+	long length = bpf_probe_read_user_str(text, sizeof(text), (void *)SLOT1(regs));
 
 	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, request->trace_id, request->span_id);
 }
@@ -45,6 +46,21 @@ static __always_inline void set_aside(const struct ispan_settings *settings, str
 		thread->outer_fd = thread->fd;
 	}
 	thread->request = 0;
+	contract_forget(settings, bpf_get_current_pid_tgid());
+}
+
+/* What the thread served before, it serves again; unless that has ended meanwhile. */
+static __always_inline void go_back(const struct ispan_settings *settings, struct ispan_thread *thread)
+{
+	struct ispan_request *outer;
+
+	thread->request = thread->outer_request;
+	thread->source = thread->outer_source;
+	thread->fd = thread->outer_fd;
+	thread->outer_request = 0;
+	outer = request_of(thread);
+	if (outer && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
+		contract_publish(settings, outer);
 }
 
 /* A traceparent that is not sampled, or none, means: what follows belongs to nobody that is traced. */
@@ -81,10 +97,7 @@ int ckp_request_end(struct pt_regs *regs)
 	if (!settings || !thread || thread->source != ISPAN_SOURCE_CKP)
 		return 0;
 	request_end(settings, thread->request);
-	thread->request = thread->outer_request;
-	thread->source = thread->outer_source;
-	thread->fd = thread->outer_fd;
-	thread->outer_request = 0;
+	go_back(settings, thread);
 	return 0;
 }
 
@@ -93,7 +106,7 @@ int ckp_operation_begin(struct pt_regs *regs)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct ispan_operation operation = {.pid_tgid = pid_tgid};
-	struct ispan_operation_key key = {.id = regs->di, .tgid = pid_tgid >> 32};
+	struct ispan_operation_key key = {.id = SLOT1(regs), .tgid = pid_tgid >> 32};
 	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ispan_thread *thread = thread_of(task);
@@ -101,7 +114,7 @@ int ckp_operation_begin(struct pt_regs *regs)
 	if (!settings || !(settings->flags & ISPAN_EMIT_CKP) ||
 	    !context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &operation.context))
 		return 0;
-	bpf_probe_read_user_str(operation.name, sizeof(operation.name), (void *)regs->si);
+	bpf_probe_read_user_str(operation.name, sizeof(operation.name), (void *)SLOT2(regs));
 	operation.start_ns = bpf_ktime_get_ns();
 	bpf_map_update_elem(&operations, &key, &operation, BPF_ANY);
 	if (!thread)
@@ -116,7 +129,7 @@ int ckp_operation_begin(struct pt_regs *regs)
 SEC("uprobe")
 int ckp_operation_end(struct pt_regs *regs)
 {
-	struct ispan_operation_key key = {.id = regs->di, .tgid = bpf_get_current_pid_tgid() >> 32};
+	struct ispan_operation_key key = {.id = SLOT1(regs), .tgid = bpf_get_current_pid_tgid() >> 32};
 	struct ispan_operation *operation = bpf_map_lookup_elem(&operations, &key);
 	struct ispan_settings *settings = current_settings();
 	struct ispan_record record = {.end_ns = bpf_ktime_get_ns(), .detail = key.id, .extra = key.id};

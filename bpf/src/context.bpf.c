@@ -1,39 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom does this thread serve? Requests recognised in the bytes a thread reads, until they are answered. */
+/*
+ * Whom does this thread serve, and which system calls did it wait for? Requests recognised in the bytes a thread reads,
+ * until they are answered.
+ */
 #include "binding.h"
 #include "libraries.h"
 #include "serving.h"
+#include "syscalls.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "GPL";
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
+/* What the system call says of the thread's request, before it is made. */
+static __always_inline void before_call(const struct ispan_settings *settings, struct ispan_thread *thread,
+					struct pt_regs *regs, long number)
 {
-	struct ispan_settings *settings;
-	struct ispan_thread *thread;
-
-	switch (number) {
-	CASE_READS:
-	CASE_WRITES:
-	case NR_splice:
-	CASE_WAITS:
-	CASE_ACCEPTS:
-	case NR_close:
-		break;
-	default:
-		return 0;
-	}
-	settings = current_settings();
-	if (!settings || !IS_NATIVE(regs))
-		return 0;
-	if (number == NR_close) {
-		connection_gone(settings, (s32)ARG1(regs));
-		return 0;
-	}
-	thread = thread_of(bpf_get_current_task_btf());
-	if (!thread || !thread->request)
-		return 0;
 	switch (number) {
 	CASE_READS:
 		before_read(settings, thread, (s32)ARG1(regs));
@@ -42,9 +23,36 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	CASE_ACCEPTS:
 		before_wait(thread);
 		break;
-	default:
+	CASE_WRITES:
+	case NR_splice:
 		before_write(settings, thread, regs, number);
+		break;
 	}
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
+{
+	struct ispan_settings *settings;
+	struct ispan_thread *thread;
+	struct task_struct *task;
+
+	/* So does every function return that somebody probes, ourselves included. */
+	if (number == NR_uretprobe)
+		return 0;
+	settings = current_settings();
+	if (!settings || !IS_NATIVE(regs))
+		return 0;
+	if (number == NR_close)
+		connection_gone(settings, (s32)ARG1(regs));
+	task = bpf_get_current_task_btf();
+	if (!served_since(settings, task))
+		return 0;
+	thread = thread_of(task);
+	if (thread && thread->request)
+		before_call(settings, thread, regs, number);
+	if (settings->flags & ISPAN_EMIT_SYSCALLS)
+		syscall_begins(settings, task, thread, regs, number);
 	return 0;
 }
 
@@ -84,25 +92,22 @@ static __always_inline void after_read(struct ispan_settings *settings, struct p
 static __always_inline void after_mmap(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	if (settings->flags & ISPAN_EMIT_PROCESSES && ARG3(regs) & PROT_EXEC)
-		library_mapped(settings, bpf_get_current_task_btf(), (s32)regs->r8);
+		library_mapped(settings, bpf_get_current_task_btf(), (s32)ARG5(regs));
 }
 
-static __always_inline void after_wait(void)
+/* Where nobody is served the mark may stay: a request that begins takes it away. */
+static __always_inline void after_wait(const struct ispan_settings *settings)
 {
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
 
 	if (thread)
 		thread->flags &= ~ISPAN_THREAD_WAITING;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
+/* What it says of the thread's request once it is made. */
+static __always_inline void after_call(struct ispan_settings *settings, struct pt_regs *regs, long number, long result)
 {
-	struct ispan_settings *settings = current_settings();
-	long number = NUMBER(regs);
-
-	if (!settings || !IS_NATIVE(regs))
-		return 0;
 	switch (number) {
 	CASE_READS:
 		if (result > 0)
@@ -113,12 +118,29 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 			connection_gone(settings, (s32)result);
 		/* fall through */
 	CASE_WAITS:
-		after_wait();
+		after_wait(settings);
 		break;
 	case NR_mmap:
 		if (result > 0)
 			after_mmap(settings, regs);
 		break;
 	}
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
+{
+	struct ispan_settings *settings;
+	long number = NUMBER(regs);
+
+	/* The kernel takes the number away when a probed function returned. */
+	if (number < 0)
+		return 0;
+	settings = current_settings();
+	if (!settings)
+		return 0;
+	if (IS_NATIVE(regs))
+		after_call(settings, regs, number, result);
+	syscall_ends(settings, bpf_get_current_task_btf(), regs, number, result);
 	return 0;
 }

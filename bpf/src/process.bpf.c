@@ -60,6 +60,17 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 
 	if (request && request->tid == (u32)bpf_get_current_pid_tgid())
 		request_end(settings, thread->request);
+	contract_forget(settings, bpf_get_current_pid_tgid());
+}
+
+/* A thread of the reader's may end with its context published. Whoever gets its number must not have it. */
+static __always_inline void own_thread_gone(const struct ispan_settings *settings)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	u32 tid = (u32)pid_tgid;
+
+	if (pid_tgid >> 32 == settings->self_tgid)
+		bpf_map_delete_elem(&own_threads, &tid);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -71,6 +82,7 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	if (!settings)
 		return 0;
 	thread_gone(settings, task);
+	own_thread_gone(settings);
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
 	bpf_map_delete_elem(&targets, &tgid); /* the number may be given to another program at once */

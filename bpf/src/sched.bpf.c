@@ -25,7 +25,7 @@ static __always_inline u32 state_left_with(bool preempted, struct task_struct *t
 static __always_inline void leaves(const struct ispan_settings *settings, struct task_struct *task, bool preempted,
 				   u64 now)
 {
-	struct ispan_thread *thread = thread_of(task);
+	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
 
 	if (!thread || !may_have_context(settings, thread, task))
 		return;
@@ -47,13 +47,14 @@ static __always_inline void emit_delay(const struct ispan_settings *settings, st
 
 static __always_inline void comes(const struct ispan_settings *settings, struct task_struct *task, u64 now)
 {
-	struct ispan_thread *thread = thread_of(task);
+	u64 since = served_since(settings, task);
+	struct ispan_thread *thread = since ? thread_of(task) : NULL;
 	struct ispan_record record = {};
 	struct ispan_context context;
 	u64 left, runnable;
 	u32 state;
 
-	if (!thread || !thread->off_start_ns)
+	if (!thread || thread->off_start_ns < since)
 		return;
 	left = thread->off_start_ns;
 	state = thread->off_state;
@@ -62,7 +63,7 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	if (!context_of(settings, thread, task->tgid, task->pid, &context))
 		return;
 	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, ISPAN_KIND_SCHED_OFFCPU);
-	record.extra = thread->syscall;
+	record.extra = thread->syscall_start_ns >= since ? thread->syscall : 0;
 	if (state)
 		emit_delay(settings, &record, left, runnable ? runnable : now, state);
 	record.kind = ISPAN_KIND_SCHED_RUNQUEUE;
@@ -77,6 +78,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 
 	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
 		return 0;
+	if (!served_since(settings, previous) && !served_since(settings, next))
+		return 0;
 	now = bpf_ktime_get_ns();
 	leaves(settings, previous, preempt, now);
 	comes(settings, next, now);
@@ -89,7 +92,7 @@ int BPF_PROG(sched_wakeup, struct task_struct *task)
 	struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread;
 
-	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED))
+	if (!settings || !(settings->flags & ISPAN_EMIT_SCHED) || !served_since(settings, task))
 		return 0;
 	thread = thread_of(task);
 	if (thread && thread->off_start_ns && !thread->runnable_ns)

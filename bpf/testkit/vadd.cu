@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ordinary CUDA program on the vendor's own runtime. Without a device every call fails, and is still made. */
+/*
+ * vadd [TRACEPARENT [wait]]: an ordinary CUDA program on the vendor's own runtime. Without a device every call fails, and
+ * is still made. With wait it says "ready" and begins when it gets a line.
+ */
 #include <cstdio>
 #include <cstdlib>
 
@@ -17,6 +20,11 @@ int main(int argc, char **argv)
 	const int count = 1 << 20;
 	float *a = nullptr, *b = nullptr, *c = nullptr;
 
+	if (argc > 2) {
+		puts("ready");
+		fflush(stdout);
+		getchar();
+	}
 	inferspan_ckp_request_begin(argc > 1 ? argv[1] : nullptr);
 	cudaError_t allocated = cudaMalloc(&a, count * sizeof(float));
 	cudaMalloc(&b, count * sizeof(float));

@@ -1,10 +1,13 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* Which system calls did a request wait for? */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which system calls did a request wait for? Asked by the programs that find out whom a thread serves: a second program
+ * at each end would cost every system call of the machine as much again.
+ */
+#ifndef INFERSPAN_SYSCALLS_H
+#define INFERSPAN_SYSCALLS_H
+
 #include "context.h"
 #include "descriptors.h"
-#include <bpf/bpf_tracing.h>
-
-char LICENSE[] SEC("license") = "GPL";
 
 /* Whether this call of the kind is one that is told of. */
 static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const struct ispan_thread *thread)
@@ -19,30 +22,19 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
 	}
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(syscalls_sys_enter, struct pt_regs *regs, long number)
+static __always_inline void syscall_begins(const struct ispan_settings *settings, struct task_struct *task,
+					   struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
 	u16 kind = kind_of(number);
-	struct ispan_settings *settings;
-	struct ispan_thread *thread;
-	struct task_struct *task;
 
-	settings = kind ? current_settings() : NULL;
-	if (!settings || !(settings->flags & ISPAN_EMIT_SYSCALLS) || !IS_NATIVE(regs))
-		return 0;
-	task = bpf_get_current_task_btf();
-	thread = thread_of(task);
-	if (!may_have_context(settings, thread, task))
-		return 0;
-	if (!is_interesting(kind, regs, thread))
-		return 0;
+	if (!kind || !may_have_context(settings, thread, task) || !is_interesting(kind, regs, thread))
+		return;
 	if (!thread)
 		thread = thread_made_of(task);
 	if (!thread)
-		return 0;
+		return;
 	thread->syscall = number + 1;
 	thread->syscall_start_ns = bpf_ktime_get_ns();
-	return 0;
 }
 
 /* An ioctl that soon follows a CKP operation's begin is taken to be the operation's way to its device. */
@@ -79,34 +71,27 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 	}
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(syscalls_sys_exit, struct pt_regs *regs, long result)
+static __always_inline void syscall_ends(const struct ispan_settings *settings, struct task_struct *task,
+					 struct pt_regs *regs, long number, long result)
 {
-	long number = NUMBER(regs);
-	u16 kind = kind_of(number);
-	struct task_struct *task;
-	struct ispan_settings *settings;
-	struct ispan_context context;
-	struct ispan_thread *thread;
+	u64 since = served_since(settings, task);
+	struct ispan_thread *thread = since ? thread_of(task) : NULL;
 	struct ispan_record record = {};
-	u64 pid_tgid;
+	struct ispan_context context;
+	u16 kind;
 
-	settings = kind ? current_settings() : NULL;
-	if (!settings)
-		return 0;
-	task = bpf_get_current_task_btf();
-	thread = thread_of(task);
-	if (!thread || thread->syscall != number + 1)
-		return 0;
+	if (!thread || thread->syscall != number + 1 || thread->syscall_start_ns < since)
+		return;
 	record.start_ns = thread->syscall_start_ns;
 	record.end_ns = bpf_ktime_get_ns();
 	thread->syscall = 0;
-	pid_tgid = bpf_get_current_pid_tgid();
-	if (!context_of(settings, thread, pid_tgid >> 32, (u32)pid_tgid, &context))
-		return 0;
-	record_fill(&record, &context, pid_tgid, kind);
+	if (!context_of(settings, thread, task->tgid, task->pid, &context))
+		return;
+	kind = kind_of(number);
+	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, kind);
 	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
 	describe(&record, task, regs, kind, result);
 	emit_call(settings, thread, regs, &record);
-	return 0;
 }
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Telling others whom a thread serves, by the OpenTelemetry contract map. */
+#ifndef INFERSPAN_CONTRACT_H
+#define INFERSPAN_CONTRACT_H
+
+#include "maps.h"
+
+static __always_inline u64 pid_tgid_of(const struct ispan_request *request)
+{
+	return (u64)request->tgid << 32 | request->tid;
+}
+
+static __always_inline void contract_publish(const struct ispan_settings *settings, const struct ispan_request *request)
+{
+	u64 pid_tgid = pid_tgid_of(request);
+	struct ispan_otel_context context;
+
+	if (!(settings->flags & ISPAN_PUBLISH_OTEL))
+		return;
+	__builtin_memcpy(context.trace_id, request->trace_id, sizeof(context.trace_id));
+	__builtin_memcpy(context.span_id, request->span_id, sizeof(context.span_id));
+	bpf_map_update_elem(&otel_contexts, &pid_tgid, &context, BPF_ANY);
+}
+
+/* The thread may serve another request by now, whose entry stays. */
+static __always_inline void contract_withdraw(const struct ispan_settings *settings,
+					      const struct ispan_request *request)
+{
+	u64 pid_tgid = pid_tgid_of(request);
+	struct ispan_otel_context *context;
+
+	if (!(settings->flags & ISPAN_PUBLISH_OTEL))
+		return;
+	context = bpf_map_lookup_elem(&otel_contexts, &pid_tgid);
+	if (context && !__builtin_memcmp(context->span_id, request->span_id, sizeof(context->span_id)))
+		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
+}
+
+/* Whatever it served: the thread ends, or says that it serves nobody. */
+static __always_inline void contract_forget(const struct ispan_settings *settings, u64 pid_tgid)
+{
+	if (settings->flags & ISPAN_PUBLISH_OTEL)
+		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
+}
+
+#endif

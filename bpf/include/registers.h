@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a processor's registers hold, by architecture. Another architecture is another block here and in numbers.h. */
+#ifndef INFERSPAN_REGISTERS_H
+#define INFERSPAN_REGISTERS_H
+
+#include "kernel.h"
+
+#if defined(__TARGET_ARCH_x86)
+
+/* Of a system call, also when it has returned. */
+#define NUMBER(regs) ((long)(regs)->orig_ax)
+#define ARG1(regs) ((u64)(regs)->di)
+#define ARG2(regs) ((u64)(regs)->si)
+#define ARG3(regs) ((u64)(regs)->dx)
+#define ARG4(regs) ((u64)(regs)->r10)
+#define ARG5(regs) ((u64)(regs)->r8)
+/* A 32-bit program numbers its system calls otherwise; none of them is looked at. */
+#define IS_NATIVE(regs) ((regs)->cs != 0x23)
+
+/* Of a function, at its first instruction. */
+#define SLOT1(regs) ((u64)(regs)->di)
+#define SLOT2(regs) ((u64)(regs)->si)
+#define SLOT3(regs) ((u64)(regs)->dx)
+#define SLOT4(regs) ((u64)(regs)->cx)
+#define SLOT5(regs) ((u64)(regs)->r8)
+#define SLOT6(regs) ((u64)(regs)->r9)
+#define REGISTER_SLOTS 6
+#define RESULT(regs) ((s32)(regs)->ax)
+#define INSTRUCTION(regs) ((u64)(regs)->ip)
+/* The return address lies on the stack, before the arguments that found no register; a return takes it off. */
+#define RETURN_BYTES 8
+
+#elif defined(__TARGET_ARCH_arm64)
+
+#define NUMBER(regs) ((long)(regs)->syscallno)
+#define ARG1(regs) ((regs)->orig_x0)
+#define ARG2(regs) ((regs)->regs[1])
+#define ARG3(regs) ((regs)->regs[2])
+#define ARG4(regs) ((regs)->regs[3])
+#define ARG5(regs) ((regs)->regs[4])
+#define IS_NATIVE(regs) (!((regs)->pstate & 0x10))
+
+#define SLOT1(regs) ((regs)->regs[0])
+#define SLOT2(regs) ((regs)->regs[1])
+#define SLOT3(regs) ((regs)->regs[2])
+#define SLOT4(regs) ((regs)->regs[3])
+#define SLOT5(regs) ((regs)->regs[4])
+#define SLOT6(regs) ((regs)->regs[5])
+#define SLOT7(regs) ((regs)->regs[6])
+#define SLOT8(regs) ((regs)->regs[7])
+#define REGISTER_SLOTS 8
+#define RESULT(regs) ((s32)(regs)->regs[0])
+#define INSTRUCTION(regs) ((regs)->pc)
+/* The return address is in a register. */
+#define RETURN_BYTES 0
+
+#else
+#error "registers are known for x86-64 and AArch64 only"
+#endif
+
+#endif

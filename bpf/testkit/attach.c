@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Where functions begin in a library's file, and linking programs to them. */
+#define _GNU_SOURCE
+#include "attach.h"
+
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define RETURN_FLAG 1
+#define FUNCTIONS 256
+
+static unsigned long file_offset(Elf *elf, GElf_Addr address)
+{
+	size_t count;
+	GElf_Phdr segment;
+
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+		    address < segment.p_vaddr + segment.p_filesz)
+			return address - segment.p_vaddr + segment.p_offset;
+	return 0;
+}
+
+/* 0 when the library has no such function. */
+static unsigned long offset_of(Elf *elf, const char *function)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; gelf_getsym(data, i, &symbol); i++)
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value &&
+			    !strcmp(elf_strptr(elf, header.sh_link, symbol.st_name), function))
+				return file_offset(elf, symbol.st_value);
+	}
+	return 0;
+}
+
+static Elf *open_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		die("read", path);
+	return elf;
+}
+
+static void link_uprobes(const char *program, __u32 type, __u32 flags, const char *path, unsigned long *offsets,
+			 __u64 *cookies, __u32 count)
+{
+	struct {
+		__u32 program, target, type, flags;
+		__u64 path, offsets, counters, cookies;
+		__u32 count, uprobe_flags, pid, pad;
+	} attributes = {
+		.program = (__u32)bpf_program__fd(program_named(program)),
+		.type = type,
+		.path = (__u64)path,
+		.offsets = (__u64)offsets,
+		.cookies = (__u64)cookies,
+		.count = count,
+		.uprobe_flags = flags,
+	};
+
+	if (syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes)) < 0)
+		die(program, path);
+}
+
+void attach_library(const char *table, const char *path, int by_pair)
+{
+	unsigned long offsets[FUNCTIONS];
+	__u64 cookies[FUNCTIONS];
+	char library[64], function[128];
+	Elf *elf = open_elf(path);
+	__u64 cookie;
+	__u32 count = 0;
+	FILE *file;
+
+	file = fopen(table, "r");
+	if (!file)
+		die("open", table);
+	while (fscanf(file, "%63s %127s %llx", library, function, &cookie) == 3) {
+		unsigned long offset = strstr(path, library) ? offset_of(elf, function) : 0;
+
+		/* Two names of one function are one function. */
+		for (__u32 i = 0; i < count; i++)
+			if (offsets[i] == offset)
+				offset = 0;
+		if (!offset || count == FUNCTIONS)
+			continue;
+		offsets[count] = offset;
+		cookies[count++] = cookie;
+	}
+	fclose(file);
+	if (!count)
+		die("no watched function in", path);
+	if (by_pair) {
+		link_uprobes("call_enter", UPROBE_MULTI, 0, path, offsets, cookies, count);
+		link_uprobes("call_return", UPROBE_MULTI, RETURN_FLAG, path, offsets, cookies, count);
+	} else {
+		link_uprobes("call_session", UPROBE_SESSION, 0, path, offsets, cookies, count);
+	}
+}
+
+void attach_ckp(const char *path)
+{
+	static const char *const functions[] = {"ckp_request_begin", "ckp_request_end", "ckp_operation_begin",
+						"ckp_operation_end"};
+	Elf *elf = open_elf(path);
+
+	for (int i = 0; i < 4; i++) {
+		char symbol[64];
+		unsigned long offset;
+		__u64 cookie = 0;
+
+		snprintf(symbol, sizeof(symbol), "inferspan_%s", functions[i]);
+		offset = offset_of(elf, symbol);
+		if (!offset)
+			die(symbol, path);
+		link_uprobes(functions[i], UPROBE_MULTI, 0, path, &offset, &cookie, 1);
+	}
+}

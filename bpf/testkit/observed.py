@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `check` compares: the events that the C reader saw, and what servers and stand-ins know to be true."""
+
+import collections
+import contextlib
+import json
+import os
+import struct
+import subprocess
+import sys
+
+KIT = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+OBJECTS = os.path.join(HERE, "..", "prebuilt")
+RECORD = struct.Struct("<QQ16s8sIIHBBiQQQ")
+Event = collections.namedtuple(
+    "Event", "start end trace span tgid tid kind source flags result amount detail extra text"
+)
+CALL = struct.Struct("<QQIIiIQQ32s16x")
+
+
+class Observer:
+    """The C reader, running; its events and counters once it is done."""
+
+    def __init__(self, *options):
+        self.path = os.path.join(KIT, f"events.{os.getpid()}")
+        self.process = subprocess.Popen(
+            [os.path.join(KIT, "observe"), OBJECTS, self.path, *options], stdout=subprocess.PIPE, text=True
+        )
+        if self.process.stdout.readline() != "ready\n":
+            raise SystemExit("the observer did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.terminate()
+        words = [line.split() for line in self.process.stdout.read().splitlines()]
+        self.process.wait(30)
+        self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
+        self.records = next(int(word[1]) for word in words if word[0] == "records")
+        self.contract = next(int(word[1]) for word in words if word[0] == "contract")
+        self.events = list(self.read())
+        os.unlink(self.path)
+
+    def read(self):
+        with open(self.path, "rb") as file:
+            data = file.read()
+        at = 0
+        while at < len(data):
+            (length,) = struct.unpack_from("<I", data, at)
+            fields = list(RECORD.unpack_from(data, at + 4))
+            fields[2], fields[3] = fields[2].hex(), fields[3].hex()
+            text = data[at + 84 : at + 4 + length].split(b"\0")[0].decode(errors="replace")
+            yield Event(*fields, text)
+            at += 4 + length
+
+    def accounted(self):
+        produced = sum(n for kind, n in self.counters.items() if kind < 512)
+        dropped = sum(n for index, n in self.counters.items() if 512 <= index < 520)
+        return produced == self.records + dropped, f"{produced} produced = {self.records} read + {dropped} dropped"
+
+
+def library(*names):
+    return [f"library={os.path.join(KIT, name)}" for name in names]
+
+
+def kinds_of_functions():
+    with open(os.path.join(OBJECTS, "calls.tsv")) as table:
+        rows = [line.split() for line in table]
+    return {function: int(cookie, 16) & 0xFFFF for _, function, cookie in rows}
+
+
+def fake_calls(path):
+    with open(path, "rb") as file:
+        data = file.read(64 + CALL.size * (1 << 20))
+    count = struct.unpack_from("<Q", data, 16)[0]
+    for i in range(count):
+        entry, end, tgid, tid, result, _, amount, detail, name = CALL.unpack_from(data, 64 + i * CALL.size)
+        yield entry, end, tgid, tid, result, amount, detail, name.split(b"\0")[0].decode()
+
+
+class Truth:
+    """Which traceparent a thread worked for at a time."""
+
+    def __init__(self, path):
+        self.spans = collections.defaultdict(list)
+        with open(path) as file:
+            for line in map(json.loads, file):
+                who = ("tid", line["tid"]) if "tid" in line else ("tgid", line["tgid"])
+                self.spans[who].append((line["from"], line["to"], line["traceparent"]))
+
+    def at(self, tgid, tid, time):
+        for began, ended, traceparent in self.spans[("tid", tid)] + self.spans[("tgid", tgid)]:
+            if began <= time <= ended:
+                return traceparent
+        return "nobody asked for this"
+
+    @staticmethod
+    def trace(traceparent):
+        fields = (traceparent or "").split("-")
+        return fields[1] if len(fields) == 4 and fields[3] == "01" else None
+
+    def near(self, tgid, tid, start, end):
+        """Traces that an event of the thread may have: of the work it lies in, or of those before and behind."""
+        spans = sorted(self.spans[("tid", tid)] or self.spans[("tgid", tgid)])
+        inside = [s for s in spans if s[0] <= start and end <= s[1]]
+        before = [s for s in spans if s[0] <= start][-1:]
+        behind = [s for s in spans if s[1] >= end][:1]
+        return {self.trace(s[2]) for s in (inside or before + behind)}
+
+
+@contextlib.contextmanager
+def server(truth, log, environment=None):
+    process = subprocess.Popen(
+        [sys.executable, os.path.join(HERE, "server.py"), KIT, truth],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, "FAKE_CUDA_LOG": log, **(environment or {})},
+    )
+    try:
+        yield process, int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scenes of servers are made of: requests, answers, a device call with a number, and the truth about it."""
+
+import ctypes
+import json
+import os
+import socket
+import sys
+
+HERE = sys.argv[1]
+driver = ctypes.CDLL(os.path.join(HERE, "libcuda.so.1"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ckp"))
+
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+scene = ""
+tags = 0
+
+
+def call(trace):
+    """One launch, and what is true of it."""
+    global tags
+    tags += 1
+    tag = os.getpid() * 100 + tags
+    driver.cuLaunchKernel(None, ctypes.c_uint(tag), 1, 1, 32, 1, 1, 0, None, None, None)
+    print(json.dumps({"scene": scene, "tag": tag, "trace": trace}), flush=True)
+
+
+def trace_id(number):
+    return f"{os.getpid():016x}{number:016x}"
+
+
+def traceparent(number, flags="01", version="00", more=""):
+    return f"{version}-{trace_id(number)}-{number:016x}-{flags}{more}"
+
+
+def head(number=None, method="GET", name="traceparent", value=None, extra="", body=""):
+    line = f"{name}: {value or traceparent(number)}\r\n" if number else ""
+    length = f"Content-Length: {len(body)}\r\n" if body else ""
+    return f"{method} /v1/completions HTTP/1.1\r\nHost: x\r\n{extra}{line}{length}\r\n{body}".encode()
+
+
+def pair():
+    return socket.socketpair()
+
+
+def served(server, client, data, trace):
+    client.sendall(data)
+    server.recv(65536)
+    call(trace)
+    server.sendall(ANSWER)
+
+
+SCENES = {}
+
+
+def play(function):
+    SCENES[function.__name__] = function
+    return function
+
+
+def perform(names):
+    """Plays them one after the other, each in a process of its own."""
+    global scene
+    for name in names or SCENES:
+        process = os.fork()
+        if process == 0:
+            scene = name
+            SCENES[name]()
+            sys.stdout.flush()
+            os._exit(0)
+        if os.waitpid(process, 0)[1]:
+            print(json.dumps({"scene": name, "note": "the scene itself failed"}), flush=True)
+            sys.exit(1)

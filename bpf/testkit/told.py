@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""told.py LIBRARIES DIRECTORY: one request after the other, each named and numbered by a line "WORD TRACEPARENT".
+
+It says by CKP whom it serves, does what the word says, answers "done", and ends with its input. DIRECTORY is its own to
+put files and devices in.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import select
+import stat
+import sys
+import time
+
+HERE, DIRECTORY = sys.argv[1:3]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ckp"))
+from inferspan_ckp import Ckp  # noqa: E402
+
+nccl = ctypes.CDLL(os.path.join(HERE, "libnccl.so.2"))
+ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
+GPU_COMMAND = 0xC0_20_46_2A  # class 0x46, 32 bytes both ways
+OTHER_COMMAND = 0xC0_20_54_2A
+SUM, MAX = 0, 2
+INT8, FLOAT16, FLOAT32, BFLOAT16 = 0, 6, 7, 9
+
+
+class UniqueId(ctypes.Structure):
+    _fields_ = [("internal", ctypes.c_char * 128)]
+
+
+def collectives():
+    """Each collective and transfer once, with elements and a type of its own."""
+    unique, communicator = UniqueId(), ctypes.c_void_p()
+    count = ctypes.c_size_t
+    nccl.ncclGetUniqueId(ctypes.byref(unique))
+    nccl.ncclCommInitRank(ctypes.byref(communicator), 2, unique, 1)
+    nccl.ncclAllReduce(None, None, count(1024), FLOAT32, SUM, communicator, None)
+    nccl.ncclReduceScatter(None, None, count(512), BFLOAT16, MAX, communicator, None)
+    nccl.ncclAllGather(None, None, count(256), FLOAT16, communicator, None)
+    nccl.ncclBroadcast(None, None, count(128), INT8, 1, communicator, None)
+    nccl.ncclReduce(None, None, count(64), FLOAT32, MAX, 1, communicator, None)
+    nccl.ncclGroupStart()
+    nccl.ncclSend(None, count(32), FLOAT16, 1, communicator, None)
+    nccl.ncclRecv(None, count(16), FLOAT16, 1, communicator, None)
+    nccl.ncclGroupEnd()
+
+
+def control(path, command):
+    """No driver is behind it, so that the call fails; that it was made is what counts."""
+    with open(path, "rb", 0) as device, contextlib.suppress(OSError):
+        fcntl.ioctl(device, command, bytes(32))
+
+
+def devices():
+    """One command to a device of the right name, and three that only look like it."""
+    gpu, other, plain = (os.path.join(DIRECTORY, name) for name in ("nvidia0", "other0", "nvidia-notes"))
+    for path in (gpu, other):
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    open(plain, "w").close()
+    control(gpu, GPU_COMMAND)
+    control(gpu, OTHER_COMMAND)
+    control(other, GPU_COMMAND)
+    control(plain, GPU_COMMAND)
+
+
+def operations():
+    """Two operations: one with its ioctl at once, one whose ioctl comes too late to be its own."""
+    with ckp.operation("prefill"):
+        control("/dev/null", OTHER_COMMAND)
+        control("/dev/null", OTHER_COMMAND)
+    with ckp.operation("decode"):
+        time.sleep(0.005)
+        control("/dev/null", OTHER_COMMAND)
+
+
+def waits():
+    """Fifty reads that take no time, and one wait that does."""
+    with open("/dev/null", "rb", 0) as nothing:
+        for _ in range(50):
+            nothing.read(1)
+    poll = select.poll()
+    poll.register(0, 0)
+    poll.poll(30)
+
+
+WORDS = {"nccl": collectives, "devices": devices, "operations": operations, "waits": waits}
+print("ready", flush=True)
+for line in sys.stdin:
+    word, traceparent = line.split()
+    with ckp.request(traceparent):
+        WORDS[word]()
+    print("done", flush=True)

@@ -7,6 +7,8 @@ module io.inferspan.ebpf {
       io.inferspan.ebpf.EbpfExtension;
 
   requires transitive io.inferspan;
+  requires static jdk.httpserver;
   requires static micrometer.core;
+  requires static micrometer.registry.prometheus;
   requires static org.jspecify;
 }

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -51,6 +52,10 @@ public final class BridgeConfig {
    *     are not even counted ({@code 0ms})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the room for events under way, a power of two
    *     ({@code 16777216})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_SHARED_CONTEXTS}</td><td>{@code off}, or a list of {@code read}
+   *     and {@code publish}: contexts of and for other OpenTelemetry programs ({@code off})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_BPF_FILESYSTEM}</td><td>where those are shared ({@code
+   *     /sys/fs/bpf})</td></tr>
    * </table>
    *
    * @param settings tells a property's value, or null where nobody has set it
@@ -64,6 +69,8 @@ public final class BridgeConfig {
     read(settings, "single-from", value -> builder.singleFrom(duration(value)));
     read(settings, "ignore-below", value -> builder.ignoreBelow(duration(value)));
     read(settings, "ring-bytes", value -> builder.ringBytes(whole(value)));
+    read(settings, "shared-contexts", value -> builder.sharedContexts(ContextSharing.parse(value)));
+    read(settings, "bpf-filesystem", value -> builder.bpfFilesystem(Path.of(value)));
     return builder.build();
   }
 
@@ -145,6 +152,14 @@ public final class BridgeConfig {
     return given.ringBytes;
   }
 
+  Set<ContextSharing> sharedContexts() {
+    return given.sharedContexts;
+  }
+
+  Path bpfFilesystem() {
+    return given.bpfFilesystem;
+  }
+
   Duration closeTimeout() {
     return given.closeTimeout;
   }
@@ -162,6 +177,8 @@ public final class BridgeConfig {
     private Duration singleFrom = Duration.ofMillis(1);
     private Duration ignoreBelow = Duration.ZERO;
     private int ringBytes = 16 << 20;
+    private Set<ContextSharing> sharedContexts = EnumSet.noneOf(ContextSharing.class);
+    private Path bpfFilesystem = Path.of("/sys/fs/bpf");
     private Duration closeTimeout = Duration.ofSeconds(5);
 
     private Builder() {}
@@ -225,6 +242,22 @@ public final class BridgeConfig {
       return this;
     }
 
+    /** What is done with contexts that OpenTelemetry's programs share; by default nothing. */
+    public Builder sharedContexts(Set<ContextSharing> parts) {
+      this.sharedContexts = EnumSet.noneOf(ContextSharing.class);
+      this.sharedContexts.addAll(parts);
+      return this;
+    }
+
+    /** Where they are shared, if the BPF filesystem is not at its usual place. */
+    public Builder bpfFilesystem(Path directory) {
+      if (!directory.isAbsolute()) {
+        throw new IllegalArgumentException("'" + directory + "', but must begin with a slash");
+      }
+      this.bpfFilesystem = directory;
+      return this;
+    }
+
     /** How long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
       this.closeTimeout = bounded("the time to close", timeout);
@@ -242,6 +275,9 @@ public final class BridgeConfig {
       copy.singleFrom = singleFrom;
       copy.ignoreBelow = ignoreBelow;
       copy.ringBytes = ringBytes;
+      copy.sharedContexts = EnumSet.noneOf(ContextSharing.class);
+      copy.sharedContexts.addAll(sharedContexts);
+      copy.bpfFilesystem = bpfFilesystem;
       copy.closeTimeout = closeTimeout;
       return new BridgeConfig(copy);
     }

@@ -4,7 +4,7 @@ import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSettings.Cgroup;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.KernelWish;
-import io.inferspan.ebpf.libbpf.KernelFeatures;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.ebpf.probe.ProcessScope;
 import java.io.IOException;
@@ -25,14 +25,22 @@ final class BridgeOrders {
       objects.add(
           switch (family) {
             case CUDA, NCCL -> KernelSide.CALLS;
-            case SYSCALLS -> "syscalls";
+            case SYSCALLS -> KernelSide.CONTEXT;
             case SCHED -> "sched";
             case TCP -> "tcp";
             case CKP -> KernelSide.CKP;
           });
     }
+    Set<ContextSharing> shared = config.sharedContexts();
     return new KernelWish(
-        objects, config.ringBytes(), KernelFeatures.probe(), SystemView.live().kernel());
+        objects,
+        config.ringBytes(),
+        KernelFeatures.probe(),
+        SystemView.live().kernel(),
+        new KernelWish.Sharing(
+            config.bpfFilesystem(),
+            shared.contains(ContextSharing.READ),
+            shared.contains(ContextSharing.PUBLISH)));
   }
 
   /** What the programs do once they are loaded. */

@@ -1,8 +1,8 @@
 package io.inferspan.ebpf;
 
 import io.inferspan.ebpf.libbpf.BpfException;
-import io.inferspan.ebpf.libbpf.KernelFeatures;
 import io.inferspan.ebpf.libbpf.Libbpf;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.SystemView;
 import java.util.Map;
 

@@ -5,7 +5,7 @@ import static io.inferspan.ebpf.Prerequisite.limited;
 import static io.inferspan.ebpf.Prerequisite.missing;
 
 import io.inferspan.ebpf.Prerequisite.State;
-import io.inferspan.ebpf.libbpf.KernelFeature;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.linux.Capability;
 import io.inferspan.ebpf.linux.Errno;
 import io.inferspan.ebpf.linux.SystemView;
@@ -22,7 +22,7 @@ final class Examination {
   private static final String AS_ROOT =
       "run as root, or with CAP_BPF and CAP_PERFMON (docker run --cap-add BPF --cap-add PERFMON,"
           + " setpriv --ambient-caps)";
-  private static final String NEWER = "run on Linux 5.17 or newer";
+  private static final String NEWER = "run on Linux 5.14 or newer";
   private static final long ENOUGH_LOCKED_BYTES = 64 << 20;
 
   private final Evidence evidence;
@@ -100,11 +100,11 @@ final class Examination {
             : missing("libbpf", libbpf.absence(), libbpf.remedy()));
   }
 
-  /** The programs scan by bpf_loop. */
+  /** Before, a program could not be asked who runs it, nor have memory that belongs to a thread. */
   private void kernel() {
     String version = "Linux " + system.kernel();
     found.add(
-        system.kernel().atLeast(5, 17)
+        system.kernel().atLeast(5, 14)
             ? available("kernel", version)
             : missing("kernel", version + " is too old", NEWER));
   }
@@ -196,14 +196,9 @@ final class Examination {
             "run with CAP_SYS_ADMIN, or on Linux 6.6 or newer");
   }
 
+  /** Programs are attached to tracepoints by type, which asks for no file. */
   private void tracefs() {
-    found.add(
-        system.hasTracefs()
-            ? available("tracefs", "readable")
-            : limited(
-                "tracefs",
-                "not mounted or not readable, so no classic tracepoints",
-                "mount -t tracefs none /sys/kernel/tracing, and give CAP_DAC_READ_SEARCH"));
+    found.add(available("tracefs", system.hasTracefs() ? "readable" : "absent, and not needed"));
   }
 
   private void bpfFilesystem() {

@@ -11,6 +11,7 @@ import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.OwnMemory;
 import io.inferspan.ebpf.kernel.ProgramState;
+import io.inferspan.ebpf.kernel.SharedContexts;
 import io.inferspan.ebpf.kernel.TargetTable;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
@@ -66,6 +67,7 @@ final class LiveBridge {
     if (config.measuresPrograms()) {
       measurePrograms();
     }
+    beginSharing();
     RingMemory memory = kept(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, folding(config), sources());
@@ -97,6 +99,14 @@ final class LiveBridge {
     }
     if (!watch.awaitFirstLook(FIRST_LOOK)) {
       limits.add("libraries of processes are still being looked for");
+    }
+  }
+
+  /** Before any thread can tell of itself. */
+  private void beginSharing() {
+    SharedContexts shared = kernel.shared();
+    if (shared != null) {
+      shared.begin(identity.tgid(), identity.isTranslated());
     }
   }
 
@@ -138,7 +148,13 @@ final class LiveBridge {
       return null;
     }
     OwnMemory memory = kernel.ownMemory();
-    OwnThreads threads = new OwnThreads(memory.contexts(), memory, identity::currentTid, null);
+    SharedContexts shared = kernel.shared();
+    OwnThreads threads =
+        new OwnThreads(
+            memory.contexts(),
+            memory,
+            identity::currentTid,
+            shared != null && shared.isPublishing() ? shared : null);
     if (!PublishingContextStorage.start(threads)) {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
@@ -237,6 +253,7 @@ final class LiveBridge {
     }
     settings.stop();
     awaitLastEvents();
+    kernel.withdraw();
     boolean ended = ring.close(RING_ENDS);
     if (ended) {
       sink.flush();

@@ -3,6 +3,7 @@ package io.inferspan.ebpf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +25,8 @@ class BridgeConfigTest {
     assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
     assertThat(config.ignoreBelowNanos()).isZero();
     assertThat(config.ringBytes()).isEqualTo(16 << 20);
+    assertThat(config.sharedContexts()).isEmpty();
+    assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/sys/fs/bpf"));
   }
 
   @Test
@@ -35,7 +38,9 @@ class BridgeConfigTest {
             "inferspan.ebpf.paths", "true",
             "inferspan.ebpf.single-from", "50us",
             "inferspan.ebpf.ignore-below", "2us",
-            "inferspan.ebpf.ring-bytes", "65536");
+            "inferspan.ebpf.ring-bytes", "65536",
+            "inferspan.ebpf.shared-contexts", "read, publish",
+            "inferspan.ebpf.bpf-filesystem", "/run/bpf");
 
     BridgeConfig config = BridgeConfig.from(settings::get);
 
@@ -46,6 +51,8 @@ class BridgeConfigTest {
     assertThat(config.singleFromNanos()).isEqualTo(50_000);
     assertThat(config.ignoreBelowNanos()).isEqualTo(2_000);
     assertThat(config.ringBytes()).isEqualTo(65_536);
+    assertThat(config.sharedContexts()).containsExactly(ContextSharing.values());
+    assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/run/bpf"));
   }
 
   @Test
@@ -75,6 +82,8 @@ class BridgeConfigTest {
           ignore-below | 90s          | INFERSPAN_EBPF_IGNORE_BELOW: the time below which calls are
           ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: the ring has 1000000 bytes, but
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is no number of bytes
+          shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write', but must be off, or
+          bpf-filesystem  | bpf       | INFERSPAN_EBPF_BPF_FILESYSTEM: 'bpf', but must begin with
           """)
   void nonsense_isToldInOneSentence(String name, String value, String sentence) {
     Map<String, String> settings = Map.of("inferspan.ebpf." + name, value);

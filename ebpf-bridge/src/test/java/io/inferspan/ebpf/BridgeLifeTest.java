@@ -7,11 +7,8 @@ import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.linux.OpenFiles;
 import io.inferspan.testing.TracingExtension;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -167,7 +164,7 @@ class BridgeLifeTest {
     command.add("--inh-caps=-all");
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx128m", "--enable-native-access=ALL-UNNAMED", "-cp"));
-    command.addAll(List.of(readableClassPath(), BridgeProcess.class.getName(), "once"));
+    command.addAll(List.of(ReadableClassPath.all(), BridgeProcess.class.getName(), "once"));
     String output =
         ChildProcess.run(ChildProcess.under(command, "env", "OTEL_TRACES_EXPORTER=none"));
 
@@ -177,23 +174,6 @@ class BridgeLifeTest {
         .asString()
         .contains("The eBPF bridge is off, the rest goes on: privileges: neither CAP_BPF")
         .contains("run as root");
-  }
-
-  /** What the child needs, where anybody may read it. */
-  private static String readableClassPath() throws IOException {
-    Path copies = Files.createDirectories(Path.of("target", "class-path").toAbsolutePath());
-    List<String> entries = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-      Path jar = Path.of(entry);
-      if (Files.isDirectory(jar)) {
-        entries.add(entry);
-      } else if (!entry.contains("vertx") && !entry.contains("netty")) {
-        Path copy = copies.resolve(jar.getFileName());
-        Files.copy(jar, copy, StandardCopyOption.REPLACE_EXISTING);
-        entries.add(copy.toString());
-      }
-    }
-    return String.join(File.pathSeparator, entries);
   }
 
   private static BridgeConfig others() {

@@ -23,8 +23,7 @@ public final class ChildProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx128m", "-XX:+UseSerialGC"));
     command.addAll(List.of(flags));
-    Path target = Path.of("target").toAbsolutePath();
-    command.addAll(List.of("-cp", target + "/classes:" + target + "/test-classes"));
+    command.addAll(List.of("-cp", ReadableClassPath.own()));
     command.add(main.getName());
     return command;
   }

@@ -57,14 +57,14 @@ class EbpfSupportTest {
   }
 
   @Test
-  void unmountedTracefs_isALimitOnly() {
+  void unmountedTracefs_isNotNeeded() {
     String script =
         "umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null;"
             + " exec \"$@\"";
 
     assertThat(inOwnMounts(script, CHILD))
         .contains("support=available")
-        .contains("name=tracefs, state=LIMITED");
+        .contains("name=tracefs, state=AVAILABLE, found=absent, and not needed");
   }
 
   @Test

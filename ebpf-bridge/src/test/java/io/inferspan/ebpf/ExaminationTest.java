@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.Evidence.Library;
 import io.inferspan.ebpf.Prerequisite.State;
-import io.inferspan.ebpf.libbpf.KernelFeature;
-import io.inferspan.ebpf.libbpf.KernelFeatures;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.FakeSystem;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -68,8 +68,13 @@ class ExaminationTest {
   @Test
   void oldKernel_isUnavailable() {
     system.kernel("4.19.0-27-amd64");
-
     assertMissing(examine(PLATFORM, "", LIBBPF), "kernel: Linux 4.19 is too old", "newer");
+
+    system.kernel("5.13.0");
+    assertMissing(examine(PLATFORM, "", LIBBPF), "kernel: Linux 5.13 is too old", "5.14");
+
+    system.kernel("5.14.0-427.el9");
+    assertThat(examine(PLATFORM, "", LIBBPF)).isInstanceOf(EbpfSupport.Available.class);
   }
 
   @Test
@@ -142,10 +147,12 @@ class ExaminationTest {
   }
 
   @Test
-  void missingTracefs_isALimit() {
+  void missingTracefs_isNotNeeded() {
     system.without("sys/kernel/tracing/events/header_event").without("sys/kernel/tracing/events");
 
-    assertLimited("tracefs", "mount -t tracefs");
+    Prerequisite tracefs = find(examine(PLATFORM, "", LIBBPF), "tracefs");
+    assertThat(tracefs.state()).isEqualTo(State.AVAILABLE);
+    assertThat(tracefs.found()).isEqualTo("absent, and not needed");
   }
 
   @Test
@@ -171,7 +178,7 @@ class ExaminationTest {
   void kernelWithoutTaskStorage_isUnavailable() {
     errors.put(KernelFeature.TASK_STORAGE, EINVAL);
 
-    assertMissing(examine(PLATFORM, "", LIBBPF), "task storage: refused with EINVAL", "Linux 5.17");
+    assertMissing(examine(PLATFORM, "", LIBBPF), "task storage: refused with EINVAL", "Linux 5.14");
   }
 
   private void forbidAll(int error) {

@@ -1,7 +1,7 @@
 package io.inferspan.ebpf;
 
-import io.inferspan.ebpf.libbpf.KernelFeature;
-import io.inferspan.ebpf.libbpf.KernelFeatures;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.FakeSystem;
 import java.nio.file.Path;
 import java.util.EnumMap;

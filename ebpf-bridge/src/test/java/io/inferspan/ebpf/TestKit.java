@@ -1,6 +1,5 @@
 package io.inferspan.ebpf;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.libbpf.TestObjects;
@@ -11,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
@@ -38,7 +36,11 @@ final class TestKit {
   }
 
   static Path server() {
-    return SOURCES.resolve("server.py");
+    return script("server.py");
+  }
+
+  static Path script(String name) {
+    return SOURCES.resolve(name);
   }
 
   /** A bridge's config for processes that this one starts, since others of the machine do too. */
@@ -75,18 +77,8 @@ final class TestKit {
     return offset;
   }
 
-  /** Waits for something to become true, in small steps and not for ever. */
   static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("still waiting for %s", what).isLessThan(deadline);
-      try {
-        TimeUnit.MILLISECONDS.sleep(10);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new AssertionError(e);
-      }
-    }
+    Eventually.is(what, condition);
   }
 
   static Path scratch(String name) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bridge without a gateway around it: it watches the processes of a node until it is told to
@@ -33,14 +34,15 @@ final class Agent {
   }
 
   /** Runs until the process is told to end; returns the exit status where it cannot run. */
-  static int run(Targets targets, Map<String, String> environment, PrintStream err)
+  static int run(Invocation.Agent order, Map<String, String> environment, PrintStream err)
       throws UsageException, InterruptedException {
-    AgentSettings settings = new AgentSettings(targets, environment);
+    AgentSettings settings = new AgentSettings(order.targets(), environment);
     BridgeConfig config = settings.bridge();
     // Asked before any telemetry stands: who may not attach needs no exporter, and gets one line.
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       return unavailable(none, err);
     }
+    MetricsPort metrics = metricsPort(order);
     Telemetry telemetry = telemetry(settings);
     EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
     Agent agent = new Agent(telemetry, bridge, err);
@@ -48,11 +50,22 @@ final class Agent {
       agent.stop();
       return unavailable(none, err);
     }
+    if (metrics != null) {
+      metrics.tellOf(telemetry, bridge);
+      err.println("metrics are at http://localhost:" + metrics.port() + "/metrics");
+    }
     Runtime.getRuntime().addShutdownHook(new Thread(agent::stop, "inferspan-shutdown"));
     AgentText.ready(bridge.status(), settings.scope(), settings.destination())
         .forEach(err::println);
     new CountDownLatch(1).await();
     return 0;
+  }
+
+  /** Before anything is attached: a port that is another's is a mistake of the command line. */
+  private static @Nullable MetricsPort metricsPort(Invocation.Agent order) throws UsageException {
+    return order.metricsPort() == Invocation.Agent.NONE
+        ? null
+        : MetricsPort.open(order.metricsPort());
   }
 
   private static Telemetry telemetry(AgentSettings settings) {

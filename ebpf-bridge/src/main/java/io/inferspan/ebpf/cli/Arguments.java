@@ -44,6 +44,7 @@ final class Arguments {
     return switch (option) {
       case "--pid" -> "--pid 4711";
       case "--command" -> "--command python3";
+      case "--metrics-port" -> "--metrics-port 9464";
       default -> option + " /sys/fs/cgroup/kubepods.slice";
     };
   }

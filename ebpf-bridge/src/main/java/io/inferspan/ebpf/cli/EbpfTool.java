@@ -38,7 +38,7 @@ public final class EbpfTool {
         case Invocation.ShowVersion _ -> say("inferspan-ebpf-bridge " + version(), out);
         case Invocation.Doctor _ -> examine(environment, out);
         case Invocation.Top top -> watch(top.once(), environment, out);
-        case Invocation.Agent agent -> Agent.run(agent.targets(), environment, err);
+        case Invocation.Agent agent -> Agent.run(agent, environment, err);
       };
     } catch (UsageException wrong) {
       err.println(wrong.getMessage());

@@ -14,6 +14,7 @@ final class HelpText {
         --pid N[,N...]        only these processes and their children
         --command NAME        only processes of this name, their children too; may be repeated
         --cgroup DIRECTORY    only processes of this cgroup, such as that of a pod
+        --metrics-port N      its own numbers for Prometheus, at http://HOST:N/metrics; 0 is any
       doctor                says what is needed to see kernel events, what there is of it, and
                             what to do about the rest
       top                   shows the bridges that run on this machine, whichever process they are
@@ -33,6 +34,9 @@ final class HelpText {
         INFERSPAN_EBPF_SINGLE_FROM     what took as long is a span of its own (1ms)
         INFERSPAN_EBPF_IGNORE_BELOW    system calls and delays that are shorter are left out (0ms)
         INFERSPAN_EBPF_RING_BYTES      room for events on their way, a power of two (16777216)
+        INFERSPAN_EBPF_SHARED_CONTEXTS off, or read,publish: contexts of and for OpenTelemetry's
+                                       other programs on this machine (off)
+        INFERSPAN_EBPF_BPF_FILESYSTEM  where those are shared (/sys/fs/bpf)
 
       Exit status: 0 done, 1 it cannot work here, 2 the command line or a setting is wrong.
       agent and doctor need root, or CAP_BPF and CAP_PERFMON; top needs root, or CAP_SYS_ADMIN.

@@ -5,8 +5,15 @@ import java.util.List;
 /** What a command line asks for. */
 sealed interface Invocation {
 
-  /** Observe processes until told to stop. */
-  record Agent(Targets targets) implements Invocation {}
+  /** The greatest number that a port may have. */
+  int LAST_PORT = 65_535;
+
+  /** Observe processes until told to stop; its numbers are read on a port, or on none. */
+  record Agent(Targets targets, int metricsPort) implements Invocation {
+
+    /** No port. */
+    static final int NONE = -1;
+  }
 
   /** Say what is missing. */
   record Doctor() implements Invocation {}
@@ -41,19 +48,30 @@ sealed interface Invocation {
 
   private static Invocation agent(Arguments rest) throws UsageException {
     Targets.Builder targets = new Targets.Builder();
+    int metricsPort = Agent.NONE;
     while (rest.hasNext()) {
       String option = rest.next();
       switch (option) {
         case "--pid" -> targets.pids(rest.valueOf(option));
         case "--command" -> targets.command(rest.valueOf(option));
         case "--cgroup" -> targets.cgroup(rest.valueOf(option));
+        case "--metrics-port" -> metricsPort = port(rest.valueOf(option));
         case "--help", "-h" -> {
           return new ShowHelp();
         }
-        default -> throw rest.unknown("agent", option, "--pid, --command and --cgroup");
+        default ->
+            throw rest.unknown("agent", option, "--pid, --command, --cgroup, --metrics-port");
       }
     }
-    return new Agent(targets.build());
+    return new Agent(targets.build(), metricsPort);
+  }
+
+  private static int port(String value) throws UsageException {
+    if (!value.matches("[0-9]{1,5}") || Integer.parseInt(value) > LAST_PORT) {
+      throw new UsageException(
+          "--metrics-port " + value + ": must be from 0, any, to " + LAST_PORT);
+    }
+    return Integer.parseInt(value);
   }
 
   private static Invocation doctor(Arguments rest) throws UsageException {

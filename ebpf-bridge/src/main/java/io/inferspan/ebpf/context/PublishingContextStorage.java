@@ -1,7 +1,5 @@
 package io.inferspan.ebpf.context;
 
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
@@ -20,7 +18,6 @@ public final class PublishingContextStorage implements ContextStorage {
 
   private static final AtomicBoolean ADDED = new AtomicBoolean();
   private static final AtomicReference<@Nullable OwnThreads> ACTIVE = new AtomicReference<>();
-  private static final ThreadLocal<@Nullable ThreadRecord> RECORD = new ThreadLocal<>();
   private static volatile boolean inUse;
 
   private final ContextStorage delegate;
@@ -40,7 +37,15 @@ public final class PublishingContextStorage implements ContextStorage {
 
   private static ContextStorage wrapping(ContextStorage storage) {
     inUse = true;
-    return new PublishingContextStorage(storage);
+    return over(storage);
+  }
+
+  /** What tells of switches: beside a storage of somebody else's, in the place of the default. */
+  @SuppressWarnings("ReferenceEquality") // there is one default
+  static ContextStorage over(ContextStorage storage) {
+    return storage == ContextStorage.defaultStorage()
+        ? new ThreadContextStorage()
+        : new PublishingContextStorage(storage);
   }
 
   /** Tells of these threads from now on; false where somebody else's are told of. */
@@ -52,38 +57,22 @@ public final class PublishingContextStorage implements ContextStorage {
     ACTIVE.compareAndSet(threads, null);
   }
 
+  /** Whose threads the kernel is told of now, if anybody's. */
+  static @Nullable OwnThreads told() {
+    return ACTIVE.getAcquire();
+  }
+
   @Override
   @SuppressWarnings("ReferenceEquality") // there is one scope that does nothing
   public Scope attach(@Nullable Context context) {
     Scope scope = delegate.attach(context);
-    OwnThreads threads = ACTIVE.getAcquire();
-    if (threads == null || context == null || scope == Scope.noop()) {
+    if (told() == null || context == null || scope == Scope.noop()) {
       return scope;
     }
-    SpanContext shown = shown(context);
-    ThreadRecord record = RECORD.get();
-    if (record == null || !record.isOf(threads)) {
-      if (shown == null || Thread.currentThread().isVirtual()) {
-        return scope;
-      }
-      record = threads.register();
-      RECORD.set(record);
-    }
-    if (record.isRefused() || (shown == null && record.shown() == null)) {
-      return scope;
-    }
-    record.publish(shown);
-    return new Published(delegate, scope, record);
-  }
-
-  /** The context that the kernel should know, or null. */
-  private static @Nullable SpanContext shown(@Nullable Context context) {
-    Span span = context == null ? null : Span.fromContextOrNull(context);
-    if (span == null) {
-      return null;
-    }
-    SpanContext spanContext = span.getSpanContext();
-    return spanContext.isSampled() && spanContext.isValid() ? spanContext : null;
+    ThreadContext here = ThreadContext.here();
+    boolean shown = here.isShown();
+    here.show(context);
+    return shown || here.isShown() ? new Published(delegate, scope, here) : scope;
   }
 
   @Override
@@ -100,15 +89,14 @@ public final class PublishingContextStorage implements ContextStorage {
    * What is closed when the context leaves. It publishes what is current then, rather than what was
    * before: so a scope that is closed twice, late or out of order does no harm.
    */
-  private record Published(ContextStorage storage, Scope scope, ThreadRecord record)
+  private record Published(ContextStorage storage, Scope scope, ThreadContext opened)
       implements Scope {
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // a thread is itself
     public void close() {
       scope.close();
-      if (Thread.currentThread() == record.owner()) {
-        record.publish(shown(storage.current()));
+      if (opened.isHere()) {
+        opened.show(storage.current());
       }
     }
   }

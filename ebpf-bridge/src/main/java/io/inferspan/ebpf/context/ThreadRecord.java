@@ -38,6 +38,9 @@ final class ThreadRecord {
 
   private SpanIds idsBefore = new SpanIds();
 
+  /** Whose ids are in the memory, whether valid or not: most come again, and need no writing. */
+  private @Nullable SpanContext written;
+
   /** What the kernel finds now. */
   private @Nullable SpanContext shown;
 
@@ -50,10 +53,13 @@ final class ThreadRecord {
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
   }
 
-  /** Publishes the context, or nothing where it is null. Never throws. */
+  /**
+   * Publishes the context, or nothing where it is null or this thread was refused a slot. Never
+   * throws.
+   */
   @SuppressWarnings("ReferenceEquality") // an equal one is written anew, which is right
   void publish(@Nullable SpanContext context) {
-    if (context == shown) {
+    if (context == shown || slot < 0) {
       return;
     }
     if (context == null) {
@@ -63,11 +69,12 @@ final class ThreadRecord {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // an equal one is written anew, which is right
   private void set(SpanContext context) {
     try {
-      words.put(VALID, 0);
-      VarHandle.storeStoreFence();
-      write(ids.isOf(context) ? ids : idsOf(context));
+      if (context != written) {
+        write(context);
+      }
       VarHandle.releaseFence();
       words.put(VALID, 1);
       shown = context;
@@ -102,10 +109,15 @@ final class ThreadRecord {
     return other;
   }
 
-  private void write(SpanIds found) {
+  private void write(SpanContext context) {
+    written = null;
+    words.put(VALID, 0);
+    VarHandle.storeStoreFence();
+    SpanIds found = ids.isOf(context) ? ids : idsOf(context);
     words.put(TRACE_ID, inText(found.traceIdHigh()));
     words.put(TRACE_ID + 1, inText(found.traceIdLow()));
     words.put(SPAN_ID, inText(found.spanId()));
+    written = context;
   }
 
   /** Ids lie in the order of their text, whatever the machine's order is. */
@@ -129,11 +141,6 @@ final class ThreadRecord {
     } catch (RuntimeException e) {
       threads.failed();
     }
-  }
-
-  /** Whether this thread was refused a slot; it then has none for good. */
-  boolean isRefused() {
-    return slot < 0;
   }
 
   /** What the kernel finds now, or null. */

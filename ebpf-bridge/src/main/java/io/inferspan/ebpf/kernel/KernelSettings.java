@@ -29,6 +29,9 @@ public final class KernelSettings implements AutoCloseable {
   /** What programs tell of themselves. */
   public static final int CKP = 0x20;
 
+  static final int READ_SHARED = 0x100;
+  static final int PUBLISH_SHARED = 0x200;
+
   private static final int PROCESSES = 0x40;
   private static final int REQUESTS = 0x80;
 
@@ -49,6 +52,7 @@ public final class KernelSettings implements AutoCloseable {
 
   private final Mapping mapping;
   private final MemorySegment memory;
+  private final int sharing;
 
   /**
    * What to do.
@@ -76,7 +80,9 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  KernelSettings(BpfMap settings) {
+  /** The settings, for programs that share contexts as these flags say. */
+  KernelSettings(BpfMap settings, int sharing) {
+    this.sharing = sharing;
     this.mapping = Mapping.shared(settings.fd(), 0, BYTES, true);
     this.memory = mapping.memory();
   }
@@ -85,7 +91,7 @@ public final class KernelSettings implements AutoCloseable {
   public void begin(Orders orders) {
     memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
-    memory.set(JAVA_INT, FLAGS_AT, orders.families() | PROCESSES | REQUESTS);
+    memory.set(JAVA_INT, FLAGS_AT, orders.families() | PROCESSES | REQUESTS | sharing);
     memory.set(JAVA_LONG, LEAST_NANOS_AT, orders.leastNanos());
     memory.set(JAVA_LONG, CGROUP_AT, orders.cgroup().id());
     memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);

@@ -1,14 +1,17 @@
 package io.inferspan.ebpf.kernel;
 
+import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.BpfObject;
-import io.inferspan.ebpf.libbpf.KernelFeature;
 import io.inferspan.ebpf.libbpf.UprobeMode;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.WatchedFunctions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that the bridge has in the kernel.
@@ -18,24 +21,27 @@ import java.util.Set;
  */
 public final class KernelSide implements AutoCloseable {
 
+  /** The object that is always there: whom a thread serves, and its system calls. */
+  public static final String CONTEXT = "context";
+
   /** The object whose programs watch calls of CUDA and NCCL. */
   public static final String CALLS = "calls";
 
   /** The object whose programs watch what programs tell of themselves. */
   public static final String CKP = "ckp";
 
-  private static final String CONTEXT = "context";
   private static final String PROCESS = "process";
   private static final String TCP = "tcp";
   private static final String TCP_SENT = "tcp_sent";
 
   /** In the order in which they are attached. */
-  private static final List<String> ON_TRACEPOINTS = List.of("syscalls", "sched", TCP);
+  private static final List<String> ON_TRACEPOINTS = List.of("sched", TCP);
 
   private final LoadedPrograms programs = new LoadedPrograms();
   private final List<LibraryProbes> libraries = new ArrayList<>();
   private final List<AutoCloseable> memory = new ArrayList<>();
   private final KernelWish wish;
+  private @Nullable SharedContexts shared;
 
   private KernelSide(KernelWish wish) {
     this.wish = wish;
@@ -54,7 +60,8 @@ public final class KernelSide implements AutoCloseable {
   }
 
   private void load() {
-    programs.addFirst(CONTEXT, object -> object.resize("events", wish.ringBytes()));
+    shared = sharedContexts();
+    programs.addFirst(CONTEXT, prepared(shared));
     programs.attach(CONTEXT, Set.of());
     addOnTracepoints(PROCESS);
     ON_TRACEPOINTS.stream().filter(wish.objects()::contains).forEach(this::addOnTracepoints);
@@ -64,6 +71,33 @@ public final class KernelSide implements AutoCloseable {
     if (wish.objects().contains(CKP)) {
       addCkp();
     }
+  }
+
+  private @Nullable SharedContexts sharedContexts() {
+    KernelWish.Sharing sharing = wish.sharing();
+    if (!sharing.read() && !sharing.publish()) {
+      return null;
+    }
+    String problem = "no other program has made it in " + sharing.bpfFilesystem();
+    try {
+      SharedContexts found = SharedContexts.open(sharing.bpfFilesystem(), sharing.publish());
+      if (found != null) {
+        return kept(found);
+      }
+    } catch (BpfException refused) {
+      problem = String.valueOf(refused.getMessage());
+    }
+    programs.missing("contract", SharedContexts.NAME, problem);
+    return null;
+  }
+
+  private Consumer<BpfObject> prepared(@Nullable SharedContexts contexts) {
+    return object -> {
+      object.resize("events", wish.ringBytes());
+      if (contexts != null) {
+        object.share("otel_contexts", contexts.map());
+      }
+    };
   }
 
   private void addOnTracepoints(String name) {
@@ -129,7 +163,25 @@ public final class KernelSide implements AutoCloseable {
 
   /** Says what to do. */
   public KernelSettings settings() {
-    return kept(new KernelSettings(context().map("settings")));
+    int flags = 0;
+    if (shared != null) {
+      flags |= wish.sharing().read() ? KernelSettings.READ_SHARED : 0;
+      flags |= wish.sharing().publish() ? KernelSettings.PUBLISH_SHARED : 0;
+    }
+    return kept(new KernelSettings(context().map("settings"), flags));
+  }
+
+  /** What is shared with other programs; null where nothing is. */
+  public @Nullable SharedContexts shared() {
+    return shared;
+  }
+
+  /** Takes out what was told to other programs; once nothing is told any more. */
+  public void withdraw() {
+    SharedContexts contexts = shared;
+    if (contexts != null) {
+      contexts.withdraw(context().map("requests"));
+    }
   }
 
   /** What the programs counted. */

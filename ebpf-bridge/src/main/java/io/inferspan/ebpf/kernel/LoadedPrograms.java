@@ -28,6 +28,7 @@ final class LoadedPrograms implements AutoCloseable {
           "requests",
           "connections",
           "threads",
+          "activity",
           "own_threads",
           "own_contexts",
           "settings",

@@ -8,11 +8,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** The commands of {@code bpf(2)} for which the bridge does not go through libbpf. */
-enum BpfCommand {
+public enum BpfCommand {
   MAP_CREATE(0),
   MAP_LOOKUP(1),
   MAP_UPDATE(2),
   MAP_DELETE(3),
+  MAP_NEXT_KEY(4),
   PROG_LOAD(5),
   OBJ_PIN(6),
   OBJ_GET(7),
@@ -35,12 +36,12 @@ enum BpfCommand {
   }
 
   /** Gives the command; returns the kernel's result, negative for an error. */
-  long give(Arguments arguments) {
+  public long give(Arguments arguments) {
     return SystemCall.BPF.call(number, arguments.memory.address(), BYTES);
   }
 
   /** The arguments of one command, at the kernel's offsets; zero where nothing is set. */
-  static final class Arguments {
+  public static final class Arguments {
 
     private final MemorySegment memory;
 
@@ -48,25 +49,36 @@ enum BpfCommand {
       this.memory = arena.allocate(BYTES, Long.BYTES);
     }
 
-    static Arguments in(Arena arena) {
+    /** None are set. */
+    public static Arguments in(Arena arena) {
       return new Arguments(arena);
     }
 
-    Arguments word(int offset, int value) {
+    /** Sets 32 bits. */
+    public Arguments word(int offset, int value) {
       memory.set(JAVA_INT, offset, value);
       return this;
     }
 
-    Arguments wide(int offset, long value) {
+    /** Sets 64 bits. */
+    public Arguments wide(int offset, long value) {
       memory.set(JAVA_LONG, offset, value);
       return this;
     }
 
-    Arguments pointer(int offset, MemorySegment to) {
+    /** Sets an address. */
+    public Arguments pointer(int offset, MemorySegment to) {
       return wide(offset, to.address());
     }
 
-    int wordAt(int offset) {
+    /** Sets a name. */
+    public Arguments text(int offset, String value) {
+      memory.setString(offset, value);
+      return this;
+    }
+
+    /** What the kernel has left there. */
+    public int wordAt(int offset) {
       return memory.get(JAVA_INT, offset);
     }
   }

@@ -13,7 +13,8 @@ public final class BpfException extends RuntimeException {
   private final String remedy;
   private final String log;
 
-  BpfException(String reason, String remedy, String log) {
+  /** With the sentence, what to do, and all that the kernel wrote; the last two may be empty. */
+  public BpfException(String reason, String remedy, String log) {
     super(remedy.isEmpty() ? reason : reason + ": " + remedy);
     this.reason = reason;
     this.remedy = remedy;

@@ -26,7 +26,8 @@ public final class BpfMap {
   private final int valueSize;
   private final int maxEntries;
 
-  BpfMap(Libbpf libbpf, String name, int fd) {
+  /** A map that is open by this descriptor, which stays whose it was. */
+  public BpfMap(Libbpf libbpf, String name, int fd) {
     this.libbpf = libbpf;
     this.name = name;
     this.fd = fd;
@@ -50,7 +51,8 @@ public final class BpfMap {
     return fd;
   }
 
-  int type() {
+  /** The number of its kind. */
+  public int type() {
     return type;
   }
 
@@ -82,6 +84,11 @@ public final class BpfMap {
   /** Deletes an entry; false where there is none. */
   public boolean delete(MemorySegment key) {
     return give(BpfCommand.MAP_DELETE, key, MemorySegment.NULL);
+  }
+
+  /** Copies the key behind {@code key} out, or the first where that is null; false at the end. */
+  public boolean nextKey(MemorySegment key, MemorySegment into) {
+    return give(BpfCommand.MAP_NEXT_KEY, key, into);
   }
 
   /** The sum over all processors of an entry of a per-processor array of 64-bit values. */

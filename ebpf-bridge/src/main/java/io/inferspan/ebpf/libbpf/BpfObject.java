@@ -76,6 +76,8 @@ public final class BpfObject implements AutoCloseable {
           "map " + map + " of object " + name + " is of another shape than " + with.name());
     }
     require(libbpf.callInt(BPF_MAP__REUSE_FD, own, with.fd()), "share map " + map);
+    // From here on libbpf calls it as the kernel does, and finds it by our name no more.
+    maps.put(map, with);
     return this;
   }
 
@@ -140,7 +142,7 @@ public final class BpfObject implements AutoCloseable {
   }
 
   /** Asks the kernel about one of its objects. */
-  static void describe(int fd, MemorySegment info, String what) {
+  public static void describe(int fd, MemorySegment info, String what) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =
           Arguments.in(arena).word(0, fd).word(4, (int) info.byteSize()).pointer(8, info);

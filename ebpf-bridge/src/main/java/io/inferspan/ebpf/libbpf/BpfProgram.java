@@ -2,6 +2,7 @@ package io.inferspan.ebpf.libbpf;
 
 import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__ATTACH;
 import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__ATTACH_UPROBE_OPTS;
+import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__ATTACH_USDT;
 import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__FD;
 import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__NAME;
 import static io.inferspan.ebpf.libbpf.LibbpfFunction.BPF_PROGRAM__SECTION_NAME;
@@ -18,6 +19,7 @@ import io.inferspan.ebpf.linux.Memory;
 import io.inferspan.ebpf.linux.SystemView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +28,7 @@ public final class BpfProgram {
 
   private static final int AT_RETURN = 1;
   private static final int UPROBE_OPTIONS_BYTES = 40;
+  private static final int USDT_OPTIONS_BYTES = 16;
   private static final int EVERY_PROCESS_TO_LIBBPF = -1;
 
   private final Libbpf libbpf;
@@ -84,6 +87,36 @@ public final class BpfProgram {
   /** Attaches it to all these functions, or to none. */
   public BpfLink attachUprobes(UprobeTarget target) {
     return mode == UprobeMode.PERF ? onePerFunction(target) : oneForAll(target);
+  }
+
+  /**
+   * Attaches it, in every process, to a tracing point that a file has in itself ({@code
+   * .note.stapsdt}).
+   *
+   * <p>libbpf reads the file's notes, and keeps the arguments' places in maps of the program's
+   * object. It takes a perf event for each place, which needs CAP_SYS_ADMIN.
+   */
+  public BpfLink attachUsdt(Path file, String provider, String point, long cookie) {
+    try (Arena arena = Arena.ofConfined();
+        LibbpfMessages messages = LibbpfMessages.listen()) {
+      MemorySegment options = arena.allocate(USDT_OPTIONS_BYTES, Long.BYTES);
+      options.set(JAVA_LONG, 0, USDT_OPTIONS_BYTES);
+      options.set(JAVA_LONG, 8, cookie);
+      long link =
+          libbpf.callLong(
+              BPF_PROGRAM__ATTACH_USDT,
+              address,
+              EVERY_PROCESS_TO_LIBBPF,
+              arena.allocateFrom(file.toString()).address(),
+              arena.allocateFrom(provider).address(),
+              arena.allocateFrom(point).address(),
+              options.address());
+      if (link == 0) {
+        String what = name + " to " + provider + ":" + point + " of " + file;
+        throw refusal(LastError.errno(), messages.text()).ofAttaching(what);
+      }
+      return BpfLink.made(libbpf, link);
+    }
   }
 
   /** What it has cost since it was loaded, counted while {@link RunStats#enable} is in force. */

@@ -42,7 +42,7 @@ public record RunStats(long count, long totalNanos) {
   }
 
   /** What the kernel's description of a program says of it. */
-  static RunStats in(MemorySegment info) {
+  public static RunStats in(MemorySegment info) {
     return new RunStats(info.get(JAVA_LONG, COUNT_AT), info.get(JAVA_LONG, NANOS_AT));
   }
 }

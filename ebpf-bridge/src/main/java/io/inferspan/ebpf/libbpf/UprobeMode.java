@@ -18,7 +18,8 @@ public enum UprobeMode {
     this.attachType = attachType;
   }
 
-  int attachType() {
+  /** The number of the kind of link. */
+  public int attachType() {
     return attachType;
   }
 }

@@ -3,6 +3,7 @@ package io.inferspan.ebpf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inferspan.ebpf.Eventually;
 import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
@@ -11,6 +12,7 @@ import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,6 +23,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +37,8 @@ class AgentTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String PARENT = "b7ad6b7169203331";
   private static final int TERMINATED = 143;
+  private static final Pattern METRICS = Pattern.compile("http://localhost:[0-9]+/metrics");
+  private static final String LAUNCHES = "inferspan_ebpf_events_total{kind=\"cuda.launch\"} 3.0";
 
   /** Longer than the test: what arrives was flushed. */
   private static final String NEVER = "600000";
@@ -87,6 +93,39 @@ class AgentTest {
       assertThat(page.toString(StandardCharsets.UTF_8))
           .contains("the bridge in java (process " + agent.pid() + ")")
           .contains("cuda.launch", "context_sys_ent", "ring: ");
+    }
+  }
+
+  @Test
+  void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--command", "python3", "--metrics-port", "0")) {
+      agent.awaitOutput("ready: ");
+      Matcher line = METRICS.matcher(agent.output());
+      assertThat(line.find()).as(agent.output()).isTrue();
+      request(TRACE);
+
+      Eventually.is("the launches", () -> scrape(line.group()).contains(LAUNCHES));
+      assertThat(scrape(line.group()))
+          .contains("inferspan_ebpf_attached{probe=\"context/context_sys_exit\"} 1.0")
+          .contains("inferspan_ebpf_events_dropped_total{reason=\"ring_full\"} 0.0")
+          .contains("inferspan_ebpf_ring_capacity_bytes 1.6777216E7")
+          .doesNotContain(TRACE);
+    }
+  }
+
+  private static String scrape(String address) {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(URI.create(address)).build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
     }
   }
 

@@ -23,7 +23,7 @@ class InvocationTest {
 
   @Test
   void agentWithoutOptions_leavesTheScopeToTheSettings() throws UsageException {
-    assertThat(parse("agent")).isEqualTo(new Invocation.Agent(new Targets("")));
+    assertThat(parse("agent")).isEqualTo(agent(""));
   }
 
   @Test
@@ -31,9 +31,7 @@ class InvocationTest {
     String pid = Long.toString(SELF);
 
     assertThat(parse("agent", "--pid=" + pid + ",1", "--command", "python3", "--command", "vllm"))
-        .isEqualTo(
-            new Invocation.Agent(
-                new Targets("pid:" + pid + ",pid:1,command:python3,command:vllm")));
+        .isEqualTo(agent("pid:" + pid + ",pid:1,command:python3,command:vllm"));
   }
 
   @Test
@@ -41,8 +39,15 @@ class InvocationTest {
       throws IOException, UsageException {
     Files.createFile(cgroup.resolve("cgroup.controllers"));
 
-    assertThat(parse("agent", "--cgroup", cgroup.toString()))
-        .isEqualTo(new Invocation.Agent(new Targets("cgroup:" + cgroup)));
+    assertThat(parse("agent", "--cgroup", cgroup.toString())).isEqualTo(agent("cgroup:" + cgroup));
+  }
+
+  @Test
+  void metricsPort_isAnyPortOrNone() throws UsageException {
+    assertThat(parse("agent", "--metrics-port", "9464"))
+        .isEqualTo(new Invocation.Agent(new Targets(""), 9464));
+    assertThat(parse("agent", "--metrics-port=0"))
+        .isEqualTo(new Invocation.Agent(new Targets(""), 0));
   }
 
   @Test
@@ -63,7 +68,7 @@ class InvocationTest {
           """
           ''                        | no command given: say agent, doctor or top
           watch                     | there is no command watch: say agent, doctor or top
-          agent --port 80           | agent has no option --port; its options: --pid, --command and
+          agent --port 80           | agent has no option --port; its options: --pid, --command, --
           agent 4711                | agent has no option 4711
           agent --pid               | --pid needs a value, as in --pid 4711
           agent --pid --command x   | --pid needs a value, as in --pid 4711
@@ -74,6 +79,9 @@ class InvocationTest {
           agent --command /bin/sh   | --command /bin/sh: must be one name, without a directory
           agent --command a,b       | --command a,b: must be one name
           agent --cgroup /etc       | --cgroup /etc: must be a directory of the cgroup v2 hierarchy
+          agent --metrics-port      | --metrics-port needs a value, as in --metrics-port 9464
+          agent --metrics-port http | --metrics-port http: must be from 0, any, to 65535
+          agent --metrics-port 65536 | --metrics-port 65536: must be from 0, any, to 65535
           doctor --fast             | doctor has no option --fast; its options: none
           top --twice               | top has no option --twice; its options: --once
           """)
@@ -97,6 +105,10 @@ class InvocationTest {
   void helpAndVersion_goToStandardOutput() throws InterruptedException {
     assertThat(run(Map.of(), "--help")).startsWith("0 out: Kernel and CUDA events");
     assertThat(run(Map.of(), "--version")).startsWith("0 out: inferspan-ebpf-bridge ");
+  }
+
+  private static Invocation agent(String scope) {
+    return new Invocation.Agent(new Targets(scope), Invocation.Agent.NONE);
   }
 
   private static Invocation parse(String... arguments) throws UsageException {

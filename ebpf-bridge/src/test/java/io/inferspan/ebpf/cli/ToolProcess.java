@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.cli;
 
+import io.inferspan.ebpf.ReadableClassPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ final class ToolProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(List.of("-cp", classPath(), EbpfTool.class.getName()));
+    command.addAll(List.of("-cp", ReadableClassPath.all(), EbpfTool.class.getName()));
     command.addAll(List.of(arguments));
     try {
       Path output = Files.createTempFile(directory, "output", ".txt");
@@ -41,11 +42,6 @@ final class ToolProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Surefire hides the class path in a manifest, and keeps the list of it. */
-  private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 
   long pid() {

@@ -3,6 +3,8 @@ package io.inferspan.ebpf.libbpf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.OpenFiles;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.libbpf;
 
 import io.inferspan.ebpf.elf.ElfSymbols;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

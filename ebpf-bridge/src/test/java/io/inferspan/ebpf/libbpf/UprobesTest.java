@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.elf.ElfSymbols;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.NativeFunction;
 import io.inferspan.ebpf.linux.NativeLibrary;
 import java.io.IOException;

@@ -1,5 +1,6 @@
-package io.inferspan.ebpf.libbpf;
+package io.inferspan.ebpf.libbpf.feature;
 
+import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.linux.Errno;
 import java.util.EnumMap;
 import java.util.Map;

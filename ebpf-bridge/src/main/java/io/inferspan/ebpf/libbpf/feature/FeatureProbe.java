@@ -1,10 +1,12 @@
-package io.inferspan.ebpf.libbpf;
+package io.inferspan.ebpf.libbpf.feature;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.inferspan.ebpf.libbpf.BpfCommand;
 import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.linux.Errno;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.linux.SystemCall;

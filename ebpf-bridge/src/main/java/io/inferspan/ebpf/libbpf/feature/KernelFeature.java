@@ -1,4 +1,6 @@
-package io.inferspan.ebpf.libbpf;
+package io.inferspan.ebpf.libbpf.feature;
+
+import io.inferspan.ebpf.libbpf.UprobeMode;
 
 /** What the bridge tries out, since versions and privileges do not tell all. */
 public enum KernelFeature {
@@ -8,7 +10,7 @@ public enum KernelFeature {
   PROGRAMS,
   /** One ring for all processors (Linux 5.8). */
   RING_BUFFER,
-  /** Memory that belongs to a thread (Linux 5.11). */
+  /** Memory that belongs to a thread (Linux 5.13 for programs such as ours). */
   TASK_STORAGE,
   /** {@link UprobeMode#MULTI}. */
   UPROBE_MULTI,

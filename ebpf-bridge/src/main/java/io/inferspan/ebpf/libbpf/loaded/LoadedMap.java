@@ -1,6 +1,10 @@
-package io.inferspan.ebpf.libbpf;
+package io.inferspan.ebpf.libbpf.loaded;
 
+import io.inferspan.ebpf.libbpf.BpfCommand;
 import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.Libbpf;
 import io.inferspan.ebpf.linux.Errno;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import java.lang.foreign.Arena;

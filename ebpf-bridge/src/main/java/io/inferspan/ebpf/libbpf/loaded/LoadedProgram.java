@@ -1,9 +1,13 @@
-package io.inferspan.ebpf.libbpf;
+package io.inferspan.ebpf.libbpf.loaded;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.inferspan.ebpf.libbpf.BpfCommand;
 import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Errno;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import java.lang.foreign.Arena;

@@ -1,0 +1,73 @@
+package io.inferspan.ebpf.context;
+
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.context.Context;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's current context and where the kernel finds it: both in one place, so that a switch
+ * looks only once for what belongs to its thread.
+ */
+final class ThreadContext {
+
+  private static final ThreadLocal<ThreadContext> HERE =
+      ThreadLocal.withInitial(ThreadContext::new);
+
+  private final Thread owner = Thread.currentThread();
+  private @Nullable Context current;
+  private @Nullable ThreadRecord record;
+
+  private ThreadContext() {}
+
+  /** The calling thread's. */
+  static ThreadContext here() {
+    return HERE.get();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself
+  boolean isHere() {
+    return Thread.currentThread() == owner;
+  }
+
+  @Nullable Context current() {
+    return current;
+  }
+
+  /** From now on this is the thread's context, and the kernel knows it. Its own thread only. */
+  void change(@Nullable Context context) {
+    current = context;
+    show(context);
+  }
+
+  /** Has the kernel know the context's span, or nothing where it is not sampled. Never throws. */
+  void show(@Nullable Context context) {
+    OwnThreads threads = PublishingContextStorage.told();
+    if (threads == null) {
+      return;
+    }
+    SpanContext shown = sampled(context);
+    ThreadRecord known = record;
+    if (known != null && known.isOf(threads)) {
+      known.publish(shown);
+    } else if (shown != null && !owner.isVirtual()) {
+      record = threads.register();
+      record.publish(shown);
+    }
+  }
+
+  /** Whether the kernel finds a span here now. */
+  boolean isShown() {
+    ThreadRecord known = record;
+    return known != null && known.shown() != null;
+  }
+
+  private static @Nullable SpanContext sampled(@Nullable Context context) {
+    Span span = context == null ? null : Span.fromContextOrNull(context);
+    if (span == null) {
+      return null;
+    }
+    SpanContext spanContext = span.getSpanContext();
+    return spanContext.isSampled() && spanContext.isValid() ? spanContext : null;
+  }
+}

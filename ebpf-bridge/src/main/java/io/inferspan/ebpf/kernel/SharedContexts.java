@@ -1,0 +1,171 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.inferspan.ebpf.context.ContextListener;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.loaded.PinnedMap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The map by which OpenTelemetry's programs on a machine tell each other whom a thread serves.
+ *
+ * <p>Its key is the process and the thread, its value the ids of trace and span. Whoever comes
+ * first makes it and it stays; whoever writes an entry takes it out again. This side writes those
+ * of our own threads; the programs write those of requests that they recognise.
+ */
+public final class SharedContexts implements ContextListener, AutoCloseable {
+
+  static final String NAME = "traces_ctx_v1";
+
+  private static final PinnedMap.Shape SHAPE = new PinnedMap.Shape(NAME, 9, 8, 24, 1 << 14);
+  private static final ValueLayout.OfLong IN_TEXT =
+      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  // Of struct ispan_request.
+  private static final int REQUEST_SPAN_AT = 16;
+  private static final int REQUEST_TGID_AT = 32;
+  private static final int REQUEST_TID_AT = 44;
+  private static final int CONTEXT_SPAN_AT = 16;
+
+  private final PinnedMap pinned;
+  private final BpfMap map;
+  private final boolean publishing;
+  private long own;
+  private volatile boolean open = true;
+
+  private SharedContexts(PinnedMap pinned, boolean publishing) {
+    this.pinned = pinned;
+    this.map = pinned.map();
+    this.publishing = publishing;
+  }
+
+  /** Opens the map, or makes it where it is to be written; null where nobody has made it. */
+  static @Nullable SharedContexts open(Path bpfFilesystem, boolean publishing) {
+    Path path = bpfFilesystem.resolve("otel").resolve(NAME);
+    PinnedMap pinned = publishing ? PinnedMap.openOrMake(path, SHAPE) : PinnedMap.open(path, SHAPE);
+    return pinned == null ? null : new SharedContexts(pinned, publishing);
+  }
+
+  BpfMap map() {
+    return map;
+  }
+
+  /**
+   * Takes our own threads' contexts from now on, and first out what killed programs have left.
+   *
+   * @param tgid this process, as the kernel numbers it
+   * @param translated whether {@code /proc} numbers processes otherwise, and cannot tell who lives
+   */
+  public void begin(int tgid, boolean translated) {
+    own = (long) tgid << Integer.SIZE;
+    if (publishing && !translated) {
+      withdraw(key -> !lives((int) (key >>> Integer.SIZE), (int) key));
+    }
+  }
+
+  private static boolean lives(int tgid, int tid) {
+    return Files.exists(Path.of("/proc", Integer.toString(tgid), "task", Integer.toString(tid)));
+  }
+
+  /** Whether threads are to tell of their switches. */
+  public boolean isPublishing() {
+    return publishing;
+  }
+
+  @Override
+  public void published(int tid, long traceIdHigh, long traceIdLow, long spanId) {
+    if (!open) {
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment context = arena.allocate(SHAPE.valueBytes(), Long.BYTES);
+      context.set(IN_TEXT, 0, traceIdHigh);
+      context.set(IN_TEXT, 8, traceIdLow);
+      context.set(IN_TEXT, CONTEXT_SPAN_AT, spanId);
+      // Where there is no room, nobody is told, which the contract allows.
+      map.put(arena.allocateFrom(JAVA_LONG, own | tid), context);
+    }
+  }
+
+  @Override
+  public void cleared(int tid) {
+    if (!open) {
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      map.delete(arena.allocateFrom(JAVA_LONG, own | tid));
+    }
+  }
+
+  /** Takes out what this bridge has written: of our threads, and of these requests. */
+  void withdraw(BpfMap requests) {
+    open = false;
+    if (!publishing) {
+      return;
+    }
+    withdraw(key -> own != 0 && key >>> Integer.SIZE == own >>> Integer.SIZE);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment request = arena.allocate(requests.valueSize(), Long.BYTES);
+      for (long number : keys(requests)) {
+        if (requests.get(arena.allocateFrom(JAVA_LONG, number), request)) {
+          withdraw(request, arena);
+        }
+      }
+    }
+  }
+
+  /** The thread may serve somebody else's request by now. */
+  private void withdraw(MemorySegment request, Arena arena) {
+    long tgid = request.get(JAVA_INT, REQUEST_TGID_AT);
+    long tid = request.get(JAVA_INT, REQUEST_TID_AT);
+    MemorySegment key = arena.allocateFrom(JAVA_LONG, tgid << Integer.SIZE | tid);
+    MemorySegment context = arena.allocate(SHAPE.valueBytes(), Long.BYTES);
+    if (map.get(key, context)
+        && context.get(JAVA_LONG, CONTEXT_SPAN_AT) == request.get(JAVA_LONG, REQUEST_SPAN_AT)) {
+      map.delete(key);
+    }
+  }
+
+  private void withdraw(LongPredicate unwanted) {
+    try (Arena arena = Arena.ofConfined()) {
+      for (long key : keys(map)) {
+        if (unwanted.test(key)) {
+          map.delete(arena.allocateFrom(JAVA_LONG, key));
+        }
+      }
+    }
+  }
+
+  /** As far as they are there while one looks, and no more than there is room for. */
+  private static List<Long> keys(BpfMap map) {
+    List<Long> keys = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(JAVA_LONG);
+      MemorySegment next = arena.allocate(JAVA_LONG);
+      for (MemorySegment from = MemorySegment.NULL;
+          keys.size() < map.maxEntries() && map.nextKey(from, next);
+          from = key) {
+        keys.add(next.get(JAVA_LONG, 0));
+        key.copyFrom(next);
+      }
+    }
+    return keys;
+  }
+
+  @Override
+  public void close() {
+    pinned.close();
+  }
+}

@@ -1,0 +1,145 @@
+package io.inferspan.ebpf.libbpf.loaded;
+
+import io.inferspan.ebpf.libbpf.BpfCommand;
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.Libbpf;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map that other programs find by a path of the BPF filesystem.
+ *
+ * <p>It stays there when this is closed, and when the process ends.
+ */
+public final class PinnedMap implements AutoCloseable {
+
+  private static final String REMEDY = "mount -t bpf bpf /sys/fs/bpf, and give CAP_BPF";
+  private static final int NAME_AT = 28;
+
+  private final FileDescriptor fd;
+  private final BpfMap map;
+
+  private PinnedMap(FileDescriptor fd, BpfMap map) {
+    this.fd = fd;
+    this.map = map;
+  }
+
+  /**
+   * What the map must be like.
+   *
+   * @param name what the kernel lists it as
+   * @param type the number of its kind
+   * @param keyBytes the bytes of a key
+   * @param valueBytes the bytes of a value
+   * @param entries how many entries it has room for, if it is not there yet
+   */
+  public record Shape(String name, int type, int keyBytes, int valueBytes, int entries) {}
+
+  /** Opens the map at the path; null where there is nothing. */
+  public static @Nullable PinnedMap open(Path path, Shape shape) {
+    try (Arena arena = Arena.ofConfined()) {
+      Arguments where = Arguments.in(arena).pointer(0, arena.allocateFrom(path.toString()));
+      long result = BpfCommand.OBJ_GET.give(where);
+      if (Errno.ENOENT.is(result)) {
+        return null;
+      }
+      return checked(descriptor(result, "open " + path), path, shape);
+    }
+  }
+
+  /** Opens the map at the path, or makes it; several programs may do so at the same moment. */
+  public static PinnedMap openOrMake(Path path, Shape shape) {
+    PinnedMap there = open(path, shape);
+    if (there != null) {
+      return there;
+    }
+    makeDirectory(path);
+    FileDescriptor made = make(shape);
+    try (Arena arena = Arena.ofConfined()) {
+      Arguments pin =
+          Arguments.in(arena)
+              .pointer(0, arena.allocateFrom(path.toString()))
+              .word(8, made.number());
+      long result = BpfCommand.OBJ_PIN.give(pin);
+      if (!Errno.isError(result)) {
+        return checked(made, path, shape);
+      }
+      made.close();
+      PinnedMap others = Errno.EEXIST.is(result) ? open(path, shape) : null;
+      if (others == null) {
+        throw refused("pin " + path, (int) -result);
+      }
+      return others;
+    }
+  }
+
+  private static void makeDirectory(Path path) {
+    Path directory = path.toAbsolutePath().getParent();
+    try {
+      if (directory != null) {
+        Files.createDirectories(directory);
+      }
+    } catch (IOException refused) {
+      throw new BpfException("no directory " + directory + " can be made", REMEDY, "");
+    }
+  }
+
+  private static FileDescriptor make(Shape shape) {
+    try (Arena arena = Arena.ofConfined()) {
+      Arguments arguments =
+          Arguments.in(arena)
+              .word(0, shape.type())
+              .word(4, shape.keyBytes())
+              .word(8, shape.valueBytes())
+              .word(12, shape.entries())
+              .text(NAME_AT, shape.name());
+      return descriptor(BpfCommand.MAP_CREATE.give(arguments), "make map " + shape.name());
+    }
+  }
+
+  private static FileDescriptor descriptor(long result, String attempt) {
+    if (Errno.isError(result)) {
+      throw refused(attempt, (int) -result);
+    }
+    return new FileDescriptor((int) result);
+  }
+
+  private static BpfException refused(String attempt, int errno) {
+    return new BpfException(
+        "the kernel did not " + attempt + ": " + Errno.describe(errno), REMEDY, "");
+  }
+
+  /** Whoever made it may have had something else in mind, which is not to be written to. */
+  private static PinnedMap checked(FileDescriptor fd, Path path, Shape shape) {
+    try {
+      BpfMap map = new BpfMap(Libbpf.load(), shape.name(), fd.number());
+      if (map.type() != shape.type()
+          || map.keySize() != shape.keyBytes()
+          || map.valueSize() != shape.valueBytes()) {
+        throw new BpfException(
+            path + " is a map of another shape", "remove it, or choose another directory", "");
+      }
+      return new PinnedMap(fd, map);
+    } catch (RuntimeException wrong) {
+      fd.close();
+      throw wrong;
+    }
+  }
+
+  /** The map, while this is open. */
+  public BpfMap map() {
+    return map;
+  }
+
+  @Override
+  public void close() {
+    fd.close();
+  }
+}

@@ -1,0 +1,89 @@
+package io.inferspan.ebpf.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.Eventually;
+import io.inferspan.ebpf.linux.Epoll;
+import io.inferspan.ebpf.linux.SystemView;
+import io.inferspan.ebpf.linux.Threads;
+import io.inferspan.ebpf.ring.RingMemory;
+import io.inferspan.ebpf.ring.RingReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** When the kernel calls the ring's reader: only once much waits, and then it does. */
+class WakeupTest {
+
+  private static final String EPOLL_PWAIT = "281 ";
+  private static final long MARK_BYTES = 64 << 10;
+  private static final int LONG_MILLIS = 15_000;
+  private static final int TRIES = 5;
+
+  @Test
+  void reader_isWokenByMuchAndNotByLittle() throws Exception {
+    assumeTrue(SystemView.architecture().equals("amd64"), "knows the number of a system call");
+    try (LoadedKernel kernel = LoadedKernel.start();
+        RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
+        Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
+      RingReader ring = new RingReader(memory);
+      long backlog = 0;
+      // Another process may start or end just before the wait, which is an event as well.
+      for (int i = 0; i < TRIES && backlog < MARK_BYTES / 2; i++) {
+        backlog = backlogAtWakeup(kernel, ring, epoll);
+      }
+
+      assertThat(backlog).isBetween(MARK_BYTES / 2, 3 * MARK_BYTES);
+    }
+  }
+
+  /** How much waits when a reader that found nothing is woken; it reads nothing meanwhile. */
+  private static long backlogAtWakeup(LoadedKernel kernel, RingReader ring, Epoll epoll)
+      throws Exception {
+    ring.drain(view -> {});
+    AtomicInteger tid = new AtomicInteger();
+    CompletableFuture<Long> woken = new CompletableFuture<>();
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  tid.set(Threads.currentTid());
+                  woken.complete(epoll.await(LONG_MILLIS) ? ring.backlogBytes() : -1);
+                });
+    Eventually.is("the reader to wait", () -> woken.isDone() || waits(tid.get()));
+    Thread writer = Thread.ofPlatform().start(() -> readUntil(kernel, woken));
+    long backlog = woken.get(2L * LONG_MILLIS, TimeUnit.MILLISECONDS);
+    reader.join();
+    writer.join();
+    return backlog;
+  }
+
+  private static boolean waits(int tid) {
+    try {
+      return tid != 0
+          && Files.readString(Path.of("/proc/self/task/" + tid + "/syscall"))
+              .startsWith(EPOLL_PWAIT);
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  /** Each read is an event. */
+  private static void readUntil(LoadedKernel kernel, CompletableFuture<Long> woken) {
+    kernel.publish();
+    try (FileInputStream zeros = new FileInputStream("/dev/zero")) {
+      while (!woken.isDone()) {
+        zeros.read();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.ChildProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tracing points that a program has in itself: found by their notes, seen with their arguments. */
+class UsdtTest {
+
+  private static final long COOKIE = 4711;
+  private static final String WATCHED = "1";
+  private static final String UNWATCHED = "0";
+
+  @TempDir private static Path directory;
+  private static Path program;
+
+  @BeforeAll
+  static void buildProgram() {
+    TestObjects.assumeBpf();
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+    program = directory.resolve("usdt");
+    String source = Path.of("../bpf/testkit/usdt.c").toAbsolutePath().normalize().toString();
+    ChildProcess.run(List.of("gcc", "-O2", "-o", program.toString(), source));
+  }
+
+  @Test
+  void point_isSeenWithItsArgumentsWhileALinkIsThere() throws IOException {
+    try (BpfObject object = TestObjects.open("usdt").load();
+        Steps steps = new Steps()) {
+      assertThat(steps.step()).isEqualTo(UNWATCHED);
+      try (BpfLink link =
+          object.program("on_point").attachUsdt(program, "inspan", "step", COOKIE)) {
+        assertThat(steps.step()).isEqualTo(WATCHED);
+        assertThat(steps.step()).isEqualTo(WATCHED);
+        assertThat(seen(object)).containsExactly(2, 3, -3, COOKIE);
+      }
+      assertThat(steps.step()).isEqualTo(UNWATCHED);
+      assertThat(seen(object)).containsExactly(2, 3, -3, COOKIE);
+    }
+  }
+
+  @Test
+  void absentPoint_isSaid() {
+    try (BpfObject object = TestObjects.open("usdt").load()) {
+      BpfProgram onPoint = object.program("on_point");
+
+      assertThatThrownBy(() -> onPoint.attachUsdt(program, "inspan", "jump", 0))
+          .isInstanceOf(BpfException.class)
+          .hasMessageContaining("could not attach on_point to inspan:jump of " + program)
+          .hasMessageContaining("ENOENT");
+    }
+  }
+
+  /** How often, both arguments, and the cookie. */
+  private static long[] seen(BpfObject object) {
+    BpfMap map = object.map("seen");
+    long[] values = new long[4];
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(JAVA_LONG);
+      for (int slot = 0; slot < values.length; slot++) {
+        assertThat(map.get(TestObjects.key(arena, slot), value)).isTrue();
+        values[slot] = value.get(JAVA_LONG, 0);
+      }
+    }
+    return values;
+  }
+
+  /** The program, which passes its point once for each line. */
+  private static final class Steps implements AutoCloseable {
+
+    private final Process process;
+    private final BufferedReader said;
+
+    Steps() throws IOException {
+      process = new ProcessBuilder(program.toString()).start();
+      said = process.inputReader();
+      assertThat(said.readLine()).isEqualTo("ready");
+    }
+
+    /** Whether it was watched, as the program sees it. */
+    String step() throws IOException {
+      Writer orders = process.outputWriter();
+      orders.write("\n");
+      orders.flush();
+      return said.readLine();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+}

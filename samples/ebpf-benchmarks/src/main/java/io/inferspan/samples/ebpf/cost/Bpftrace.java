@@ -1,0 +1,93 @@
+package io.inferspan.samples.ebpf.cost;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The peer: a script of bpftrace, running. */
+final class Bpftrace implements Subject.Watching {
+
+  /** Its output is written in pieces of some kilobytes, so that its begin must be one. */
+  private static final String BEGIN =
+      "BEGIN { unroll(100) { printf(\"attached; said often, to fill the buffer\\n\"); } } ";
+
+  private final Process process;
+  private final Path output;
+
+  private Bpftrace(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  /** Times each call of a function, as everybody does it with this tool. */
+  static Bpftrace timing(Path library, String function) {
+    String at = library + ":" + function;
+    return start(
+        "uprobe:%s { @start[tid] = nsecs; } ".formatted(at)
+            + "uretprobe:%s /@start[tid]/ ".formatted(at)
+            + "{ @nanos = hist(nsecs - @start[tid]); delete(@start[tid]); }");
+  }
+
+  /** Says every read of a load. */
+  static Bpftrace printingReads() {
+    return start(
+        "tracepoint:syscalls:sys_exit_read /comm == \"load\"/ "
+            + "{ printf(\"%d %d %llu\\n\", tid, args->ret, nsecs); }");
+  }
+
+  private static Bpftrace start(String script) {
+    try {
+      Path output = Files.createTempFile(Path.of("/dev/shm"), "bpftrace", ".txt");
+      Process process =
+          new ProcessBuilder(List.of("bpftrace", "-B", "full", "-e", BEGIN + script))
+              .redirectOutput(output.toFile())
+              .redirectErrorStream(true)
+              .start();
+      Bpftrace started = new Bpftrace(process, output);
+      started.awaitAttached();
+      return started;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void awaitAttached() throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!Files.readString(output).contains("attached")) {
+      if (System.nanoTime() > deadline || !process.isAlive()) {
+        String said = Files.readString(output);
+        close();
+        throw new IllegalStateException("bpftrace did not attach: " + said);
+      }
+      Waiting.millis(50);
+    }
+    // BEGIN is said before the last probe is in place.
+    Waiting.millis(500);
+  }
+
+  /** Events that were said by now. */
+  long lines() {
+    try (BufferedReader reader = Files.newBufferedReader(output)) {
+      return reader
+          .lines()
+          .filter(line -> !line.isEmpty() && Character.isDigit(line.charAt(0)))
+          .count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    Kit.end(process);
+    try {
+      Files.deleteIfExists(output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

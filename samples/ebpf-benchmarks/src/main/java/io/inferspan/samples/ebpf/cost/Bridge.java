@@ -1,0 +1,88 @@
+package io.inferspan.samples.ebpf.cost;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.EbpfBridge;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.util.Collection;
+
+/** The bridge with its default probes, before an SDK whose exporter throws spans away. */
+final class Bridge implements Subject.Watching {
+
+  private final OpenTelemetrySdk sdk;
+  private final EbpfBridge bridge;
+
+  private Bridge(OpenTelemetrySdk sdk, EbpfBridge bridge) {
+    this.sdk = sdk;
+    this.bridge = bridge;
+  }
+
+  /** Attaches, and returns when functions of libraries and programs of these names are watched. */
+  static Bridge attach(String... files) {
+    OpenTelemetrySdk sdk =
+        OpenTelemetrySdk.builder()
+            .setTracerProvider(
+                SdkTracerProvider.builder()
+                    .addSpanProcessor(BatchSpanProcessor.builder(new Nowhere()).build())
+                    .build())
+            .build();
+    BridgeConfig config = BridgeConfig.builder().ownThreads(false).build();
+    Bridge attached = new Bridge(sdk, EbpfBridge.attach(Telemetry.using(sdk), config));
+    for (String file : files) {
+      Waiting.until("functions of " + file, () -> attached.watches(file));
+    }
+    return attached;
+  }
+
+  private boolean watches(String library) {
+    return bridge.status().libraries().stream()
+        .anyMatch(one -> one.outcome().matches(library + ": \\d+ functions"));
+  }
+
+  /** A figure of what was not seen would be a lie. */
+  void requireProduced(String kind, long events) {
+    long produced =
+        status().events().stream()
+            .filter(seen -> seen.kind().equals(kind))
+            .mapToLong(BridgeStatus.Events::produced)
+            .sum();
+    if (produced != events) {
+      throw new IllegalStateException(
+          "Of %d events of %s, %d were seen".formatted(events, kind, produced));
+    }
+  }
+
+  BridgeStatus status() {
+    return bridge.status();
+  }
+
+  @Override
+  public void close() {
+    bridge.close();
+    sdk.close();
+  }
+
+  private static final class Nowhere implements SpanExporter {
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return CompletableResultCode.ofSuccess();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.inferspan.samples.ebpf.cost;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** Measures all of it, or the parts that are named, and exits with 1 where a bar is missed. */
+public final class Cost {
+
+  private static final List<String> PARTS = List.of("call", "rate", "server", "idle");
+  private static final int KIT_ARGUMENTS = 2;
+
+  private Cost() {}
+
+  /** The kit's directory, its server, then {@code --quick} and parts, in any order. */
+  public static void main(String[] arguments) throws IOException {
+    Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));
+    boolean quick = wanted.contains("--quick");
+    Set<String> known = Set.of("--quick", "call", "rate", "server", "idle");
+    if (!known.containsAll(wanted)) {
+      System.err.println("usage: cost [--quick] [call] [rate] [server] [idle]");
+      System.exit(2);
+    }
+    boolean all = PARTS.stream().noneMatch(wanted::contains);
+    Kit kit = new Kit(Path.of(arguments[0]), Path.of(arguments[1]));
+    Report report = new Report();
+    report.say("others' load before: %s", Files.readString(Path.of("/proc/loadavg")).strip());
+    for (String part : PARTS) {
+      if (all || wanted.contains(part)) {
+        measure(part, kit, quick, report);
+      }
+    }
+    System.exit(report.conclude() ? 0 : 1);
+  }
+
+  private static void measure(String part, Kit kit, boolean quick, Report report) {
+    switch (part) {
+      case "call" -> new CallCost(kit, quick ? 0.5 : 1).measure(quick ? 3 : 9, report);
+      case "rate" -> new EventRate(kit).measure(quick ? 3 : 12, report);
+      case "server" -> new ServerCost(kit, quick ? 1 : 2).measure(quick ? 5 : 25, report);
+      default -> new IdleCost().measure(quick ? 3 : 10, report);
+    }
+  }
+}

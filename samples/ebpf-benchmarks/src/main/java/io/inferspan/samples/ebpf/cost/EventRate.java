@@ -1,0 +1,103 @@
+package io.inferspan.samples.ebpf.cost;
+
+import io.inferspan.ebpf.BridgeStatus;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Events that arrive in a second while a thread makes as many as it can, and their books. */
+final class EventRate {
+
+  private static final String READ = "syscall.read";
+  private static final double BAR_PER_SECOND = 800_000;
+  private static final double BAR_PRODUCED_PER_SECOND = 500_000;
+  private static final double BAR_TO_BPFTRACE = 10;
+
+  private final Kit kit;
+
+  EventRate(Kit kit) {
+    this.kit = kit;
+  }
+
+  void measure(double seconds, Report report) {
+    double theirs = bpftrace(Math.min(seconds, 5));
+    report.say("%nbpftrace, a line per event: %,.0f a second", theirs);
+    double ours = bridge(seconds, report);
+    report.atLeast("events written per second, of bpftrace's", ours / theirs, BAR_TO_BPFTRACE);
+  }
+
+  private double bpftrace(double seconds) {
+    try (Bpftrace peer = Bpftrace.printingReads()) {
+      Kit.Load load = kit.read(seconds);
+      return peer.lines() / load.seconds();
+    }
+  }
+
+  private double bridge(double seconds, Report report) {
+    Process keeper = kit.keeper();
+    Bridge bridge = Bridge.attach("load");
+    Kit.Load load;
+    try {
+      kit.read(1); // the reader is slow until it is compiled
+      BridgeStatus before = bridge.status();
+      load = kit.read(seconds);
+      bridge.close();
+      BridgeStatus after = bridge.status();
+      books(after, report);
+      return rates(load, before, after, report);
+    } finally {
+      bridge.close();
+      Kit.end(keeper);
+    }
+  }
+
+  private static double rates(
+      Kit.Load load, BridgeStatus before, BridgeStatus after, Report report) {
+    long produced = produced(after, READ) - produced(before, READ);
+    double read = (read(after) - read(before)) / load.seconds();
+    report.say(
+        "the bridge: %,d reads made, %,d produced, %,.0f events a second read, for %.1f s",
+        load.calls(), produced, read, load.seconds());
+    report.atLeast("events per second that arrive, live", read, BAR_PER_SECOND);
+    report.atLeast(
+        "events per second that a thread produces",
+        produced / load.seconds(),
+        BAR_PRODUCED_PER_SECOND);
+    report.atMost("reads made and not produced", (double) Math.abs(load.calls() - produced), 0);
+    return read;
+  }
+
+  /** What became of every event that the kernel's side ever produced. */
+  private static void books(BridgeStatus status, Report report) {
+    long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
+    BridgeStatus.Spans spans = status.flow().spans();
+    long emitted = spans.emitted();
+    long known = emitted + spans.folded() + spans.control() + spans.held() + status.lost();
+    report.say(
+        "books: %,d produced = %,d emitted + %,d folded into %,d + %,d control + %,d lost %s",
+        produced,
+        emitted,
+        spans.folded(),
+        spans.folds(),
+        spans.control(),
+        status.lost(),
+        reasons(status));
+    report.atMost("events unaccounted for", (double) Math.abs(produced - known), 0);
+  }
+
+  private static Map<String, Long> reasons(BridgeStatus status) {
+    Map<String, Long> reasons = new TreeMap<>(status.losses());
+    reasons.values().removeIf(count -> count == 0);
+    return reasons;
+  }
+
+  private static long produced(BridgeStatus status, String kind) {
+    return status.events().stream()
+        .filter(events -> events.kind().equals(kind))
+        .mapToLong(BridgeStatus.Events::produced)
+        .sum();
+  }
+
+  private static long read(BridgeStatus status) {
+    return status.events().stream().mapToLong(BridgeStatus.Events::read).sum();
+  }
+}

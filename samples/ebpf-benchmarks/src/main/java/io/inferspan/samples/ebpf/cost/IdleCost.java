@@ -1,0 +1,32 @@
+package io.inferspan.samples.ebpf.cost;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/** CPU time of a process that only has the bridge, while nobody is served. */
+final class IdleCost {
+
+  /** "About nothing": half a per cent of one core. */
+  private static final double BAR_PERCENT = 0.5;
+
+  private final OperatingSystemMXBean system =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  void measure(double seconds, Report report) {
+    double without = percent(seconds);
+    double with;
+    try (Bridge bridge = Bridge.attach()) {
+      Waiting.millis(1_000);
+      with = percent(seconds);
+    }
+    report.say("%nidle, %% of a core: %.3f with the bridge, %.3f without", with, without);
+    report.atMost("CPU of an idle bridge, % of a core", with - without, BAR_PERCENT);
+  }
+
+  private double percent(double seconds) {
+    long cpu = system.getProcessCpuTime();
+    long start = System.nanoTime();
+    Waiting.millis((long) (seconds * 1000));
+    return 100.0 * (system.getProcessCpuTime() - cpu) / (System.nanoTime() - start);
+  }
+}

@@ -1,0 +1,128 @@
+package io.inferspan.samples.ebpf.cost;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The programs that are watched, each on the core that the bridge has not. */
+final class Kit {
+
+  static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  private static final Pattern LOAD =
+      Pattern.compile("(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call");
+  private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
+
+  private final Path directory;
+  private final Path server;
+
+  Kit(Path directory, Path server) {
+    this.directory = directory;
+    this.server = server;
+  }
+
+  /** What a load did. */
+  record Load(long calls, double seconds, double nanosPerCall) {}
+
+  Path library() {
+    return directory.resolve("libcuda.so.1");
+  }
+
+  Path floor() {
+    return directory.resolve("floor.bpf.o");
+  }
+
+  /** Launches as fast as it can on one thread; for a request or for none. */
+  Load launch(double seconds, boolean traced) {
+    return run(seconds, traced ? TRACEPARENT : "", "launch");
+  }
+
+  /** Reads nothing as fast as it can: the highest rate of events that a thread can make. */
+  Load read(double seconds) {
+    return run(seconds, TRACEPARENT, "read");
+  }
+
+  private Load run(double seconds, String traceparent, String what) {
+    Process process =
+        start(List.of(loader(), Double.toString(seconds), "1", traceparent, "0", what), Map.of());
+    try {
+      String line = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      Matcher matcher = LOAD.matcher(line.strip());
+      if (!matcher.matches()) {
+        throw new IllegalStateException("The load said: " + line);
+      }
+      return new Load(
+          Long.parseLong(matcher.group(1)),
+          Double.parseDouble(matcher.group(2)),
+          Double.parseDouble(matcher.group(4)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A load that does next to nothing, so that its file stays mapped and watched. */
+  Process keeper() {
+    return start(List.of(loader(), "3600", "1", "", "1"), Map.of());
+  }
+
+  /** The threaded server; the first line that it says is its port. */
+  Process server() {
+    return start(
+        List.of("python3", server.toString(), directory.toString(), "/dev/null"), Map.of());
+  }
+
+  private String loader() {
+    return directory.resolve("load").toString();
+  }
+
+  private static Process start(List<String> command, Map<String, String> environment) {
+    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", CORE));
+    pinned.addAll(command);
+    ProcessBuilder builder =
+        new ProcessBuilder(pinned).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Time on the CPU of a process's living threads. */
+  static long cpuNanos(long pid) {
+    try (var tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      return tasks.mapToLong(Kit::ranNanos).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static long ranNanos(Path task) {
+    try {
+      return Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", 2)[0]);
+    } catch (IOException ended) {
+      return 0;
+    }
+  }
+
+  /** Ends a process and waits until it is gone. */
+  static void end(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

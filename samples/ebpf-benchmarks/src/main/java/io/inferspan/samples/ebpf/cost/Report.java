@@ -1,0 +1,47 @@
+package io.inferspan.samples.ebpf.cost;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Figures as they come, and in the end the bars with what was measured. */
+final class Report {
+
+  private final List<String> bars = new ArrayList<>();
+  private boolean missed;
+
+  /** Says a line now. */
+  void say(String format, Object... values) {
+    System.out.printf(Locale.ROOT, format + "%n", values);
+  }
+
+  /** A bar that must not be exceeded. */
+  void atMost(String what, double measured, double bar) {
+    bar(what, measured, "<=", bar, measured <= bar);
+  }
+
+  /** A bar that must be reached. */
+  void atLeast(String what, double measured, double bar) {
+    bar(what, measured, ">=", bar, measured >= bar);
+  }
+
+  private void bar(String what, double measured, String relation, double bar, boolean kept) {
+    missed |= !kept;
+    bars.add(
+        String.format(
+            Locale.ROOT,
+            "%-58s %12.5g  %s %-10.5g %s",
+            what,
+            measured,
+            relation,
+            bar,
+            kept ? "ok" : "MISS"));
+  }
+
+  /** Prints the bars; true where none was missed. */
+  boolean conclude() {
+    say("%n%-58s %12s  bar", "", "measured");
+    bars.forEach(line -> say("%s", line));
+    return !missed;
+  }
+}

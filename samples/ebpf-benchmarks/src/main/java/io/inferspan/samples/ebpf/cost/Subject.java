@@ -1,0 +1,16 @@
+package io.inferspan.samples.ebpf.cost;
+
+/** What may watch; attached while it is its turn. */
+@FunctionalInterface
+interface Subject {
+
+  /** Begins to watch; closing ends it. */
+  Watching attach();
+
+  /** Until closed. */
+  interface Watching extends AutoCloseable {
+
+    @Override
+    void close();
+  }
+}

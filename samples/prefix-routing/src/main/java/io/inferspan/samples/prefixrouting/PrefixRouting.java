@@ -16,7 +16,7 @@ import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.score.PodScores;
 
 /** Sends a request to the pod that holds most of its prompt. */
-final class PrefixRouting {
+public final class PrefixRouting {
 
   private PrefixRouting() {}
 
@@ -33,7 +33,7 @@ final class PrefixRouting {
   }
 
   /** All that joins the two: the index's scores, by pod. */
-  private static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
+  public static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     KvCacheTracing tracing = KvCacheTracing.with(telemetry);
     KvCacheIndexer indexer =
         KvCacheIndexer.over(tracing.traced(index)).blockKeys(keys).tracing(tracing).build();

@@ -13,6 +13,7 @@ import java.util.OptionalInt;
  * @param metricsPort the port of {@code /metrics}, if there is to be one
  * @param decode who answers requests
  * @param prefill who only prefills
+ * @param kvEvents where they publish KV events, decoders first; empty for nowhere
  * @param prefillThresholdBytes bytes of input without cache from which another pod prefills
  * @param retries how many further engines a request is tried on
  * @param answerTimeout how long an engine may stay silent
@@ -26,6 +27,7 @@ public record GatewayConfig(
     OptionalInt metricsPort,
     List<Address> decode,
     List<Address> prefill,
+    List<Address> kvEvents,
     int prefillThresholdBytes,
     int retries,
     Duration answerTimeout,
@@ -40,10 +42,17 @@ public record GatewayConfig(
   public GatewayConfig {
     decode = List.copyOf(decode);
     prefill = List.copyOf(prefill);
+    kvEvents = List.copyOf(kvEvents);
     if (decode.isEmpty()) {
       throw new IllegalArgumentException(
           "%s and %s are not set, but a gateway needs one engine at least: host:port,…"
               .formatted(Setting.DECODE.flag(), Setting.DECODE.variable()));
+    }
+    int engines = decode.size() + prefill.size();
+    if (!kvEvents.isEmpty() && kvEvents.size() != engines) {
+      throw new IllegalArgumentException(
+          "%s names %d publishers, but there are %d engines: each needs one, decode before prefill."
+              .formatted(Setting.KV_EVENTS.flag(), kvEvents.size(), engines));
     }
   }
 
@@ -61,6 +70,7 @@ public record GatewayConfig(
         settings.portOrNone(Setting.METRICS_PORT),
         settings.addresses(Setting.DECODE),
         settings.addresses(Setting.PREFILL),
+        settings.addresses(Setting.KV_EVENTS),
         settings.number(Setting.PREFILL_THRESHOLD_BYTES, 0, Integer.MAX_VALUE),
         settings.number(Setting.RETRIES, 0, MAX_RETRIES),
         Duration.ofSeconds(settings.number(Setting.ANSWER_TIMEOUT_SECONDS, 1, 86_400)),

@@ -4,6 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.samples.prefixrouting.WordTokens;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -37,12 +38,19 @@ public final class LlmGateway {
   private final String deployment;
   private final int port;
   private final @Nullable MetricsServer metrics;
+  private final @Nullable KvIndex index;
 
-  private LlmGateway(Vertx vertx, String deployment, int port, @Nullable MetricsServer metrics) {
+  private LlmGateway(
+      Vertx vertx,
+      String deployment,
+      int port,
+      @Nullable MetricsServer metrics,
+      @Nullable KvIndex index) {
     this.vertx = vertx;
     this.deployment = deployment;
     this.port = port;
     this.metrics = metrics;
+    this.index = index;
   }
 
   /** The way to a gateway. */
@@ -63,7 +71,20 @@ public final class LlmGateway {
   /** Stops to listen; telemetry and Vert.x stay open, they belong to the caller. */
   public Future<Void> close() {
     Future<Void> stopped = vertx.undeploy(deployment);
-    return metrics == null ? stopped : Future.join(stopped, metrics.close()).mapEmpty();
+    Future<Void> unmetered =
+        metrics == null ? stopped : Future.join(stopped, metrics.close()).mapEmpty();
+    return index == null ? unmetered : Future.join(unmetered, closed(index)).mapEmpty();
+  }
+
+  /** It waits for its threads, which an event loop must not do. */
+  private Future<Void> closed(KvIndex index) {
+    return vertx
+        .executeBlocking(
+            () -> {
+              index.close();
+              return true;
+            })
+        .mapEmpty();
   }
 
   /** Collects what a gateway starts with. */
@@ -72,7 +93,7 @@ public final class LlmGateway {
     private final GatewayConfig config;
     private @Nullable Telemetry telemetry;
     private @Nullable Scheduler scheduler;
-    private Tokenizer tokenizer = (model, input) -> null;
+    private @Nullable Tokenizer tokenizer;
 
     private Builder(GatewayConfig config) {
       this.config = config;
@@ -90,7 +111,10 @@ public final class LlmGateway {
       return this;
     }
 
-    /** Makes tokens of prompts, for scorers that need them; without, prompts have none. */
+    /**
+     * Makes tokens of prompts, for scorers that need them; without, they are words where KV events
+     * are followed, and else there are none.
+     */
     public Builder tokenizer(Tokenizer tokenizer) {
       this.tokenizer = tokenizer;
       return this;
@@ -101,7 +125,11 @@ public final class LlmGateway {
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
       Fleet fleet = new Fleet(config);
-      Scheduler picking = scheduler == null ? Routing.scheduler(config, telemetry) : scheduler;
+      boolean follows = scheduler == null && !config.kvEvents().isEmpty();
+      KvIndex index = follows ? KvIndex.follow(config, telemetry) : null;
+      Scheduler picking =
+          scheduler == null ? Routing.scheduler(config, index, telemetry) : scheduler;
+      Tokenizer tokens = tokenizer(index);
       Routing routing = new Routing(fleet, picking, telemetry);
       VertxGateway tracing = tracing(metrics);
       List<HttpServer> servers = new CopyOnWriteArrayList<>();
@@ -115,9 +143,16 @@ public final class LlmGateway {
           .compose(
               listening ->
                   vertx.deployVerticle(
-                      () -> new Listener(config, fleet, routing, tracing, tokenizer, servers),
+                      () -> new Listener(config, fleet, routing, tracing, tokens, servers),
                       new DeploymentOptions().setInstances(config.eventLoops())))
-          .map(id -> new LlmGateway(vertx, id, servers.get(0).actualPort(), metrics));
+          .map(id -> new LlmGateway(vertx, id, servers.get(0).actualPort(), metrics, index));
+    }
+
+    private Tokenizer tokenizer(@Nullable KvIndex index) {
+      if (tokenizer != null) {
+        return tokenizer;
+      }
+      return index == null ? (model, input) -> null : (model, input) -> WordTokens.of(input);
     }
 
     private @Nullable VertxGateway tracing(@Nullable MetricsServer metrics) {

@@ -7,6 +7,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.PreRequest;
 import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.Scorer;
 import io.inferspan.epp.plugins.disagg.ByteThresholdDecider;
 import io.inferspan.epp.plugins.disagg.DisaggHeaders;
 import io.inferspan.epp.plugins.disagg.DisaggProfileHandler;
@@ -17,6 +18,7 @@ import io.inferspan.epp.plugins.filter.RoleFilter;
 import io.inferspan.epp.plugins.pick.MaxScorePicker;
 import io.inferspan.epp.plugins.score.ApproximatePrefixCacheScorer;
 import io.inferspan.epp.plugins.score.LoadScorers;
+import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
@@ -43,9 +45,11 @@ final class Routing {
   }
 
   /** The scheduler that a gateway has unless it is given another. */
-  static Scheduler scheduler(GatewayConfig config, @Nullable Telemetry telemetry) {
+  static Scheduler scheduler(
+      GatewayConfig config, @Nullable KvIndex index, @Nullable Telemetry telemetry) {
     boolean proposal = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
-    ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
+    ApproximatePrefixCacheScorer sent = new ApproximatePrefixCacheScorer();
+    Scorer prefixes = index == null ? sent : new PrecisePrefixCacheScorer(index.hits());
     Scheduler.Builder builder =
         config.prefill().isEmpty()
             ? Scheduler.with(new SingleProfileHandler())
@@ -64,6 +68,9 @@ final class Routing {
                         .scorer(prefixes, 3)
                         .scorer(LoadScorers.activeRequests(), 2)
                         .picker(new MaxScorePicker()));
+    if (index == null) {
+      builder.preRequest(sent);
+    }
     return builder
         .profile(
             SchedulerProfile.named("decode")
@@ -71,7 +78,6 @@ final class Routing {
                 .scorer(prefixes, 3)
                 .scorer(LoadScorers.activeRequests(), 2)
                 .picker(new MaxScorePicker(1 + config.retries())))
-        .preRequest(prefixes)
         .preRequest(new DisaggHeaders())
         .tracing(telemetry == null ? EppTracing.none() : new EppTracing(telemetry))
         .build();

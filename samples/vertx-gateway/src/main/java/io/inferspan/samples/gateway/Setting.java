@@ -9,6 +9,8 @@ enum Setting {
   METRICS_PORT("9090", "the port of /metrics and /health, or none"),
   DECODE("", "engines that answer, or their P/D sidecars: host:port,…"),
   PREFILL("", "engines that only prefill: host:port,…"),
+  KV_EVENTS(
+      "", "where these publish KV events, in the same order, decode before prefill: host:port,…"),
   PREFILL_THRESHOLD_BYTES("1024", "prefill elsewhere from so many bytes on that no cache holds"),
   RETRIES("1", "how many further engines a request is tried on"),
   ANSWER_TIMEOUT_SECONDS("600", "how long an engine may stay silent"),
@@ -57,6 +59,10 @@ enum Setting {
     }
     return help.append(
             """
+
+            With --kv-events, prefixes are looked up in an index that the engines' events keep true,
+            and not guessed from what was sent where. Their tokens must then be the gateway's: words
+            between blanks, as in samples/demo.
 
             Each can be set as a variable, such as GATEWAY_PORT, too; a flag wins. Tracing is set by
             OTEL_* and INFERSPAN_SPAN_NAMES.

@@ -20,12 +20,10 @@ import io.inferspan.epp.plugins.score.PrefixHits;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
-import io.inferspan.kvcache.KvCacheIndexer;
-import io.inferspan.kvcache.KvCacheTracing;
 import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.MemoryBlockIndex;
 import io.inferspan.kvcache.index.PodEntry;
-import io.inferspan.kvcache.score.PodScores;
+import io.inferspan.samples.prefixrouting.PrefixRouting;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -121,7 +119,7 @@ class GoldenTreeTest {
                   builder
                       .telemetry(telemetry)
                       .tokenizer((model, input) -> PROMPT)
-                      .scheduler(scheduler(hits(index, keys, telemetry), telemetry)),
+                      .scheduler(scheduler(PrefixRouting.hits(index, keys, telemetry), telemetry)),
               "--decode=" + decode,
               "--prefill=" + prefiller.authority())) {
         assertThat(gateway.chat(question()).statusCode()).isEqualTo(200);
@@ -136,14 +134,6 @@ class GoldenTreeTest {
   private static String question() {
     return "{\"model\":\"%s\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}"
         .formatted(MODEL, "word ".repeat(640));
-  }
-
-  private static PrefixHits hits(MemoryBlockIndex index, BlockKeys keys, Telemetry telemetry) {
-    KvCacheTracing tracing = KvCacheTracing.with(telemetry);
-    KvCacheIndexer indexer =
-        KvCacheIndexer.over(tracing.traced(index)).blockKeys(keys).tracing(tracing).build();
-    return (tokens, model, pods, context) ->
-        indexer.podScores(tokens, model, pods, context).thenApply(PodScores::asMap);
   }
 
   private static Scheduler scheduler(PrefixHits hits, Telemetry telemetry) {

@@ -1,0 +1,72 @@
+package io.inferspan.samples.gateway;
+
+import io.inferspan.Telemetry;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.plugins.score.PrefixHits;
+import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.events.EventSource;
+import io.inferspan.kvcache.events.KvEventOptions;
+import io.inferspan.kvcache.events.KvEventSubscriber;
+import io.inferspan.kvcache.index.MemoryBlockIndex;
+import io.inferspan.samples.prefixrouting.PrefixRouting;
+import io.opentelemetry.api.OpenTelemetry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the engines' caches hold, in this process's memory, kept true by what they publish. */
+final class KvIndex implements AutoCloseable {
+
+  /** An engine that comes back is listened to soon: what it says meanwhile is lost. */
+  private static final Duration RECONNECT = Duration.ofMillis(100);
+
+  private final MemoryBlockIndex blocks;
+  private final KvEventSubscriber subscriber;
+  private final PrefixHits hits;
+
+  private KvIndex(MemoryBlockIndex blocks, KvEventSubscriber subscriber, PrefixHits hits) {
+    this.blocks = blocks;
+    this.subscriber = subscriber;
+    this.hits = hits;
+  }
+
+  /** Begins to listen to the engines. */
+  static KvIndex follow(GatewayConfig config, @Nullable Telemetry telemetry) {
+    MemoryBlockIndex blocks = MemoryBlockIndex.withDefaults();
+    BlockKeys keys = BlockKeys.withDefaults();
+    KvEventSubscriber subscriber =
+        KvEventSubscriber.start(
+            blocks, keys, KvEventOptions.builder().workers(1).reconnect(RECONNECT).build());
+    sources(config).forEach(subscriber::sourceAdded);
+    Telemetry tracing = telemetry == null ? Telemetry.using(OpenTelemetry.noop()) : telemetry;
+    return new KvIndex(blocks, subscriber, PrefixRouting.hits(blocks, keys, tracing));
+  }
+
+  /** The scheduler asks for pods by the address that requests go to, so they are named by it. */
+  private static List<EventSource> sources(GatewayConfig config) {
+    List<Address> engines = new ArrayList<>(config.decode());
+    engines.addAll(config.prefill());
+    List<EventSource> sources = new ArrayList<>();
+    for (int i = 0; i < engines.size(); i++) {
+      Address publisher = config.kvEvents().get(i);
+      sources.add(
+          new EventSource(authority(engines.get(i)), "tcp://" + authority(publisher), null));
+    }
+    return sources;
+  }
+
+  private static String authority(Address address) {
+    return Endpoint.of("static", "engine", address.host(), address.port()).authority();
+  }
+
+  PrefixHits hits() {
+    return hits;
+  }
+
+  @Override
+  public void close() {
+    subscriber.close();
+    blocks.close();
+  }
+}

@@ -1,0 +1,85 @@
+package io.inferspan.samples.desk.page;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The desk as users run it: a process of its own that says where it listens. */
+final class DeskProcess implements AutoCloseable {
+
+  private static final Pattern READY =
+      Pattern.compile("desk: (http://\\S+) \\(OTLP over gRPC on \\d+, over HTTP on (\\d+)\\)");
+
+  private final Process process;
+  private final URI page;
+  private final int otlpPort;
+
+  private DeskProcess(Process process, URI page, int otlpPort) {
+    this.process = process;
+    this.page = page;
+    this.otlpPort = otlpPort;
+  }
+
+  /** Starts a desk whose page is on the port given, or on any free one if that is 0. */
+  static DeskProcess start(int pagePort) {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx256m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    "io.inferspan.samples.desk.DeskMain",
+                    "--port=" + pagePort,
+                    "--otlp-http-port=0",
+                    "--otlp-grpc-port=0"))
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    try {
+      return ready(builder.start());
+    } catch (IOException e) {
+      throw new AssertionError("the desk does not start", e);
+    }
+  }
+
+  private static DeskProcess ready(Process process) throws IOException {
+    BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
+    for (String line = said.readLine(); line != null; line = said.readLine()) {
+      Matcher ready = READY.matcher(line);
+      if (ready.find()) {
+        return new DeskProcess(
+            process, URI.create(ready.group(1)), Integer.parseInt(ready.group(2)));
+      }
+    }
+    throw new AssertionError("the desk ended before it was ready");
+  }
+
+  URI page() {
+    return page;
+  }
+
+  URI otlp() {
+    return page.resolve("http://" + page.getHost() + ":" + otlpPort + "/v1/traces");
+  }
+
+  /** Ends it as a crash would. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    if (!process.onExit().orTimeout(10, TimeUnit.SECONDS).isDone()) {
+      process.onExit().completeOnTimeout(process, 10, TimeUnit.SECONDS).join();
+      process.destroyForcibly();
+    }
+  }
+}

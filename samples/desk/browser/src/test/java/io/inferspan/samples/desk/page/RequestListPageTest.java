@@ -1,0 +1,143 @@
+package io.inferspan.samples.desk.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RequestListPageTest {
+
+  @RegisterExtension static final DeskPage DESK = new DeskPage();
+
+  @Test
+  void newRequest_appearsWithoutReload() {
+    Page page = DESK.open("#/");
+    assertThat(page.locator("#link-state")).hasText("live");
+
+    SentTrace trace = DESK.send(Requests.prefillDecode(Requests.MODEL));
+
+    Locator row = row(page, trace);
+    assertThat(row).isVisible();
+    assertThat(row.locator(".r-model")).hasText(Requests.MODEL);
+    assertThat(row.locator(".c-ttft")).hasText("60.0 ms");
+    assertThat(row.locator(".c-took")).hasText("250 ms");
+    assertThat(row.locator(".r-why")).hasText(Pattern.compile(".+"));
+  }
+
+  @Test
+  void readerBelowTheTop_keepsHisPlace_untilHeAsksForNews() {
+    SentTrace third = DESK.send(Requests.decodeOnly("placed"));
+    DESK.send(Requests.decodeOnly("placed"));
+    Page page = DESK.open("#/");
+    assertThat(row(page, third)).isVisible();
+    row(page, third).locator("a.open").focus();
+    double before = row(page, third).boundingBox().y;
+
+    SentTrace news = DESK.send(Requests.decodeOnly("news"));
+
+    assertThat(page.locator(".fresh")).isVisible();
+    assertThat(row(page, news)).hasCount(0);
+    org.assertj.core.api.Assertions.assertThat(row(page, third).boundingBox().y).isEqualTo(before);
+    page.locator(".fresh").click();
+    assertThat(row(page, news)).isVisible();
+  }
+
+  @Test
+  void heldList_showsNewsOnlyWhenItGoesOn() {
+    Page page = DESK.open("#/");
+    assertThat(page.locator("#link-state")).hasText("live");
+    page.keyboard().press("p");
+
+    SentTrace trace = DESK.send(Requests.decodeOnly("held back"));
+
+    assertThat(page.locator(".fresh")).isVisible();
+    assertThat(row(page, trace)).hasCount(0);
+    page.keyboard().press("p");
+    assertThat(row(page, trace)).isVisible();
+  }
+
+  @Test
+  void search_findsByModelAndByTraceId_andStaysInTheAddress() {
+    SentTrace sought = DESK.send(Requests.decodeOnly("mistral-sought"));
+    SentTrace other = DESK.send(Requests.decodeOnly("other"));
+    Page page = DESK.open("#/");
+    assertThat(row(page, other)).isVisible();
+
+    page.locator("#search").fill("mistral-sought");
+    assertThat(row(page, other)).hasCount(0);
+    assertThat(row(page, sought)).isVisible();
+    assertThat(page).hasURL(Pattern.compile("q=mistral-sought"));
+
+    page.locator("#search").fill(sought.id().substring(0, 12));
+    assertThat(row(page, sought)).isVisible();
+    page.reload();
+    assertThat(row(page, sought)).isVisible();
+    assertThat(page.locator(".request:not(.head)")).hasCount(1);
+  }
+
+  @Test
+  void statusFilter_showsFailedRequestsOnly_alsoOfThoseThatCome() {
+    SentTrace fine = DESK.send(Requests.decodeOnly("fine"));
+    Page page = DESK.open("#/");
+    assertThat(row(page, fine)).isVisible();
+    page.locator("[data-state=error]").click();
+    assertThat(row(page, fine)).hasCount(0);
+
+    SentTrace failed = DESK.send(Requests.failedPrefill("failing"));
+
+    assertThat(row(page, failed)).isVisible();
+    assertThat(row(page, failed).locator(".mark-error").first()).isVisible();
+  }
+
+  @Test
+  void searchWithoutAMatch_saysWhatIsSearched_andClears() {
+    SentTrace trace = DESK.send(Requests.decodeOnly("any"));
+    Page page = DESK.open("#/?q=nothing-has-this-name");
+    assertThat(page.locator(".notice")).containsText("No request matches");
+
+    page.locator(".notice button").click();
+
+    assertThat(row(page, trace)).isVisible();
+    assertThat(page.locator("#search")).hasValue("");
+  }
+
+  @Test
+  void emptyDesk_saysHowToSendToIt() {
+    try (DeskProcess empty = DeskProcess.start(0)) {
+      Page page = DESK.open(empty.page(), "#/", 1280, ColorScheme.LIGHT);
+      assertThat(page.locator(".notice")).containsText("OTEL_EXPORTER_OTLP_ENDPOINT");
+    }
+  }
+
+  @Test
+  void deskThatIsKilled_isSaidToBeGone_andFoundAgain() {
+    DeskProcess first = DeskProcess.start(0);
+    SentTrace before = Requests.decodeOnly("before").to(first.otlp());
+    Page page = DESK.open(first.page(), "#/", 1280, ColorScheme.LIGHT);
+    assertThat(row(page, before)).isVisible();
+
+    first.kill();
+    assertThat(page.locator("#gone")).isVisible();
+    assertThat(row(page, before)).isVisible();
+
+    try (DeskProcess second = DeskProcess.start(first.page().getPort())) {
+      assertThat(page.locator("#link-state"))
+          .hasText(
+              "live",
+              new com.microsoft.playwright.assertions.LocatorAssertions.HasTextOptions()
+                  .setTimeout(20_000));
+      assertThat(page.locator("#gone")).isHidden();
+      SentTrace after = Requests.decodeOnly("after").to(second.otlp());
+      assertThat(row(page, after)).isVisible();
+      assertThat(row(page, before)).hasCount(0);
+    }
+  }
+
+  private static Locator row(Page page, SentTrace trace) {
+    return page.locator(".request[data-trace='" + trace.id() + "']");
+  }
+}

@@ -1,0 +1,112 @@
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Holds the desk against what we promise; ends with 1 on a miss. */
+public final class DeskBench {
+  private static final double SPANS_PER_CPU_SECOND = 20_000;
+  private static final double SEARCH_MILLIS = 100;
+  private static final int HEAP_MEGABYTES = 256;
+
+  /** The JVM itself, its code and the buffers of sockets, beside the heap. */
+  private static final int BESIDE_THE_HEAP_MEGABYTES = 192;
+
+  private static boolean kept = true;
+
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    ingestAndSearch();
+    bounds();
+    System.out.println(kept ? "ok" : "MISSED");
+    System.exit(kept ? 0 : 1);
+  }
+
+  private static void ingestAndSearch() throws IOException, InterruptedException {
+    try (DeskProcess desk = new DeskProcess("1g", "--max-spans=250000");
+        SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
+      load.send(300_000);
+      double[] rates = new double[3];
+      for (int i = 0; i < rates.length; i++) {
+        double cpu = desk.cpuSeconds();
+        long wall = System.nanoTime();
+        long before = load.sent();
+        load.send(200_000);
+        long spans = load.sent() - before;
+        rates[i] = spans / (desk.cpuSeconds() - cpu);
+        System.out.printf(
+            Locale.ROOT,
+            "ingest: %,.0f spans per second of CPU, %,.0f per second%n",
+            rates[i],
+            spans / ((System.nanoTime() - wall) / 1e9));
+      }
+      Arrays.sort(rates);
+      bar("spans taken per second of CPU, median", rates[1], rates[1] >= SPANS_PER_CPU_SECOND);
+      accounted(desk, load);
+      search(desk);
+    }
+  }
+
+  private static void accounted(DeskProcess desk, SpanLoad load)
+      throws IOException, InterruptedException {
+    long keptSpans = desk.stat("spans");
+    long dropped = desk.stat("oldest_trace");
+    boolean all = keptSpans + dropped == load.sent() && desk.stat("received") == load.sent();
+    bar(
+        "spans kept, of %,d sent, with %,d dropped and counted".formatted(load.sent(), dropped),
+        keptSpans,
+        all);
+  }
+
+  private static void search(DeskProcess desk) throws IOException, InterruptedException {
+    System.out.printf("search: over %,d spans%n", desk.stat("spans"));
+    bar("spans are searched", desk.stat("spans"), desk.stat("spans") >= 200_000);
+    for (String query :
+        new String[] {
+          "",
+          "?q=qwen",
+          "?q=no-such-thing-anywhere",
+          "?q=request-107000",
+          "?q=abcd",
+          "?status=error",
+          "?model=mistral-large&minTtftMs=450",
+          "?q=vllm&minMs=0.1&limit=1000"
+        }) {
+      double[] millis = new double[20];
+      for (int i = 0; i < millis.length; i++) {
+        long begin = System.nanoTime();
+        desk.get("/api/requests" + query);
+        millis[i] = (System.nanoTime() - begin) / 1e6;
+      }
+      Arrays.sort(millis);
+      double slowest = millis[millis.length - 1];
+      bar(
+          String.format(
+              Locale.ROOT,
+              "ms at most, %.1f in the median, of 20, for /api/requests%s",
+              millis[millis.length / 2],
+              query),
+          slowest,
+          slowest <= SEARCH_MILLIS);
+    }
+  }
+
+  /** Far more than a small desk can hold. */
+  private static void bounds() throws IOException, InterruptedException {
+    try (DeskProcess desk = new DeskProcess(HEAP_MEGABYTES + "m", "--max-spans=100000000");
+        SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
+      load.send(1_000_000);
+      accounted(desk, load);
+      long peak = desk.peakMegabytes();
+      bar(
+          "MB at the peak, with a heap of " + HEAP_MEGABYTES,
+          peak,
+          peak <= HEAP_MEGABYTES + BESIDE_THE_HEAP_MEGABYTES);
+    }
+  }
+
+  private static void bar(String what, double figure, boolean isKept) {
+    kept &= isKept;
+    System.out.printf(Locale.ROOT, "%-6s %,12.1f %s%n", isKept ? "ok" : "MISSED", figure, what);
+  }
+
+  private DeskBench() {}
+}

@@ -1,0 +1,90 @@
+package io.inferspan.samples.desk;
+
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.receiver.OtlpServer;
+import io.inferspan.samples.desk.store.SpanStore;
+import io.inferspan.samples.desk.trace.SummaryReader;
+import io.inferspan.samples.desk.web.WebServer;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServer;
+
+/**
+ * A running desk.
+ *
+ * <pre>{@code
+ * Desk.start(DeskConfig.parse(List.of("--port=0"), Map.of())).onSuccess(desk -> desk.port());
+ * }</pre>
+ */
+public final class Desk {
+
+  private static final int EVENT_LOOPS = 2;
+  private static final int WORKERS = 2;
+
+  private final Vertx vertx;
+  private final Ports ports;
+
+  private record Ports(int page, int otlpHttp, int otlpGrpc) {}
+
+  private Desk(Vertx vertx, Ports ports) {
+    this.vertx = vertx;
+    this.ports = ports;
+  }
+
+  /** Starts to listen on all ports; on none where one of them cannot be had. */
+  public static Future<Desk> start(DeskConfig config) {
+    Vertx vertx = Vertx.vertx(options());
+    Drops drops = new Drops();
+    SpanStore store = new SpanStore(config.bounds(), drops, new SummaryReader());
+    OtlpServer otlp = new OtlpServer(vertx, store::add, drops);
+    Future<HttpServer> http = otlp.listen(config.host(), config.otlpHttpPort());
+    Future<HttpServer> grpc = otlp.listen(config.host(), config.otlpGrpcPort());
+    Future<HttpServer> page =
+        new WebServer(vertx, store, drops).listen(config.host(), config.port());
+    return Future.all(http, grpc, page)
+        .map(
+            all ->
+                new Desk(
+                    vertx,
+                    new Ports(
+                        page.result().actualPort(),
+                        http.result().actualPort(),
+                        grpc.result().actualPort())))
+        .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
+  }
+
+  private static VertxOptions options() {
+    return new VertxOptions()
+        .setPreferNativeTransport(true)
+        .setEventLoopPoolSize(EVENT_LOOPS)
+        .setWorkerPoolSize(WORKERS)
+        .setInternalBlockingPoolSize(1)
+        // Without this Vert.x makes a cache directory, which nothing here needs.
+        .setFileSystemOptions(
+            new FileSystemOptions()
+                .setFileCachingEnabled(false)
+                .setClassPathResolvingEnabled(false));
+  }
+
+  /** The port of the page. */
+  public int port() {
+    return ports.page;
+  }
+
+  /** The port for OTLP over HTTP. */
+  public int otlpHttpPort() {
+    return ports.otlpHttp;
+  }
+
+  /** The port for OTLP over gRPC. */
+  public int otlpGrpcPort() {
+    return ports.otlpGrpc;
+  }
+
+  /** Stops to listen; what was kept is gone. */
+  public Future<Void> close() {
+    return vertx.close();
+  }
+}

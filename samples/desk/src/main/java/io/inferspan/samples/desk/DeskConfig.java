@@ -1,0 +1,48 @@
+package io.inferspan.samples.desk;
+
+import io.inferspan.samples.desk.store.Bounds;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a desk is set up; a port of 0 is a free one.
+ *
+ * @param host the address to listen on
+ * @param port the port of the page
+ * @param bounds how much is kept
+ */
+public record DeskConfig(String host, int port, int otlpHttpPort, int otlpGrpcPort, Bounds bounds) {
+
+  private static final int MAX_PORT = 65_535;
+  private static final long MIN_SPANS = 100;
+  private static final long MAX_SPANS = 100_000_000;
+  private static final long MIN_BYTES = 1 << 20;
+
+  /** Of the heap; the rest is for what comes in and goes out. */
+  private static final int HEAP_PART = 2;
+
+  /**
+   * Reads flags and environment variables.
+   *
+   * @throws IllegalArgumentException with one sentence where something is not allowed
+   */
+  public static DeskConfig parse(List<String> arguments, Map<String, String> environment) {
+    Settings settings = new Settings(arguments, environment);
+    return new DeskConfig(
+        settings.text(Setting.HOST),
+        port(settings, Setting.PORT),
+        port(settings, Setting.OTLP_HTTP_PORT),
+        port(settings, Setting.OTLP_GRPC_PORT),
+        Bounds.of(settings.number(Setting.MAX_SPANS, MIN_SPANS, MAX_SPANS), bytes(settings)));
+  }
+
+  private static int port(Settings settings, Setting setting) {
+    return (int) settings.number(setting, 0, MAX_PORT);
+  }
+
+  private static long bytes(Settings settings) {
+    return settings.text(Setting.MAX_BYTES).equals(Setting.MAX_BYTES.byDefault())
+        ? Runtime.getRuntime().maxMemory() / HEAP_PART
+        : settings.number(Setting.MAX_BYTES, MIN_BYTES, Long.MAX_VALUE);
+  }
+}

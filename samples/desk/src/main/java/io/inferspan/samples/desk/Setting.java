@@ -1,0 +1,62 @@
+package io.inferspan.samples.desk;
+
+import java.util.Locale;
+
+/** What can be set, each by a flag or by an environment variable; the flag wins. */
+enum Setting {
+  HOST("127.0.0.1", "the address to listen on; another one shows traces to whoever reaches it"),
+  PORT("8900", "the port of the page; 0 takes a free one"),
+  OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 takes a free one"),
+  OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 takes a free one"),
+  MAX_SPANS("500000", "spans kept; the traces silent for longest go first"),
+  MAX_BYTES("0", "bytes kept, likewise; 0 takes half of the heap");
+
+  private final String byDefault;
+  private final String meaning;
+
+  Setting(String byDefault, String meaning) {
+    this.byDefault = byDefault;
+    this.meaning = meaning;
+  }
+
+  String byDefault() {
+    return byDefault;
+  }
+
+  String flag() {
+    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  String variable() {
+    return "DESK_" + name();
+  }
+
+  static String help() {
+    StringBuilder help =
+        new StringBuilder(
+            """
+            Receives traces over OTLP and shows on a page where requests spent their time.
+
+              java -jar inferspan-desk.jar
+              OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 your-gateway
+
+            """);
+    for (Setting setting : values()) {
+      help.append(
+          String.format(
+              Locale.ROOT,
+              "  %-18s %s (%s)%n",
+              setting.flag(),
+              setting.meaning,
+              setting.byDefault));
+    }
+    return help.append(
+            """
+              --help             this
+              --version          which desk it is
+
+            Each can be set as a variable, such as DESK_PORT, too; a flag wins.
+            """)
+        .toString();
+  }
+}

@@ -1,0 +1,45 @@
+package io.inferspan.samples.desk.otlp;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How often each cause had something dropped; any thread counts. */
+public final class Drops {
+
+  private final Map<Drop, LongAdder> counts = new EnumMap<>(Drop.class);
+
+  /** Nothing dropped yet. */
+  public Drops() {
+    for (Drop drop : Drop.values()) {
+      counts.put(drop, new LongAdder());
+    }
+  }
+
+  /** Counts. */
+  public void count(Drop cause, long howMany) {
+    LongAdder adder = counts.get(cause);
+    if (adder != null) {
+      adder.add(howMany);
+    }
+  }
+
+  /** How often it was counted. */
+  public long count(Drop cause) {
+    LongAdder adder = counts.get(cause);
+    return adder == null ? 0 : adder.sum();
+  }
+
+  /** Those that were counted at all, under the names that people see. */
+  public Map<String, Long> counted() {
+    Map<String, Long> counted = new LinkedHashMap<>();
+    counts.forEach(
+        (cause, adder) -> {
+          if (adder.sum() > 0) {
+            counted.put(cause.label(), adder.sum());
+          }
+        });
+    return counted;
+  }
+}

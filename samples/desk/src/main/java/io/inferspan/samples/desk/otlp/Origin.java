@@ -1,0 +1,23 @@
+package io.inferspan.samples.desk.otlp;
+
+/**
+ * Who made a span.
+ *
+ * @param service the service's name
+ * @param instance which of the service's processes it was; empty where it does not say
+ * @param scope the instrumentation scope
+ */
+public record Origin(String service, String instance, String scope) {
+
+  /** Of whom nothing is known. */
+  static final Origin UNKNOWN = new Origin("unknown", "", "");
+
+  /** Names the process: processes of one service are not one. */
+  public String process() {
+    return instance.isEmpty() ? service : service + " " + instance;
+  }
+
+  int length() {
+    return service.length() + instance.length() + scope.length();
+  }
+}

@@ -1,0 +1,4 @@
+package io.inferspan.samples.desk.otlp;
+
+/** A span that has come, and the trace it is of. */
+public record Received(TraceId trace, StoredSpan span) {}

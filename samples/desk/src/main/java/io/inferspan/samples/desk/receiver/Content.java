@@ -1,0 +1,64 @@
+package io.inferspan.samples.desk.receiver;
+
+import io.inferspan.samples.desk.otlp.Drop;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the message out of a body: out of its gRPC frame, and unpacked. */
+final class Content {
+
+  /** What a body may have, and what it may be once it is unpacked. */
+  static final int MAX_BYTES = 32 << 20;
+
+  private static final int FRAME_HEAD_BYTES = 5;
+
+  private Content() {}
+
+  /** The message of a call with one message, which must be one whole frame. */
+  static byte[] ofFrame(byte[] body, @Nullable String encoding) throws RefusedException {
+    if (body.length < FRAME_HEAD_BYTES) {
+      throw malformed("the gRPC frame is cut off after " + body.length + " bytes");
+    }
+    int length = ByteBuffer.wrap(body).getInt(1);
+    if (length != body.length - FRAME_HEAD_BYTES) {
+      throw malformed(
+          "the gRPC frame is of %s bytes, in a body of %d"
+              .formatted(Integer.toUnsignedString(length), body.length));
+    }
+    byte[] message = Arrays.copyOfRange(body, FRAME_HEAD_BYTES, body.length);
+    return switch (body[0]) {
+      case 0 -> message;
+      case 1 -> unpacked(message, encoding);
+      default -> throw malformed("the gRPC frame has the unknown flag " + body[0]);
+    };
+  }
+
+  /** The bytes, unpacked where the encoding says that they are packed. */
+  static byte[] unpacked(byte[] bytes, @Nullable String encoding) throws RefusedException {
+    if (encoding == null || encoding.isEmpty() || encoding.equalsIgnoreCase("identity")) {
+      return bytes;
+    }
+    if (!encoding.equalsIgnoreCase("gzip")) {
+      throw malformed("only gzip and identity are read");
+    }
+    byte[] message;
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 8192)) {
+      message = in.readNBytes(MAX_BYTES + 1);
+    } catch (IOException e) {
+      throw malformed("the message is not gzip: " + e.getMessage());
+    }
+    if (message.length > MAX_BYTES) {
+      throw new RefusedException(Refusal.tooLarge(MAX_BYTES), Drop.CALL_TOO_LARGE);
+    }
+    return message;
+  }
+
+  private static RefusedException malformed(String why) {
+    return new RefusedException(Refusal.malformed(why), Drop.MALFORMED_CALL);
+  }
+}

@@ -1,0 +1,134 @@
+package io.inferspan.samples.desk.receiver;
+
+import io.inferspan.samples.desk.otlp.Drop;
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.ExportReader;
+import io.inferspan.samples.desk.otlp.JsonExport;
+import io.inferspan.samples.desk.otlp.MalformedException;
+import io.inferspan.samples.desk.otlp.Received;
+import io.inferspan.samples.desk.receiver.OtlpAnswer.Form;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One export call, from its head to its answer; it lives on its connection's event loop. */
+final class OtlpCall {
+
+  static final String HTTP_PATH = "/v1/traces";
+  static final String GRPC_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
+
+  private final HttpServerRequest request;
+  private final Shared shared;
+  private final Form form;
+  private Buffer body = Buffer.buffer();
+  private long roomTaken;
+  private boolean over;
+
+  /** What all calls of one event loop share. */
+  record Shared(ExportReader reader, Consumer<List<Received>> sink, Drops drops, Room room) {}
+
+  OtlpCall(HttpServerRequest request, Shared shared) {
+    this.request = request;
+    this.shared = shared;
+    this.form = form(request.getHeader("content-type"));
+  }
+
+  private static Form form(@Nullable String contentType) {
+    String type = contentType == null ? "" : contentType.toLowerCase(Locale.ROOT);
+    if (type.startsWith("application/grpc")) {
+      return Form.GRPC;
+    }
+    return type.startsWith("application/json") ? Form.JSON : Form.PROTOBUF;
+  }
+
+  /** Begins to read. */
+  void open() {
+    request.response().exceptionHandler(broken -> done());
+    request.response().closeHandler(closed -> done());
+    request.exceptionHandler(broken -> done());
+    request.handler(this::data);
+    request.endHandler(end -> complete());
+    Refusal wrong = wrongHead();
+    if (wrong != null) {
+      refuse(wrong, Drop.MALFORMED_CALL);
+    }
+  }
+
+  private @Nullable Refusal wrongHead() {
+    if (!HttpMethod.POST.equals(request.method())) {
+      return Refusal.WRONG_METHOD;
+    }
+    if (!(form == Form.GRPC ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
+      return Refusal.noSuchPath();
+    }
+    String type = request.getHeader("content-type");
+    boolean known =
+        form != Form.PROTOBUF
+            || (type != null && type.toLowerCase(Locale.ROOT).startsWith("application/x-protobuf"));
+    return known ? null : Refusal.unsupportedType();
+  }
+
+  private void data(Buffer piece) {
+    if (over) {
+      return;
+    }
+    if (!shared.room.take(piece.length())) {
+      refuse(Refusal.BUSY, Drop.BUSY);
+      return;
+    }
+    roomTaken += piece.length();
+    if (roomTaken > Content.MAX_BYTES) {
+      refuse(Refusal.tooLarge(Content.MAX_BYTES), Drop.CALL_TOO_LARGE);
+      return;
+    }
+    body.appendBuffer(piece);
+  }
+
+  private void complete() {
+    if (over) {
+      return;
+    }
+    try {
+      ExportReader.Export export = shared.reader.read(message());
+      shared.sink.accept(export.spans());
+      done();
+      OtlpAnswer.taken(request.response(), form, export.rejected());
+    } catch (RefusedException e) {
+      refuse(e.refusal(), e.drop());
+    } catch (MalformedException e) {
+      refuse(
+          Refusal.malformed("not an ExportTraceServiceRequest: " + e.reason()),
+          Drop.MALFORMED_CALL);
+    } catch (RuntimeException e) {
+      // Thrown on an event loop it would leave the caller waiting without a reason.
+      refuse(Refusal.broken(e), Drop.MALFORMED_CALL);
+    }
+  }
+
+  private byte[] message() throws RefusedException, MalformedException {
+    byte[] bytes = body.getBytes();
+    if (form == Form.GRPC) {
+      return Content.ofFrame(bytes, request.getHeader("grpc-encoding"));
+    }
+    byte[] plain = Content.unpacked(bytes, request.getHeader("content-encoding"));
+    return form == Form.JSON ? JsonExport.toProtobuf(plain) : plain;
+  }
+
+  private void refuse(Refusal refusal, Drop drop) {
+    done();
+    shared.drops.count(drop, 1);
+    OtlpAnswer.refused(request.response(), form, refusal);
+  }
+
+  /** What still comes is let in and dropped; unread, it would hold the connection's window. */
+  private void done() {
+    over = true;
+    body = Buffer.buffer();
+    shared.room.giveBack(roomTaken);
+    roomTaken = 0;
+  }
+}

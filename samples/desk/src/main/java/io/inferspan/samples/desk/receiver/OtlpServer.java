@@ -1,0 +1,52 @@
+package io.inferspan.samples.desk.receiver;
+
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.ExportReader;
+import io.inferspan.samples.desk.otlp.Received;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A port that takes spans. Each serves gRPC and HTTP alike: who mistakes 4317 for 4318 is served,
+ * too.
+ */
+public final class OtlpServer {
+
+  private static final int IDLE_SECONDS = 120;
+  private static final int STREAM_WINDOW_BYTES = 1 << 20;
+  private static final long ROOM_BYTES = 64L << 20;
+
+  private final Vertx vertx;
+  private final Consumer<List<Received>> sink;
+  private final Drops drops;
+  private final Room room = new Room(ROOM_BYTES);
+
+  /** Hands on what comes, on event loops. */
+  public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {
+    this.vertx = vertx;
+    this.sink = sink;
+    this.drops = drops;
+  }
+
+  /** Listens on one more port. */
+  public Future<HttpServer> listen(String host, int port) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setIdleTimeout(IDLE_SECONDS)
+            .setHandle100ContinueAutomatically(true)
+            .setHttp2ConnectionWindowSize(4 * STREAM_WINDOW_BYTES);
+    options.getInitialSettings().setInitialWindowSize(STREAM_WINDOW_BYTES);
+    // All connections of a port are served by the loop that listens, and so share a reader.
+    OtlpCall.Shared shared = new OtlpCall.Shared(new ExportReader(drops), sink, drops, room);
+    return vertx
+        .createHttpServer(options)
+        .requestHandler(request -> new OtlpCall(request, shared).open())
+        // Connections that break before they have said anything are not worth a log line.
+        .exceptionHandler(broken -> {})
+        .listen(port, host);
+  }
+}

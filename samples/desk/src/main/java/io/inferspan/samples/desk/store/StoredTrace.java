@@ -1,0 +1,81 @@
+package io.inferspan.samples.desk.store;
+
+import io.inferspan.samples.desk.otlp.StoredSpan;
+import io.inferspan.samples.desk.otlp.TraceId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One trace as it grows; {@link SpanStore} holds its lock around every call. */
+final class StoredTrace {
+
+  /** What the trace, its summary and their places in tables cost beside the spans. */
+  static final int OVERHEAD_BYTES = 1_024;
+
+  private final TraceId id;
+  private final List<StoredSpan> spans = new ArrayList<>(4);
+  private long bytes = OVERHEAD_BYTES;
+  private long cut;
+  private long lastArrivalNanos;
+  private long summarisedNanos;
+  private boolean gone;
+  private @Nullable Summary summary;
+
+  StoredTrace(TraceId id) {
+    this.id = id;
+  }
+
+  TraceId id() {
+    return id;
+  }
+
+  int size() {
+    return spans.size();
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  void add(StoredSpan span) {
+    spans.add(span);
+    bytes += span.cost();
+  }
+
+  void cutOne() {
+    cut++;
+  }
+
+  void arrived(long nowNanos) {
+    lastArrivalNanos = nowNanos;
+  }
+
+  long lastArrivalNanos() {
+    return lastArrivalNanos;
+  }
+
+  void summarised(@Nullable Summary made, long nowNanos) {
+    summary = made;
+    summarisedNanos = nowNanos;
+  }
+
+  long summarisedNanos() {
+    return summarisedNanos;
+  }
+
+  @Nullable Summary summary() {
+    return summary;
+  }
+
+  void leave() {
+    gone = true;
+  }
+
+  boolean isGone() {
+    return gone;
+  }
+
+  TraceSpans snapshot(boolean quiet) {
+    return new TraceSpans(id, List.copyOf(spans), cut, quiet);
+  }
+}

@@ -1,0 +1,95 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.SpanType;
+import io.inferspan.samples.desk.otlp.SpanDetail;
+import io.inferspan.samples.desk.otlp.StoredSpan;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A span in its tree. */
+public final class Node {
+
+  static final Comparator<Node> BY_START =
+      Comparator.comparingLong((Node node) -> node.span().startNanos())
+          .thenComparingLong(node -> node.span().id());
+
+  private final StoredSpan span;
+  private final @Nullable SpanType type;
+  private final List<Node> children = new ArrayList<>(2);
+  private @Nullable Node parent;
+  private boolean orphan;
+  private @Nullable SpanDetail detail;
+
+  Node(StoredSpan span) {
+    this.span = span;
+    this.type = SpanTypes.of(span);
+  }
+
+  /** The span. */
+  public StoredSpan span() {
+    return span;
+  }
+
+  /** The catalogue's kind of it, if there is one. */
+  @Nullable SpanType type() {
+    return type;
+  }
+
+  /** All that it carries; read once. */
+  public SpanDetail detail() {
+    SpanDetail known = detail;
+    if (known == null) {
+      known = span.detail();
+      detail = known;
+    }
+    return known;
+  }
+
+  @Nullable Node parent() {
+    return parent;
+  }
+
+  List<Node> children() {
+    return children;
+  }
+
+  void adopt(Node child) {
+    child.parent = this;
+    children.add(child);
+  }
+
+  void isOrphan(boolean is) {
+    orphan = is;
+  }
+
+  /** Whether its parent has not come. */
+  public boolean isOrphan() {
+    return orphan;
+  }
+
+  /** The nearest span above of one of these kinds, itself not counted. */
+  @Nullable Node above(SpanType one, SpanType other) {
+    Node node = parent;
+    while (node != null && node.type != one && node.type != other) {
+      node = node.parent;
+    }
+    return node;
+  }
+
+  /** The span's own time: what no child covers, where children may overlap or outlast it. */
+  long selfNanos() {
+    long end = span.endNanos();
+    long covered = span.startNanos();
+    long self = 0;
+    for (Node child : children) {
+      if (SpanTypes.isKernel(child.type)) {
+        continue;
+      }
+      self += Math.max(0, Math.min(end, child.span.startNanos()) - covered);
+      covered = Math.max(covered, child.span.endNanos());
+    }
+    return self + Math.max(0, end - covered);
+  }
+}

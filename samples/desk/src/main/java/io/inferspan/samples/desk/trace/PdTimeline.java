@@ -1,0 +1,68 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.samples.desk.store.Decision;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.PdAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request's way over two pods, or over one where that was decided; null for what nobody said.
+ *
+ * @param transferNanos how long the decoder waited before it could begin
+ * @param overheadNanos what the proxy took between the stages
+ */
+public record PdTimeline(
+    @Nullable Decision decision,
+    @Nullable Stage prefill,
+    @Nullable Stage decode,
+    @Nullable Long transferNanos,
+    @Nullable Long firstTokenNanos,
+    @Nullable Long overheadNanos) {
+
+  /** What one pod did, and when. */
+  public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
+
+  /** Null where the trace tells of no stage and of no decision. */
+  static @Nullable PdTimeline read(RequestWay way, @Nullable Decision decision) {
+    Stage prefill = stage(way.prefillStage(), way.prefillEngine(), PdAttributes.PREFILL_TARGET);
+    Stage decode = stage(way.decodeStage(), way.answeringEngine(), PdAttributes.DECODE_TARGET);
+    if (decision == null && way.proxy() == null && prefill == null) {
+      return null;
+    }
+    Node engine = way.answeringEngine();
+    Long ttft = way.ttftNanos();
+    return new PdTimeline(
+        decision,
+        prefill,
+        decode,
+        engine == null || prefill == null
+            ? null
+            : RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE),
+        ttft == null ? null : (Long) (way.arrival().span().startNanos() + ttft),
+        overhead(way));
+  }
+
+  private static @Nullable Long overhead(RequestWay way) {
+    Node proxy = way.proxy();
+    Long said =
+        proxy == null ? null : RequestWay.millis(proxy, PdAttributes.COORDINATOR_OVERHEAD_MS);
+    Node decode = way.decodeStage();
+    return said != null || decode == null
+        ? said
+        : RequestWay.millis(decode, PdAttributes.COORDINATOR_OVERHEAD_MS);
+  }
+
+  private static @Nullable Stage stage(
+      @Nullable Node stage, @Nullable Node engine, Attribute<String> target) {
+    Node shown = stage == null ? engine : stage;
+    if (shown == null) {
+      return null;
+    }
+    String pod = stage == null ? null : stage.detail().text(target);
+    return new Stage(
+        shown.span().startNanos(),
+        shown.span().endNanos(),
+        pod == null && engine != null ? engine.span().origin().service() : pod);
+  }
+}

@@ -1,0 +1,203 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.KvCacheSpans;
+import io.inferspan.catalog.PdSpans;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.ResponseAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request's way through the stack, as far as a trace shows it: which of its spans played which
+ * part, and when the first token came.
+ */
+final class RequestWay {
+
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final TraceTree tree;
+  private final List<Node> known = new ArrayList<>();
+  private final List<Node> engines = new ArrayList<>();
+  private @Nullable Node gateway;
+  private @Nullable Node proxy;
+  private @Nullable Node prefillStage;
+  private @Nullable Node decodeStage;
+  private @Nullable Node decision;
+  private @Nullable Node preRequest;
+  private @Nullable Node scores;
+  private @Nullable Node prefillEngine;
+  private @Nullable Node answeringEngine;
+
+  RequestWay(TraceTree tree) {
+    this.tree = tree;
+    for (Node node : tree.ordered()) {
+      SpanType type = node.type();
+      if (type != null && !SpanTypes.isKernel(type)) {
+        known.add(node);
+        note(node, type);
+      }
+    }
+    engines.forEach(this::noteEngine);
+  }
+
+  private void note(Node node, SpanType type) {
+    if (type == GatewaySpans.REQUEST) {
+      gateway = first(gateway, node);
+    } else if (type == PdSpans.REQUEST) {
+      proxy = last(proxy, node);
+    } else if (type == PdSpans.PREFILL) {
+      prefillStage = last(prefillStage, node);
+    } else if (type == PdSpans.DECODE) {
+      decodeStage = last(decodeStage, node);
+    } else if (type == EppSpans.PREREQUEST) {
+      preRequest = last(preRequest, node);
+    } else if (type == KvCacheSpans.GET_SCORES) {
+      scores = last(scores, node);
+    } else if (type == EngineSpans.LLM_REQUEST) {
+      engines.add(node);
+    } else if (type == EppSpans.PROFILE_HANDLER || type == EppSpans.DISAGG_PROFILE_HANDLER) {
+      noteDecision(node);
+    }
+  }
+
+  /** The handler is asked several times; what counts is the last time that it gave its reasons. */
+  private void noteDecision(Node node) {
+    boolean reasoned = node.detail().text(EppAttributes.DECISION_REASON) != null;
+    Node before = decision;
+    if (node.detail().text(EppAttributes.DECISION) == null) {
+      return;
+    }
+    boolean beforeReasoned =
+        before != null && before.detail().text(EppAttributes.DECISION_REASON) != null;
+    if (reasoned || !beforeReasoned) {
+      decision = last(before, node);
+    }
+  }
+
+  private void noteEngine(Node node) {
+    Node stage = node.above(PdSpans.PREFILL, PdSpans.DECODE);
+    if (stage != null && stage.type() == PdSpans.PREFILL) {
+      prefillEngine = last(prefillEngine, node);
+    } else {
+      answeringEngine = last(answeringEngine, node);
+    }
+  }
+
+  private static Node first(@Nullable Node before, Node node) {
+    return before == null || Node.BY_START.compare(node, before) < 0 ? node : before;
+  }
+
+  private static Node last(@Nullable Node before, Node node) {
+    return before == null || Node.BY_START.compare(node, before) >= 0 ? node : before;
+  }
+
+  TraceTree tree() {
+    return tree;
+  }
+
+  /** All spans of the catalogue but the kernel's. */
+  List<Node> known() {
+    return known;
+  }
+
+  List<Node> engines() {
+    return engines;
+  }
+
+  @Nullable Node gateway() {
+    return gateway;
+  }
+
+  @Nullable Node proxy() {
+    return proxy;
+  }
+
+  @Nullable Node prefillStage() {
+    return prefillStage;
+  }
+
+  @Nullable Node decodeStage() {
+    return decodeStage;
+  }
+
+  @Nullable Node decision() {
+    return decision;
+  }
+
+  @Nullable Node preRequest() {
+    return preRequest;
+  }
+
+  /** Where the KV-cache index was asked. */
+  @Nullable Node scores() {
+    return scores;
+  }
+
+  @Nullable Node prefillEngine() {
+    return prefillEngine;
+  }
+
+  /** The engine that the client's tokens came from. */
+  @Nullable Node answeringEngine() {
+    return answeringEngine;
+  }
+
+  /** Whether one pod prefilled, or should have, and another decoded. */
+  boolean isDisaggregated() {
+    return prefillStage != null;
+  }
+
+  /** Who first saw the request: the first token is counted from there. */
+  Node arrival() {
+    if (gateway != null) {
+      return gateway;
+    }
+    return proxy != null ? proxy : tree.top();
+  }
+
+  /** From the request's arrival to its first token; null where nobody measured it. */
+  @Nullable Long ttftNanos() {
+    Node arrival = arrival();
+    Long measured = nanos(arrival, ResponseAttributes.FIRST_TOKEN_MS, NANOS_PER_MILLI);
+    if (measured == null && arrival.type() != EngineSpans.LLM_REQUEST) {
+      measured = nanos(arrival, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN, NANOS_PER_SECOND);
+    }
+    if (measured != null) {
+      return measured;
+    }
+    Node engine = answeringEngine;
+    Long atEngine = engineTtftNanos();
+    return engine == null || atEngine == null
+        ? null
+        : (Long) Math.max(0, engine.span().startNanos() + atEngine - arrival.span().startNanos());
+  }
+
+  /** From the arrival at the engine to its first token. */
+  @Nullable Long engineTtftNanos() {
+    return answeringEngine == null
+        ? null
+        : nanos(answeringEngine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN, NANOS_PER_SECOND);
+  }
+
+  /** A duration that a span carries; null where it carries none that makes sense. */
+  static @Nullable Long nanos(Node node, Attribute<Double> attribute, double nanosPerUnit) {
+    Double value = node.detail().number(attribute);
+    return value == null || value < 0 ? null : (Long) Math.round(value * nanosPerUnit);
+  }
+
+  static @Nullable Long seconds(Node node, Attribute<Double> attribute) {
+    return nanos(node, attribute, NANOS_PER_SECOND);
+  }
+
+  static @Nullable Long millis(Node node, Attribute<Double> attribute) {
+    return nanos(node, attribute, NANOS_PER_MILLI);
+  }
+}

@@ -1,0 +1,16 @@
+package io.inferspan.samples.desk.trace;
+
+/** Texts that a sentence can bear. */
+final class ShortText {
+
+  private ShortText() {}
+
+  /** The beginning of a long text. */
+  static String of(String text, int maxLength) {
+    if (text.length() <= maxLength) {
+      return text;
+    }
+    boolean split = Character.isHighSurrogate(text.charAt(maxLength - 1));
+    return text.substring(0, split ? maxLength - 1 : maxLength) + "…";
+  }
+}

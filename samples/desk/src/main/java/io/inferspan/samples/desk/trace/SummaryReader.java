@@ -1,0 +1,188 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.SpanType;
+import io.inferspan.samples.desk.otlp.SpanDetail;
+import io.inferspan.samples.desk.store.EngineUse;
+import io.inferspan.samples.desk.store.Status;
+import io.inferspan.samples.desk.store.Summariser;
+import io.inferspan.samples.desk.store.Summary;
+import io.inferspan.samples.desk.store.TraceSpans;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.KernelAttributes;
+import io.inferspan.semconv.KvCacheAttributes;
+import io.inferspan.semconv.PdAttributes;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a request's line in the list out of its spans. */
+public final class SummaryReader implements Summariser {
+
+  private static final int FIRST_ERROR_STATUS = 500;
+  private static final int MAX_NAME_LENGTH = 256;
+  private static final int MAX_SERVICES = 16;
+  private static final int MAX_ENGINES = 16;
+
+  /** Knows nothing but the catalogue. */
+  public SummaryReader() {}
+
+  @Override
+  public Summary summarise(TraceSpans trace) {
+    TraceTree tree = TraceTree.of(trace.spans());
+    return read(trace, tree, new RequestWay(tree));
+  }
+
+  static Summary read(TraceSpans trace, TraceTree tree, RequestWay way) {
+    boolean missing = tree.root() == null || !tree.orphans().isEmpty();
+    Status status = status(tree, missing && trace.quiet());
+    Node top = tree.top();
+    return new Summary(
+        0,
+        trace.id(),
+        head(tree, top),
+        new Summary.Outcome(
+            status, missing, errorType(tree, status), httpStatus(top, way), ttft(way), tokens(way)),
+        model(way, top),
+        requestId(way),
+        DecisionReader.read(way),
+        kvHitRatio(way),
+        counts(tree, trace.cut()),
+        way.engines().stream().limit(MAX_ENGINES).map(SummaryReader::use).toList(),
+        Why.of(way, status));
+  }
+
+  private static Status status(TraceTree tree, boolean given) {
+    if (given) {
+      return Status.BROKEN;
+    }
+    Node root = tree.root();
+    if (root == null) {
+      return Status.OPEN;
+    }
+    Long http = root.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE);
+    boolean failed = root.span().mark().error() || (http != null && http >= FIRST_ERROR_STATUS);
+    return failed ? Status.ERROR : Status.OK;
+  }
+
+  private static Summary.Head head(TraceTree tree, Node top) {
+    List<String> services =
+        tree.ordered().stream()
+            .map(node -> node.span().origin().service())
+            .distinct()
+            .limit(MAX_SERVICES)
+            .toList();
+    boolean whole = tree.root() != null;
+    return new Summary.Head(
+        ShortText.of(top.span().name(), MAX_NAME_LENGTH),
+        top.span().origin().service(),
+        services,
+        whole ? top.span().startNanos() : tree.startNanos(),
+        whole ? top.span().endNanos() : tree.endNanos());
+  }
+
+  private static EngineUse use(Node engine) {
+    return new EngineUse(
+        engine.span().origin().process(),
+        engine.span().id(),
+        engine.span().startNanos(),
+        engine.span().endNanos());
+  }
+
+  private static @Nullable String errorType(TraceTree tree, Status status) {
+    if (status == Status.OK || status == Status.OPEN) {
+      return null;
+    }
+    return tree.ordered().stream()
+        .filter(node -> node.span().mark().error())
+        .map(node -> node.detail().text(CommonAttributes.ERROR_TYPE))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(type -> ShortText.of(type, MAX_NAME_LENGTH))
+        .orElse(null);
+  }
+
+  private static @Nullable Long httpStatus(Node top, RequestWay way) {
+    Node gateway = way.gateway();
+    Long said =
+        gateway == null ? null : gateway.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE);
+    return said == null ? top.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE) : said;
+  }
+
+  private static @Nullable Double ttft(RequestWay way) {
+    Long nanos = way.ttftNanos();
+    return nanos == null ? null : (Double) (nanos / 1e6);
+  }
+
+  private static @Nullable Long tokens(RequestWay way) {
+    Node engine = way.answeringEngine();
+    Long atEngine =
+        engine == null ? null : engine.detail().count(GenAiAttributes.USAGE_COMPLETION_TOKENS);
+    return atEngine == null
+        ? first(way, SpanDetail::count, GenAiAttributes.USAGE_COMPLETION_TOKENS)
+        : atEngine;
+  }
+
+  private static @Nullable String model(RequestWay way, Node top) {
+    String model = first(way, SpanDetail::text, GenAiAttributes.REQUEST_MODEL);
+    if (model == null) {
+      model = first(way, SpanDetail::text, EppAttributes.TARGET_MODEL);
+    }
+    // A foreign client's own span names it by the same convention.
+    if (model == null) {
+      model = top.detail().text(GenAiAttributes.REQUEST_MODEL);
+    }
+    return model == null ? null : ShortText.of(model, MAX_NAME_LENGTH);
+  }
+
+  private static @Nullable String requestId(RequestWay way) {
+    String id = first(way, SpanDetail::text, GenAiAttributes.REQUEST_ID);
+    if (id == null) {
+      id = first(way, SpanDetail::text, PdAttributes.REQUEST_ID);
+    }
+    return id == null ? null : ShortText.of(id, MAX_NAME_LENGTH);
+  }
+
+  private static @Nullable Double kvHitRatio(RequestWay way) {
+    Node scores = way.scores();
+    Double ratio =
+        scores == null ? null : scores.detail().number(KvCacheAttributes.BLOCK_HIT_RATIO);
+    Node decision = way.decision();
+    return ratio == null && decision != null
+        ? decision.detail().number(EppAttributes.CACHE_HIT_RATIO)
+        : ratio;
+  }
+
+  /** What the first span says that says it, from the request's arrival on. */
+  private static <A, V> @Nullable V first(
+      RequestWay way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
+    for (Node node : way.known()) {
+      V value = how.apply(node.detail(), what);
+      if (value != null) {
+        return value;
+      }
+    }
+    return null;
+  }
+
+  private static Summary.Counts counts(TraceTree tree, long cut) {
+    int errors = 0;
+    long folded = 0;
+    long lostInKernel = 0;
+    for (Node node : tree.ordered()) {
+      errors += node.span().mark().error() ? 1 : 0;
+      SpanType type = node.type();
+      if (SpanTypes.isKernel(type)) {
+        Long count = node.detail().count(KernelAttributes.COUNT);
+        folded += count == null ? 0 : Math.max(0, count);
+        Long lost = node.detail().count(KernelAttributes.DROPPED);
+        // Each span tells what was lost while it ran, so that the same loss stands on many.
+        lostInKernel = Math.max(lostInKernel, lost == null ? 0 : lost);
+      }
+    }
+    return new Summary.Counts(tree.ordered().size(), errors, cut + lostInKernel, folded);
+  }
+}

@@ -1,0 +1,163 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.samples.desk.otlp.StoredSpan;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A trace's spans, put together.
+ *
+ * <p>Of a span that came twice the later counts. A span whose parent has not come is an orphan; so
+ * is one of those that claim to be each other's parents.
+ */
+public final class TraceTree {
+
+  /** OTLP's numbers of the kinds SERVER and CONSUMER. */
+  private static final int SERVER = 2;
+
+  private static final int CONSUMER = 5;
+
+  private final List<Node> ordered = new ArrayList<>();
+  private final @Nullable Node root;
+  private final List<Node> orphans = new ArrayList<>();
+  private final long startNanos;
+  private final long endNanos;
+
+  private TraceTree(List<StoredSpan> spans) {
+    Map<Long, Node> nodes = new LinkedHashMap<>();
+    for (StoredSpan span : spans) {
+      nodes.put(span.id(), new Node(span));
+    }
+    List<Node> tops = tops(nodes);
+    tops.sort(Node.BY_START);
+    nodes.values().forEach(node -> node.children().sort(Node.BY_START));
+    root = root(tops);
+    if (root != null) {
+      root.isOrphan(false);
+      walk(root);
+    }
+    tops.stream().filter(top -> !top.equals(root)).forEach(this::walk);
+    breakCircles(nodes);
+    ordered.stream().filter(Node::isOrphan).forEach(orphans::add);
+    startNanos = ordered.stream().mapToLong(node -> node.span().startNanos()).min().orElse(0);
+    endNanos = ordered.stream().mapToLong(node -> node.span().endNanos()).max().orElse(0);
+  }
+
+  /** Puts spans together, in whatever order they came. */
+  public static TraceTree of(List<StoredSpan> spans) {
+    return new TraceTree(spans);
+  }
+
+  private static List<Node> tops(Map<Long, Node> nodes) {
+    List<Node> tops = new ArrayList<>();
+    for (Node node : nodes.values()) {
+      Node parent = node.span().isRoot() ? null : nodes.get(node.span().parentId());
+      if (parent == null || parent.equals(node)) {
+        node.isOrphan(!node.span().isRoot());
+        tops.add(node);
+      } else {
+        parent.adopt(node);
+      }
+    }
+    return tops;
+  }
+
+  /**
+   * The span that stands for the whole request. Where a client began the trace and keeps its own
+   * spans to itself, that is the first span of a server; unless we know that something is above it.
+   */
+  private static @Nullable Node root(List<Node> tops) {
+    Comparator<Node> best =
+        Comparator.comparing((Node node) -> node.type() != GatewaySpans.REQUEST)
+            .thenComparing(Node.BY_START);
+    Node real = tops.stream().filter(node -> node.span().isRoot()).min(best).orElse(null);
+    return real != null ? real : tops.stream().filter(TraceTree::isEntry).min(best).orElse(null);
+  }
+
+  private static boolean isEntry(Node node) {
+    int kind = node.span().mark().kind();
+    return node.type() == GatewaySpans.REQUEST
+        || ((kind == SERVER || kind == CONSUMER) && isForeign(node));
+  }
+
+  /** Whether no gateway of ours need be above it. */
+  private static boolean isForeign(Node node) {
+    return node.type() == null;
+  }
+
+  private void walk(Node top) {
+    Deque<Node> open = new ArrayDeque<>();
+    open.push(top);
+    while (!open.isEmpty()) {
+      Node node = open.pop();
+      ordered.add(node);
+      for (int i = node.children().size() - 1; i >= 0; i--) {
+        open.push(node.children().get(i));
+      }
+    }
+  }
+
+  /** Spans in a circle hang under no top; each circle is cut at its first span. */
+  private void breakCircles(Map<Long, Node> nodes) {
+    if (ordered.size() == nodes.size()) {
+      return;
+    }
+    Map<Long, Node> rest = new HashMap<>(nodes);
+    ordered.forEach(node -> rest.remove(node.span().id()));
+    for (Node node : nodes.values()) {
+      if (rest.containsKey(node.span().id())) {
+        Node parent = node.parent();
+        if (parent != null) {
+          parent.children().remove(node);
+        }
+        node.isOrphan(true);
+        int before = ordered.size();
+        walk(node);
+        ordered.subList(before, ordered.size()).forEach(seen -> rest.remove(seen.span().id()));
+      }
+    }
+  }
+
+  /** Parents before children, siblings by their start; what hangs in the air comes last. */
+  public List<Node> ordered() {
+    return ordered;
+  }
+
+  /** The span that stands for the whole request; null where it has not come. */
+  public @Nullable Node root() {
+    return root;
+  }
+
+  /** The root or, without one, the first span; there is one in every tree. */
+  Node top() {
+    return root == null ? ordered.stream().min(Node.BY_START).orElseThrow() : root;
+  }
+
+  /** Those whose parent has not come. */
+  List<Node> orphans() {
+    return orphans;
+  }
+
+  /** When the first span began. */
+  public long startNanos() {
+    return startNanos;
+  }
+
+  /** When the last span ended. */
+  public long endNanos() {
+    return endNanos;
+  }
+
+  /** Milliseconds from the trace's begin. */
+  public double atMillis(long nanos) {
+    return (nanos - startNanos) / 1e6;
+  }
+}

@@ -1,0 +1,142 @@
+package io.inferspan.samples.desk.web;
+
+import io.inferspan.samples.desk.store.SpanStore;
+import io.inferspan.samples.desk.store.Summary;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Tells readers what has changed, as server-sent events.
+ *
+ * <p>Nothing is queued for a reader but the number of the last change that it was told of. Who
+ * reads slowly is told less often, and then of the latest changes only. All of it runs on one event
+ * loop; summaries are made elsewhere.
+ */
+final class LiveFeed {
+
+  static final int MAX_READERS = 64;
+
+  private static final long TICK_MILLIS = 100;
+  private static final int TICKS_PER_STATS = 10;
+  private static final int TICKS_PER_KEEP_ALIVE = 150;
+  private static final int MAX_BATCH = 200;
+  private static final int MAX_WAITING_BYTES = 256 * 1024;
+
+  private final Vertx vertx;
+  private final SpanStore store;
+  private final Api api;
+  private final Set<Reader> readers = new LinkedHashSet<>();
+  private boolean settling;
+  private long ticks;
+
+  LiveFeed(Vertx vertx, SpanStore store, Api api) {
+    this.vertx = vertx;
+    this.store = store;
+    this.api = api;
+  }
+
+  /** Someone who is being told. */
+  private static final class Reader {
+    private final HttpServerResponse response;
+    private long toldSeq;
+
+    Reader(HttpServerResponse response, long toldSeq) {
+      this.response = response;
+      this.toldSeq = toldSeq;
+    }
+  }
+
+  /** Begins to tick. */
+  void start() {
+    vertx.setPeriodic(TICK_MILLIS, tick -> settle());
+  }
+
+  /** Takes a reader, unless there are too many. */
+  boolean add(HttpServerResponse response) {
+    if (readers.size() >= MAX_READERS) {
+      return false;
+    }
+    Reader reader = new Reader(response, store.list().lastSeq());
+    readers.add(reader);
+    response.closeHandler(closed -> readers.remove(reader));
+    response.exceptionHandler(broken -> readers.remove(reader));
+    response
+        .setChunked(true)
+        .setWriteQueueMaxSize(MAX_WAITING_BYTES)
+        .putHeader("content-type", "text/event-stream; charset=utf-8");
+    response.write(": hello\n\n");
+    write(reader, "stats", api.stats());
+    return true;
+  }
+
+  /** Also without readers: a broken trace is found by looking, not by a span. */
+  private void settle() {
+    if (settling) {
+      return;
+    }
+    settling = true;
+    try {
+      settleElsewhere();
+    } catch (RejectedExecutionException e) {
+      // The desk is closing.
+      readers.clear();
+    }
+  }
+
+  private void settleElsewhere() {
+    vertx
+        .<Void>executeBlocking(
+            () -> {
+              store.settle();
+              return null;
+            })
+        .onComplete(
+            done -> {
+              settling = false;
+              tell();
+            });
+  }
+
+  private void tell() {
+    ticks++;
+    Map<Long, Buffer> written = new HashMap<>();
+    long last = store.list().lastSeq();
+    for (Reader reader : readers) {
+      if (reader.response.writeQueueFull()) {
+        continue;
+      }
+      if (reader.toldSeq < last) {
+        Buffer batch =
+            written.computeIfAbsent(
+                reader.toldSeq, seq -> batch(store.list().changedSince(seq, MAX_BATCH)));
+        reader.toldSeq = last;
+        write(reader, "requests", batch);
+      }
+      if (ticks % TICKS_PER_STATS == 0) {
+        write(reader, "stats", api.stats());
+      }
+      if (ticks % TICKS_PER_KEEP_ALIVE == 0) {
+        reader.response.write(": keep-alive\n\n");
+      }
+    }
+  }
+
+  private static Buffer batch(List<Summary> changed) {
+    return Json.list(changed, SummaryJson::write);
+  }
+
+  private static void write(Reader reader, String event, Buffer data) {
+    reader.response.write(
+        Buffer.buffer(data.length() + 32)
+            .appendString("event: " + event + "\ndata: ")
+            .appendBuffer(data)
+            .appendString("\n\n"));
+  }
+}

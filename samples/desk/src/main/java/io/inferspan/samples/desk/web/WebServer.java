@@ -1,0 +1,144 @@
+package io.inferspan.samples.desk.web;
+
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.store.SpanStore;
+import io.inferspan.samples.desk.web.PageFiles.PageFile;
+import io.inferspan.samples.desk.web.Parameters.WrongParameterException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import org.jspecify.annotations.Nullable;
+
+/** Serves the page, what it asks for, and what it is told. */
+public final class WebServer {
+
+  private static final int IDLE_SECONDS = 60;
+  private static final int SEND_BUFFER_BYTES = 64 * 1024;
+  private static final String TRACES = "/api/traces/";
+  private static final String JSON = "application/json; charset=utf-8";
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+          + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  private final Vertx vertx;
+  private final Api api;
+  private final LiveFeed live;
+  private final PageFiles files = new PageFiles();
+
+  /** Shows what is in the store. */
+  public WebServer(Vertx vertx, SpanStore store, Drops drops) {
+    this.vertx = vertx;
+    this.api = new Api(store, drops);
+    this.live = new LiveFeed(vertx, store, api);
+  }
+
+  /** Listens. */
+  public Future<HttpServer> listen(String host, int port) {
+    HostGuard guard = new HostGuard(host);
+    return vertx
+        .createHttpServer(
+            new HttpServerOptions()
+                .setIdleTimeout(IDLE_SECONDS)
+                .setCompressionSupported(true)
+                // Else a page that does not read has the kernel keep megabytes for it.
+                .setSendBufferSize(SEND_BUFFER_BYTES))
+        .requestHandler(request -> handle(request, guard))
+        .exceptionHandler(broken -> {})
+        .listen(port, host)
+        .onSuccess(listening -> live.start());
+  }
+
+  private void handle(HttpServerRequest request, HostGuard guard) {
+    HttpServerResponse response = request.response();
+    String asked = request.path();
+    String path = asked == null ? "" : asked;
+    response
+        .putHeader("content-security-policy", POLICY)
+        .putHeader("x-content-type-options", "nosniff")
+        .putHeader("referrer-policy", "no-referrer")
+        .putHeader("cross-origin-resource-policy", "same-origin");
+    if (!guard.admits(request.authority())) {
+      fail(response, 403, "The desk serves this machine only: open it as localhost or 127.0.0.1.");
+    } else if (!HttpMethod.GET.equals(request.method())) {
+      fail(response.putHeader("allow", "GET"), 405, "Only GET is served.");
+    } else if (path.startsWith("/api/")) {
+      api(path, request, response.putHeader("cache-control", "no-store"));
+    } else {
+      file(path, request, response);
+    }
+  }
+
+  private void file(String path, HttpServerRequest request, HttpServerResponse response) {
+    PageFile file = files.at(path);
+    if (file == null) {
+      fail(response, 404, "There is no such page.");
+      return;
+    }
+    response.putHeader("cache-control", "no-cache").putHeader("etag", file.tag());
+    if (file.tag().equals(request.getHeader("if-none-match"))) {
+      response.setStatusCode(304).end();
+    } else {
+      response.putHeader("content-type", file.type()).end(file.content());
+    }
+  }
+
+  /** An answer that takes a while to make; null is one that there is not. */
+  private interface Question {
+    @Nullable Buffer answer() throws WrongParameterException;
+  }
+
+  private void api(String path, HttpServerRequest request, HttpServerResponse response) {
+    if (path.equals("/api/live")) {
+      if (!live.add(response)) {
+        fail(response, 503, "Too many pages are open.");
+      }
+    } else if (path.equals("/api/requests")) {
+      answer(response, () -> api.requests(parameters(request)));
+    } else if (path.equals("/api/history")) {
+      answer(response, () -> api.history(parameters(request)));
+    } else if (path.equals("/api/stats")) {
+      answer(response, api::stats);
+    } else if (path.startsWith(TRACES)) {
+      answer(response, () -> api.trace(path.substring(TRACES.length())));
+    } else {
+      fail(response, 404, "There is no such question.");
+    }
+  }
+
+  private static Parameters parameters(HttpServerRequest request) throws WrongParameterException {
+    try {
+      return new Parameters(request.params());
+    } catch (IllegalArgumentException e) {
+      throw new WrongParameterException("The query cannot be read.");
+    }
+  }
+
+  private void answer(HttpServerResponse response, Question question) {
+    vertx
+        .executeBlocking(question::answer, false)
+        .onComplete(
+            made -> {
+              if (response.closed()) {
+                return;
+              }
+              if (made.cause() instanceof WrongParameterException wrong) {
+                fail(response, 400, String.valueOf(wrong.getMessage()));
+              } else if (made.failed()) {
+                fail(response, 500, "The desk failed: " + made.cause().getClass().getSimpleName());
+              } else if (made.result() == null) {
+                fail(response, 404, "There is no such trace, or no more.");
+              } else {
+                response.putHeader("content-type", JSON).end(made.result());
+              }
+            });
+  }
+
+  private static void fail(HttpServerResponse response, int status, String sentence) {
+    response.setStatusCode(status).putHeader("content-type", JSON).end(Api.error(sentence));
+  }
+}

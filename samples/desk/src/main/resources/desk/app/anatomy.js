@@ -1,0 +1,80 @@
+// What the time to the first token was made of. The parts follow one another and add up to it.
+
+import { el, percentOf } from './dom.js';
+import { cut, plain } from './foreign.js';
+import { exactMs, finite, ms, percent } from './format.js';
+
+export const PARTS = {
+  queue: 'queue',
+  schedule: 'schedule',
+  kv_lookup: 'KV lookup',
+  connect: 'connect',
+  prefill: 'prefill',
+  transfer: 'transfer',
+  first_decode: 'first decode',
+  other: 'other',
+};
+
+const EQUAL_MS = 0.05;
+const LABEL_SHARE = 0.09;
+
+export function anatomyPanel(anatomy, summary) {
+  const title = el('h2', {}, 'Time to first token');
+  if (!anatomy) {
+    return el('section', { class: 'panel anatomy', 'aria-label': 'Time to first token' }, title,
+      el('p', { class: 'quiet', text: Number.isFinite(summary.ttftMs) ? `${ms(summary.ttftMs)}; no span says what it was made of.` : 'No span of this request saw a first token.' }));
+  }
+  title.append(el('b', { text: exactMs(anatomy.ttftMs) }), sumLine(anatomy));
+  return el('section', { class: 'panel anatomy', 'aria-label': 'Time to first token' }, title,
+    anatomyBar(anatomy, anatomy.ttftMs), legend(anatomy));
+}
+
+/** The bar alone, on a scale that may be longer than this request. */
+export function anatomyBar(anatomy, scaleMs) {
+  const parts = partsOf(anatomy);
+  const words = parts.map((part) => `${nameOf(part)} ${ms(part.ms)}`).join(', ');
+  return el('div', { class: 'anatomy-bar', role: 'img', 'aria-label': `${ms(anatomy.ttftMs)}: ${words}` },
+    parts.map((part) => el('span', {
+      class: `part part-${keyOf(part)}`, style: { width: percentOf(part.ms, scaleMs) }, title: `${nameOf(part)} ${exactMs(part.ms)}`,
+      text: part.ms / scaleMs > LABEL_SHARE ? nameOf(part) : '',
+    })));
+}
+
+function legend(anatomy) {
+  return el('ul', { class: 'legend' }, byKind(partsOf(anatomy)).map(([kind, parts]) => {
+    const total = sumOf(parts);
+    const sources = [...new Set(parts.map((part) => part.source).filter(Boolean))].map((source) => plain(cut(String(source), 120)));
+    return el('li', { title: [percent(total / anatomy.ttftMs), ...sources].join('\nfrom ') },
+      el('i', { class: `swatch part-${kind}` }), el('span', { class: 'legend-name', text: PARTS[kind] }), el('b', { text: exactMs(total) }));
+  }));
+}
+
+// A kind of work may come more than once on the way to the first token, with other work between.
+function byKind(parts) {
+  return Object.keys(PARTS).map((kind) => [kind, parts.filter((part) => keyOf(part) === kind)]).filter(([, some]) => some.length > 0);
+}
+
+function sumOf(parts) {
+  return parts.reduce((total, part) => total + part.ms, 0);
+}
+
+function sumLine(anatomy) {
+  const sum = sumOf(partsOf(anatomy));
+  const isWhole = Math.abs(sum - anatomy.ttftMs) <= EQUAL_MS;
+  const verdict = isWhole ? 'Σ of the parts is the same' : 'Σ of the parts differs';
+  const engine = Number.isFinite(anatomy.engineTtftMs) ? el('span', { title: 'From its arrival at the engine that gave the first token' }, ` · engine alone ${exactMs(anatomy.engineTtftMs)}`) : null;
+  return el('span', { class: isWhole ? 'sum' : 'sum sum-off' }, el('span', { class: 'sum-value', title: verdict, text: `Σ ${exactMs(sum)} ${isWhole ? '✓' : '≠'}` }), engine);
+}
+
+function partsOf(anatomy) {
+  return (anatomy.parts ?? []).filter((part) => finite(part.ms) > 0);
+}
+
+/** A part's key, if it is one we have a colour for. */
+export function keyOf(part) {
+  return Object.hasOwn(PARTS, part.key) ? part.key : 'other';
+}
+
+export function nameOf(part) {
+  return PARTS[keyOf(part)];
+}

@@ -1,0 +1,42 @@
+// What the desk's server is asked. Every failure becomes a sentence for the page.
+
+const PATIENCE_MS = 15000;
+
+/** Why there is no answer: `gone` (no server), `unknown` (no such thing) or `refused`. */
+export class Unanswered extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export function requests(filter, signal) {
+  const set = Object.entries(filter).filter(([, value]) => value !== undefined && value !== '');
+  return ask(`/api/requests?${new URLSearchParams(set)}`, signal);
+}
+
+export function trace(traceId, signal) {
+  return ask(`/api/traces/${encodeURIComponent(traceId)}`, signal);
+}
+
+export function decisions(limit, signal) {
+  return ask(`/api/history?limit=${limit}`, signal);
+}
+
+async function ask(path, signal) {
+  const response = await answer(path, signal);
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  const reason = typeof body.error === 'string' ? body.error : `The desk answered ${response.status}.`;
+  throw new Unanswered(response.status === 404 ? 'unknown' : 'refused', reason);
+}
+
+async function answer(path, signal) {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    return await fetch(path, { signal: signal ? AbortSignal.any([signal, patience]) : patience });
+  } catch (failure) {
+    if (signal?.aborted) throw failure;
+    throw new Unanswered('gone', 'The desk does not answer.');
+  }
+}

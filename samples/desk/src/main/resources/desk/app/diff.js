@@ -1,0 +1,83 @@
+// What two requests have in common and where they part. Only values, no page.
+
+import { keyOf, PARTS } from './anatomy.js';
+import { finite } from './format.js';
+
+const MOST_ROWS = 2000;
+
+/** Both trees as one: rows `{ name, level, a?, b? }`, where spans of one name under matched parents pair up in their order. */
+export function aligned(treeA, treeB) {
+  const rows = [];
+  const open = roots(treeA.roots, treeB.roots).map((pair) => ({ ...pair, level: 1 })).toReversed();
+  while (open.length > 0 && rows.length < MOST_ROWS) {
+    const row = open.pop();
+    rows.push(row);
+    const below = paired(row.a?.children ?? row.looseA ?? [], row.b?.children ?? row.looseB ?? []);
+    for (const pair of below.toReversed()) open.push({ ...pair, level: row.level + 1 });
+  }
+  return { rows, isCut: open.length > 0 };
+}
+
+// Where one request has lost its root, its loose spans are laid beside those under the root of the other.
+function roots(listA, listB) {
+  const pairs = paired(listA, listB);
+  const looseA = pairs.filter((pair) => !pair.b).map((pair) => pair.a);
+  const looseB = pairs.filter((pair) => !pair.a).map((pair) => pair.b);
+  const holderA = looseA.find((root) => holdsAll(root, looseB));
+  const holderB = looseB.find((root) => holdsAll(root, looseA));
+  if (holderA) return pairs.filter((pair) => pair.a).map((pair) => (pair.a === holderA ? { ...pair, looseB } : pair));
+  if (holderB) return pairs.filter((pair) => pair.b).map((pair) => (pair.b === holderB ? { ...pair, looseA } : pair));
+  return pairs;
+}
+
+function holdsAll(root, loose) {
+  const names = new Set(root.children.map(nameOf));
+  return loose.length > 0 && loose.every((branch) => names.has(nameOf(branch)));
+}
+
+function paired(listA, listB) {
+  const free = new Map();
+  for (const branch of listB) {
+    const name = nameOf(branch);
+    if (!free.has(name)) free.set(name, []);
+    free.get(name).push(branch);
+  }
+  const pairs = listA.map((a) => ({ name: nameOf(a), a, b: free.get(nameOf(a))?.shift() }));
+  const rest = [...free.values()].flat().map((b) => ({ name: nameOf(b), a: undefined, b }));
+  return pairs.concat(rest).sort((x, y) => (x.a ?? x.b).from - (y.a ?? y.b).from);
+}
+
+function nameOf(branch) {
+  return branch.span.name ?? '';
+}
+
+/** The parts of both times to first token: `{ key, a, b, by }`, in the order of the pipeline; none where one has no first token. */
+export function partDifferences(anatomyA, anatomyB) {
+  if (!anatomyA || !anatomyB) return [];
+  const a = sums(anatomyA);
+  const b = sums(anatomyB);
+  return Object.keys(PARTS).filter((key) => a[key] > 0 || b[key] > 0)
+    .map((key) => ({ key, a: a[key] ?? 0, b: b[key] ?? 0, by: (b[key] ?? 0) - (a[key] ?? 0) }));
+}
+
+function sums(anatomy) {
+  const sums = {};
+  for (const part of anatomy.parts ?? []) sums[keyOf(part)] = (sums[keyOf(part)] ?? 0) + finite(part.ms);
+  return sums;
+}
+
+/** Attributes whose values differ between two spans: `{ key, a, b }`. Ids and process numbers always differ and say nothing. */
+export function attributeDifferences(spanA, spanB) {
+  const a = spanA.attributes ?? {};
+  const b = spanB.attributes ?? {};
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  return keys.filter((key) => !/(request[._]id|\.pid|thread\.id|bootstrap_room)$/.test(key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]))
+    .map((key) => ({ key, a: a[key], b: b[key] }));
+}
+
+/** Topmost spans that only one of both has. */
+export function onlyIn(rows, side) {
+  const other = side === 'a' ? 'b' : 'a';
+  const both = new Set(rows.filter((row) => row.a && row.b).map((row) => row[side]));
+  return rows.filter((row) => row[side] && !row[other]).filter((row) => !row[side].parent || both.has(row[side].parent));
+}

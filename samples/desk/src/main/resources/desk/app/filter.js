@@ -1,0 +1,91 @@
+// Search and filters above the list.
+
+import { el } from './dom.js';
+import { cut, plain } from './foreign.js';
+
+const STATES = [['', 'All'], ['ok', 'OK'], ['error', 'Errors'], ['broken', 'Broken'], ['open', 'Open']];
+
+/** The bar; `changed` gets the new filter, `pause` is asked to hold or go on. */
+export function filterBar(filter, changed, pause) {
+  return new FilterBar({ ...filter }, changed, pause);
+}
+
+class FilterBar {
+  #filter; #changed; #search; #model; #states; #numbers; #hold; #models = new Set();
+
+  constructor(filter, changed, pause) {
+    this.#filter = filter;
+    this.#changed = changed;
+    this.#search = el('input', {
+      type: 'search', id: 'search', class: 'search', value: filter.q ?? '', autocomplete: 'off', spellcheck: 'false',
+      placeholder: 'Search id, model, service, error', 'aria-label': 'Search requests', 'aria-keyshortcuts': '/',
+      on: { input: () => this.#set('q', this.#search.value.trim()) },
+    });
+    this.#states = STATES.map(([state, name]) => el('button', {
+      type: 'button', text: name, 'aria-pressed': String((filter.status ?? '') === state), 'data-state': state,
+      on: { click: () => this.#setState(state) },
+    }));
+    this.#model = el('select', { 'aria-label': 'Model', on: { change: () => this.#set('model', this.#model.value) } }, el('option', { value: '', text: 'All models' }));
+    this.#numbers = [this.#number('minMs', 'Took ≥'), this.#number('minTtftMs', 'TTFT ≥')];
+    this.#hold = el('button', { type: 'button', class: 'hold', on: { click: pause } });
+    this.node = el('form', { class: 'filters', role: 'search', on: { submit: (event) => event.preventDefault() } },
+      el('div', { class: 'search-box' }, this.#search, el('kbd', { text: '/', 'aria-hidden': 'true' })),
+      el('div', { class: 'segments', role: 'group', 'aria-label': 'Status' }, this.#states),
+      el('div', { class: 'more-filters' }, this.#model, this.#numbers.map((number) => number.label), this.#hold));
+    this.showPaused(false);
+    if (filter.model) this.learn([{ model: filter.model }]);
+  }
+
+  #number(key, name) {
+    const input = el('input', { type: 'number', min: '0', step: 'any', inputmode: 'decimal', value: this.#filter[key] ?? '', on: { input: () => this.#set(key, input.value) } });
+    return { input, label: el('label', { class: 'number' }, el('span', { text: name }), input, el('span', { text: 'ms' })) };
+  }
+
+  #setState(state) {
+    for (const button of this.#states) button.setAttribute('aria-pressed', String(button.dataset.state === state));
+    this.#set('status', state);
+  }
+
+  #set(key, value) {
+    if (value === '') delete this.#filter[key];
+    else this.#filter[key] = value;
+    this.#changed({ ...this.#filter });
+  }
+
+  /** Adds models that were seen to the choice. */
+  learn(summaries) {
+    for (const { model } of summaries) {
+      if (!model || this.#models.has(model) || this.#models.size >= 100) continue;
+      this.#models.add(model);
+      this.#model.append(el('option', { value: model, text: cut(plain(model), 40) }));
+      if (model === this.#filter.model) this.#model.value = model;
+    }
+  }
+
+  clear() {
+    this.#filter = {};
+    this.#search.value = '';
+    this.#model.value = '';
+    for (const { input } of this.#numbers) input.value = '';
+    for (const button of this.#states) button.setAttribute('aria-pressed', String(button.dataset.state === ''));
+  }
+
+  showPaused(paused) {
+    this.#hold.textContent = paused ? 'Go on' : 'Hold';
+    this.#hold.setAttribute('aria-pressed', String(paused));
+    this.#hold.title = paused ? 'Go on with live updates (p)' : 'Hold live updates (p)';
+  }
+
+  focus() {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  hasFocus() {
+    return this.node.contains(document.activeElement) && document.activeElement !== this.#hold;
+  }
+
+  leave() {
+    document.activeElement.blur();
+  }
+}

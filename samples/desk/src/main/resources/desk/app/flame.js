@@ -1,0 +1,125 @@
+// The flame graph of one request, hanging from the top: width is time or samples, depth is who called whom.
+
+import { el, say, svg } from './dom.js';
+import { cut, plain } from './foreign.js';
+import { finite, ms, percent } from './format.js';
+
+const ROW = 20;
+const NARROWEST_PX = 0.7;
+const PX_PER_LETTER = 6.6;
+const HUES = 6;
+
+export function flamePanel(flame) {
+  return new FlameGraph(flame).node;
+}
+
+class FlameGraph {
+  #root; #top; #at; #chart; #line; #width = 0;
+
+  constructor(flame) {
+    this.#root = d3.hierarchy(flame, (frame) => frame.children);
+    measure(this.#root);
+    this.#top = this.#root;
+    this.#at = this.#root;
+    this.#chart = svg('svg', { class: 'flame-chart', role: 'img', 'aria-label': `Flame graph, ${this.#root.descendants().length} frames` });
+    this.#line = el('p', { class: 'flame-line', role: 'status' });
+    const frame = el('div', { class: 'flame-frame', tabindex: '0', role: 'application', 'aria-label': 'Flame graph: arrows move, Enter zooms, Backspace shows all', on: { keydown: (event) => this.#key(event) } }, this.#chart);
+    this.node = el('section', { class: 'flame' }, this.#line, frame);
+    new ResizeObserver(() => this.#resized(frame.clientWidth)).observe(frame);
+    this.#tell(this.#root);
+  }
+
+  #resized(width) {
+    if (width === this.#width || width === 0) return;
+    this.#width = width;
+    this.#draw();
+  }
+
+  #draw() {
+    const shown = this.#frames();
+    const deepest = shown.reduce((most, { row }) => Math.max(most, row), 0);
+    this.#chart.setAttribute('width', this.#width);
+    this.#chart.setAttribute('height', (deepest + 1) * ROW);
+    this.#chart.replaceChildren(...shown.map((frame) => this.#frame(frame)));
+  }
+
+  // Above the frame that is zoomed to, its callers fill the width; below it, only what can be seen is drawn.
+  #frames() {
+    const scale = this.#width / (this.#top.to - this.#top.from || 1);
+    const shown = this.#top.ancestors().slice(1).map((node) => ({ node, row: node.depth, x: 0, width: this.#width, isAbove: true }));
+    const open = [this.#top];
+    while (open.length > 0) {
+      const node = open.pop();
+      const width = (node.to - node.from) * scale;
+      if (width < NARROWEST_PX) continue;
+      shown.push({ node, row: node.depth, x: (node.from - this.#top.from) * scale, width, isAbove: false });
+      open.push(...(node.children ?? []));
+    }
+    return shown;
+  }
+
+  #frame({ node, row, x, width, isAbove }) {
+    const name = plain(cut(node.data.name ?? '', 300));
+    const letters = Math.floor((width - 8) / PX_PER_LETTER);
+    const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${hueOf(name)}${isAbove ? ' above' : ''}${node === this.#at ? ' here' : ''}` },
+      svg('rect', { width: Math.max(0.5, width - 1), height: ROW - 1, rx: 2 }),
+      letters >= 3 ? svg('text', { x: 5, y: ROW / 2, dy: '0.33em' }, cut(name, letters)) : null);
+    group.addEventListener('click', () => this.#zoom(node));
+    group.addEventListener('pointerenter', () => this.#tell(node));
+    return group;
+  }
+
+  #zoom(node) {
+    this.#top = node;
+    this.#go(node);
+  }
+
+  #go(node) {
+    this.#at = node;
+    this.#tell(node);
+    this.#draw();
+  }
+
+  #tell(node) {
+    const share = percent(node.total / this.#root.total);
+    const callers = node.ancestors().slice(1, 4).map((one) => plain(cut(one.data.name ?? '', 40))).join(' ← ');
+    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${share} of the request · ${ms(node.total)}${callers ? ` · from ${callers}` : ''}`);
+  }
+
+  #key(event) {
+    const siblings = this.#at.parent?.children ?? [this.#at];
+    const beside = (by) => siblings[siblings.indexOf(this.#at) + by];
+    const next = { ArrowDown: () => this.#at.children?.[0], ArrowUp: () => this.#at.parent, ArrowRight: () => beside(1), ArrowLeft: () => beside(-1) }[event.key]?.();
+    if (next) this.#go(next);
+    else if (event.key === 'Enter') this.#zoom(this.#at);
+    else if (event.key === 'Backspace') this.#zoom(this.#root);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+// A frame is as wide as it says, or as its children together if they say more.
+function measure(root) {
+  root.eachAfter((node) => {
+    const below = (node.children ?? []).reduce((sum, child) => sum + child.total, 0);
+    node.total = Math.max(0, finite(node.data.value), below);
+  });
+  root.from = 0;
+  root.to = root.total;
+  root.eachBefore((node) => {
+    node.children?.sort((a, b) => b.total - a.total);
+    let from = node.from;
+    for (const child of node.children ?? []) {
+      child.from = from;
+      child.to = from += child.total;
+    }
+  });
+}
+
+// The same name has the same colour in every flame graph.
+function hueOf(name) {
+  let hash = 7;
+  for (let i = 0; i < Math.min(name.length, 64); i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+  return hash % HUES;
+}

@@ -1,0 +1,58 @@
+// Text that came from a trace. It may be anything: markup, ten thousand characters, letters that turn the line around.
+
+import { el } from './dom.js';
+
+const SHORT = 160;
+const HOVER = 600;
+const LONG = 400;
+
+// Controls, and the marks that reorder or hide text. Joiners stay: emoji and many scripts need them.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\ufff9-\ufffb]/g;
+
+/** The text with what is invisible made visible, so that it cannot pose as something else. */
+export function plain(value) {
+  return textOf(value).replace(UNSEEN, (c) => `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+}
+
+/** At most `max` characters of it, never half a surrogate pair. */
+export function cut(text, max = SHORT) {
+  if (text.length <= max) return text;
+  const end = text.charCodeAt(max - 1) >= 0xd800 && text.charCodeAt(max - 1) <= 0xdbff ? max - 1 : max;
+  return `${text.slice(0, end)}…`;
+}
+
+/** One line of foreign text, isolated from the direction of its surroundings; the rest of it on hover. */
+export function foreign(value, className = '') {
+  const node = el('bdi', { class: `foreign ${className}` });
+  rewrite(node, value);
+  return node;
+}
+
+/** Puts other text into what `foreign` made. Cut before it is cleaned: cleaning 10,000 characters per row shows when scrolling. */
+export function rewrite(node, value) {
+  const text = textOf(value);
+  const short = cut(plain(cut(text, SHORT)), SHORT);
+  if (node.textContent !== short) node.textContent = short;
+  if (text.length > 24) node.title = plain(cut(text, HOVER));
+  else node.removeAttribute('title');
+}
+
+/** Foreign text in full: long text is cut, with a button for the rest. */
+export function whole(value) {
+  const text = plain(value);
+  const node = el('bdi', { class: 'foreign whole', text: cut(text, LONG) });
+  if (text.length <= LONG) return node;
+  const button = el('button', { type: 'button', class: 'link-button', text: `Show all ${text.length.toLocaleString('en')} characters` });
+  button.addEventListener('click', () => {
+    node.textContent = text;
+    button.remove();
+  });
+  return el('span', {}, node, ' ', button);
+}
+
+/** A value of an attribute as text: lists and objects as JSON. */
+export function textOf(value) {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

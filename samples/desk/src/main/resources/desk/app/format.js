@@ -1,0 +1,79 @@
+// Numbers as people read them, never torn from their unit. Whatever is not a finite number becomes a dash.
+
+const NONE = '–';
+
+/** A duration in the unit that keeps three figures. */
+export function ms(value) {
+  if (!Number.isFinite(value)) return NONE;
+  const size = Math.abs(value);
+  if (size === 0) return '0\u00a0ms';
+  if (size < 0.001) return `${three(value * 1e6)}\u00a0ns`;
+  if (size < 1) return `${three(value * 1e3)}\u00a0µs`;
+  if (size < 1000) return `${three(value)}\u00a0ms`;
+  if (size < 120000) return `${three(value / 1000)}\u00a0s`;
+  return `${three(value / 60000)}\u00a0min`;
+}
+
+/** Milliseconds with two decimals, for columns whose sum is shown. */
+export function exactMs(value) {
+  return Number.isFinite(value) ? `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}\u00a0ms` : NONE;
+}
+
+/** A difference, with its sign. */
+export function signedMs(value) {
+  if (!Number.isFinite(value)) return NONE;
+  return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${ms(Math.abs(value))}`;
+}
+
+function three(value) {
+  const size = Math.abs(value);
+  if (size >= 1000) return Math.round(value).toLocaleString('en');
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+export function count(value) {
+  return Number.isFinite(value) ? Math.round(value).toLocaleString('en') : NONE;
+}
+
+export function percent(ratio) {
+  return Number.isFinite(ratio) ? `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)}\u00a0%` : NONE;
+}
+
+export function bytes(value) {
+  if (!Number.isFinite(value)) return NONE;
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let step = 0;
+  while (Math.abs(value) >= 1000 && step < units.length - 1) {
+    value /= 1000;
+    step++;
+  }
+  return `${step === 0 ? Math.round(value) : value.toFixed(value < 10 ? 1 : 0)}\u00a0${units[step]}`;
+}
+
+/** The wall clock to the millisecond: requests of one burst differ only there. */
+export function clock(epochMs) {
+  const when = dateOf(epochMs);
+  if (!when) return NONE;
+  const two = (n) => String(n).padStart(2, '0');
+  return `${two(when.getHours())}:${two(when.getMinutes())}:${two(when.getSeconds())}.${String(when.getMilliseconds()).padStart(3, '0')}`;
+}
+
+export function day(epochMs) {
+  const when = dateOf(epochMs);
+  return when ? when.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }) : NONE;
+}
+
+function dateOf(epochMs) {
+  const when = new Date(epochMs);
+  return Number.isFinite(when.getTime()) ? when : undefined;
+}
+
+/** "1 span", "2 spans". */
+export function many(number, noun) {
+  return `${count(number)} ${noun}${Math.round(number) === 1 ? '' : 's'}`;
+}
+
+/** A number from a trace, or the fallback. */
+export function finite(value, fallback = 0) {
+  return Number.isFinite(value) ? value : fallback;
+}

@@ -1,0 +1,138 @@
+// How often the KV cache helped, and when a prefill went to another pod, with the reasons.
+
+import * as api from './api.js';
+import { el } from './dom.js';
+import { foreign } from './foreign.js';
+import { bytes, clock, count, finite, ms, percent } from './format.js';
+import { hitChart, isPd, thresholdChart } from './historychart.js';
+import { loading, notice, unanswered } from './notice.js';
+import { isTrace, traceHref } from './router.js';
+import { inWords } from './tracehead.js';
+
+const LIMIT = 200;
+const SETTLE_MS = 1000;
+const NUMBERS = new Set(['Not cached', 'Threshold', 'TTFT']);
+
+export function showHistory(host, desk) {
+  return new HistoryView(host, desk);
+}
+
+class HistoryView {
+  title = 'History';
+  #host; #desk; #timer; #asking = new AbortController(); #undo = []; #decisions; #hits; #thresholds; #rows; #reasons; #built = false;
+
+  constructor(host, desk) {
+    this.#host = host;
+    this.#desk = desk;
+    host.append(el('h1', { text: 'KV hits and P/D decisions' }), loading(8, 'the history'));
+    this.#undo.push(desk.live.on('requests', () => this.#soon()));
+    this.#undo.push(desk.live.on('joined', () => this.#ask()));
+    this.#ask();
+  }
+
+  get keys() {
+    return [
+      { keys: ['j', 'ArrowDown'], does: 'next decision', run: () => this.#step(1) },
+      { keys: ['k', 'ArrowUp'], does: 'previous decision', run: () => this.#step(-1) },
+      { keys: ['Enter'], does: 'open the request', run: () => false },
+      { keys: ['Escape'], does: 'back to the requests', run: () => this.#desk.go('#/') },
+    ];
+  }
+
+  close() {
+    this.#asking.abort();
+    clearTimeout(this.#timer);
+    this.#undo.forEach((undo) => undo());
+  }
+
+  repaint() {
+    if (this.#built) this.#fill();
+  }
+
+  #soon() {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#ask();
+    }, SETTLE_MS);
+  }
+
+  async #ask() {
+    try {
+      const answer = await api.decisions(LIMIT, this.#asking.signal);
+      this.#decisions = answer.decisions.toSorted((a, b) => b.startMs - a.startMs);
+      this.#draw();
+    } catch (failure) {
+      if (failure.name === 'AbortError' || this.#built) return;
+      this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), unanswered(failure, () => this.#ask()));
+    }
+  }
+
+  #draw() {
+    if (this.#decisions.length === 0) {
+      this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), notice('No decision yet.',
+        'A decision is seen when a request has the span in which the endpoint picker chooses between prefill plus decode and decode only (llm_d.epp.profile_handler.pick).'));
+      this.#built = false;
+      return;
+    }
+    if (!this.#built) this.#build();
+    this.#fill();
+  }
+
+  #build() {
+    this.#hits = hitChart();
+    this.#thresholds = thresholdChart();
+    this.#reasons = el('ul', { class: 'reasons' });
+    this.#rows = el('tbody');
+    const heads = ['Time', 'Decision', 'Why', 'KV hit', 'Not cached', 'Threshold', 'TTFT', 'Prefill', 'Decode'];
+    this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), this.#reasons,
+      el('div', { class: 'panels' },
+        el('section', { class: 'panel', 'aria-label': 'KV hits over time' }, el('h2', { text: 'Prompt found in a KV cache' }), this.#hits.node),
+        el('section', { class: 'panel', 'aria-label': 'Bytes not cached against the threshold' }, el('h2', { text: 'Bytes not cached, against the threshold' }), this.#thresholds.node)),
+      el('div', { class: 'table-frame', tabindex: '0', role: 'region', 'aria-label': 'Decisions' }, el('table', { class: 'decisions' },
+        el('thead', {}, el('tr', {}, heads.map((name) => el('th', { scope: 'col', class: NUMBERS.has(name) ? 'n' : '', text: name })))), this.#rows)));
+    this.#built = true;
+  }
+
+  #fill() {
+    this.#hits.draw(this.#decisions);
+    this.#thresholds.draw(this.#decisions);
+    this.#reasons.replaceChildren(...grouped(this.#decisions).map(([key, group]) => el('li', { class: isPd(group[0]) ? 'to-pd' : 'to-decode' },
+      el('b', { text: count(group.length) }), el('span', {}, foreign(inWords(group[0].decision ?? 'undecided'))), el('small', {}, foreign(inWords(key))))));
+    const held = document.activeElement?.closest?.('tr')?.dataset.trace;
+    this.#rows.replaceChildren(...this.#decisions.map(decisionRow));
+    if (held) this.#rows.querySelector(`tr[data-trace="${CSS.escape(held)}"] a`)?.focus({ preventScroll: true });
+  }
+
+  #step(by) {
+    const links = [...this.#host.querySelectorAll('.decisions a')];
+    const at = links.indexOf(document.activeElement);
+    links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
+  }
+}
+
+function grouped(decisions) {
+  const groups = new Map();
+  for (const one of decisions) {
+    const key = one.reason ?? one.decision ?? 'no reason given';
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(one);
+  }
+  return [...groups].sort(([, a], [, b]) => b.length - a.length).slice(0, 6);
+}
+
+function decisionRow(one) {
+  const time = clock(one.startMs);
+  const over = finite(one.nonCachedBytes) >= finite(one.pdThreshold, Infinity);
+  return el('tr', { 'data-trace': one.traceId },
+    el('td', {}, isTrace(one.traceId) ? el('a', { href: traceHref(one.traceId), text: time }) : time),
+    el('td', {}, el('i', { class: `swatch ${isPd(one) ? 'to-pd' : 'to-decode'}` }), foreign(inWords(one.decision ?? 'undecided'))),
+    el('td', {}, foreign(inWords(one.reason ?? ''))),
+    el('td', { class: 'hit' }, hitBar(one.kvHitRatio)),
+    el('td', { class: `n ${over ? 'over' : ''}`, text: bytes(one.nonCachedBytes) }), el('td', { class: 'n', text: bytes(one.pdThreshold) }),
+    el('td', { class: 'n', text: ms(one.ttftMs) }), el('td', {}, foreign(one.prefillPod ?? '–')), el('td', {}, foreign(one.decodePod ?? '–')));
+}
+
+function hitBar(ratio) {
+  if (!Number.isFinite(ratio)) return '–';
+  return el('span', {}, el('i', { class: 'hit-bar', 'aria-hidden': 'true' }, el('i', { style: { width: `${Math.max(0, Math.min(1, ratio)) * 100}%` } })), percent(ratio));
+}

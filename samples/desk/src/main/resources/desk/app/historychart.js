@@ -1,0 +1,67 @@
+// The two charts of the history. A point is a request; its colour is where the prefill ran.
+
+import { el, svg } from './dom.js';
+import { bytes, clock, finite, percent } from './format.js';
+import { isTrace, traceHref } from './router.js';
+
+const HEIGHT = 150;
+const PAD = { left: 52, right: 12, top: 10, bottom: 22 };
+
+/** Whether a decision sends the prefill to a pod of its own, in any generation of words. */
+export function isPd({ decision }) {
+  return /prefill|disagg|^pd$/.test(decision ?? '') && !/decode_only/.test(decision ?? '');
+}
+
+/** The share of the prompt found in a KV cache, over time. */
+export function hitChart() {
+  return chart((decisions) => ({
+    shown: decisions.filter((one) => Number.isFinite(one.kvHitRatio)),
+    value: (one) => one.kvHitRatio,
+    y: d3.scaleLinear([0, 1], [HEIGHT - PAD.bottom, PAD.top]),
+    ticks: [0, 0.5, 1], name: percent, line: undefined,
+  }));
+}
+
+/** The bytes that were in no cache, with the threshold from which a prefill of its own pays off. */
+export function thresholdChart() {
+  return chart((decisions) => {
+    const shown = decisions.filter((one) => Number.isFinite(one.nonCachedBytes));
+    const most = d3.max(shown, (one) => Math.max(one.nonCachedBytes, finite(one.pdThreshold))) || 1;
+    const y = d3.scaleSymlog([0, most], [HEIGHT - PAD.bottom, PAD.top]).constant(Math.max(1, most / 20));
+    return { shown, value: (one) => one.nonCachedBytes, y, ticks: [0, most / 10, most], name: bytes, line: shown.find((one) => Number.isFinite(one.pdThreshold))?.pdThreshold };
+  });
+}
+
+function chart(read) {
+  const drawing = svg('svg', { class: 'history-chart', height: HEIGHT, 'aria-hidden': 'true', focusable: 'false' });
+  const node = el('div', { class: 'history-frame' }, drawing, key());
+  let last = [];
+  const paintLast = () => last.length > 0 && paint(drawing, read(last), node.clientWidth);
+  new ResizeObserver(paintLast).observe(node);
+  return { node, draw: (decisions) => { last = decisions; paintLast(); } };
+}
+
+function key() {
+  return el('p', { class: 'chart-key' }, el('span', {}, el('i', { class: 'swatch to-pd' }), 'prefill on another pod'), el('span', {}, el('i', { class: 'swatch to-decode' }), 'decode only'));
+}
+
+function paint(drawing, { shown, value, y, ticks, name, line }, width) {
+  if (width < 120) return;
+  drawing.setAttribute('width', width);
+  const x = d3.scaleLinear(d3.extent(shown, (one) => one.startMs), [PAD.left + 6, width - PAD.right - 6]);
+  const rules = ticks.flatMap((at) => [
+    svg('line', { x1: PAD.left, x2: width - PAD.right, y1: y(at), y2: y(at), class: 'rule' }),
+    svg('text', { x: PAD.left - 8, y: y(at), dy: '0.32em', 'text-anchor': 'end', class: 'tick' }, name(at))]);
+  const ends = shown.length > 0 ? x.domain().map((at, i) => svg('text', { x: i === 0 ? PAD.left : width - PAD.right, y: HEIGHT - 6, 'text-anchor': i === 0 ? 'start' : 'end', class: 'tick' }, clock(at).slice(0, 8))) : [];
+  const threshold = line === undefined ? [] : [
+    svg('line', { x1: PAD.left, x2: width - PAD.right, y1: y(line), y2: y(line), class: 'threshold' })];
+  const named = line === undefined ? [] : [
+    svg('text', { x: width - PAD.right, y: y(line) - 5, 'text-anchor': 'end', class: 'tick threshold-name' }, `threshold ${bytes(line)}`)];
+  drawing.replaceChildren(...rules, ...threshold, ...ends, ...shown.map((one) => point(one, finite(x(one.startMs), PAD.left), y(value(one)), name(value(one)))), ...named);
+}
+
+function point(one, cx, cy, said) {
+  const dot = svg('circle', { cx, cy, r: 3.5, class: isPd(one) ? 'point to-pd' : 'point to-decode' }, svg('title', {}, `${clock(one.startMs)} · ${said}`));
+  if (isTrace(one.traceId)) dot.addEventListener('click', () => { location.hash = traceHref(one.traceId); });
+  return dot;
+}

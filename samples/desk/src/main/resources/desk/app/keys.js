@@ -1,0 +1,56 @@
+// The keyboard. Each view hands in its keys with a sentence each, and the help page is made from the same table: it cannot lie.
+
+import { el } from './dom.js';
+
+const NAMES = { ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space' };
+
+export class Keys {
+  #sections = [];
+  #dialog;
+
+  constructor(dialog) {
+    this.#dialog = dialog;
+    document.addEventListener('keydown', (event) => this.#pressed(event));
+    dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  }
+
+  /** Sets the sections `{ title, keys: [{ keys, does, run }] }`; the first that knows a key gets it. */
+  use(...sections) {
+    this.#sections = sections;
+  }
+
+  #pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (this.#dialog.open) {
+      if (event.key === '?') this.#dialog.close();
+      return;
+    }
+    if (isTyping(event.target) && event.key !== 'Escape') return;
+    for (const section of this.#sections) {
+      const known = section.keys.find((entry) => entry.keys.includes(event.key));
+      if (known && known.run(event) !== false) {
+        event.preventDefault();
+        return;
+      }
+    }
+  }
+
+  help() {
+    const close = el('button', { type: 'button', class: 'plain-button', text: 'Close', on: { click: () => this.#dialog.close() } });
+    this.#dialog.replaceChildren(
+      el('div', { class: 'keys-head' }, el('h2', { id: 'keys-title', text: 'Keyboard' }), close),
+      el('div', { class: 'keys-body' }, this.#sections.map(helpSection)));
+    this.#dialog.showModal();
+  }
+}
+
+function helpSection(section) {
+  const rows = section.keys.map((entry) => el('div', { class: 'keys-row' },
+    el('dt', {}, entry.keys.map((key) => el('kbd', { text: NAMES[key] ?? key }))),
+    el('dd', { text: entry.does })));
+  return el('section', {}, el('h3', { text: section.title }), el('dl', {}, rows));
+}
+
+function isTyping(target) {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

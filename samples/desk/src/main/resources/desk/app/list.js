@@ -1,0 +1,264 @@
+// The requests, newest first, as they come.
+
+import * as api from './api.js';
+import { el, say } from './dom.js';
+import { filterBar } from './filter.js';
+import { count, many } from './format.js';
+import { loading, notice, unanswered } from './notice.js';
+import { HEADINGS, RequestRow } from './row.js';
+import { compareHref, listHref, restate } from './router.js';
+import { latencyStrip } from './strip.js';
+
+const PAGE = 100;
+const MOST_ROWS = 500;
+const ASK_AGAIN_MS = 800;
+
+let lastOpened; // to come back to the row that was left
+
+export function showList(host, desk, place) {
+  return new RequestList(host, desk, place.filter);
+}
+
+class RequestList {
+  title = 'Requests';
+  #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
+  #table; #body; #foot; #fresh; #count; #paused = false; #waiting = new Map(); #asking; #timer; #due; #matched; #undo = [];
+
+  constructor(host, desk, filter) {
+    this.#host = host;
+    this.#desk = desk;
+    this.#filter = filter;
+    desk.list = listHref(filter); // where others lead back to
+    this.#build();
+    this.#undo.push(desk.live.on('requests', (news) => this.#arrived(news)));
+    this.#undo.push(desk.live.on('joined', () => this.#ask()));
+    this.#ask();
+  }
+
+  get keys() {
+    return [
+      { keys: ['j', 'ArrowDown'], does: 'next request', run: () => this.#step(1) },
+      { keys: ['k', 'ArrowUp'], does: 'previous request', run: () => this.#step(-1) },
+      { keys: ['Enter'], does: 'open the request', run: () => false }, // the focused link does it
+      { keys: ['/'], does: 'search', run: () => this.#bar.focus() },
+      { keys: ['x'], does: 'choose for a comparison; the second one opens it', run: () => this.#choose() },
+      { keys: ['p'], does: 'hold or go on with live updates', run: () => this.#pause() },
+      { keys: ['Escape'], does: 'leave the search, then clear it', run: () => this.#escape() },
+    ];
+  }
+
+  close() {
+    this.#asking?.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#due);
+    this.#undo.forEach((undo) => undo());
+  }
+
+  repaint() {
+    this.#draw();
+  }
+
+  #build() {
+    this.#bar = filterBar(this.#filter, (filter) => this.#changed(filter), () => this.#pause());
+    this.#strip = latencyStrip();
+    this.#count = el('p', { class: 'list-count', role: 'status' });
+    this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#admit() } });
+    this.#body = el('div', { class: 'rows', role: 'rowgroup' }, loading(8, 'requests'));
+    this.#table = el('div', { class: 'requests', role: 'table', 'aria-label': 'Requests' },
+      el('div', { role: 'rowgroup' }, el('div', { class: 'request head', role: 'row' },
+        HEADINGS.map(([name, className, hint]) => el('span', { role: 'columnheader', class: className, text: name, title: hint })))),
+      this.#body);
+    this.#foot = el('div', { class: 'list-foot' });
+    this.#host.append(el('h1', { class: 'unseen', text: 'Requests' }), this.#bar.node, this.#strip.node,
+      el('div', { class: 'list-line' }, this.#count, this.#fresh), this.#table, this.#foot);
+  }
+
+  #changed(filter) {
+    this.#filter = filter;
+    this.#desk.list = listHref(filter);
+    restate(this.#desk.list);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(), 120);
+  }
+
+  async #ask() {
+    this.#asking?.abort();
+    this.#asking = new AbortController();
+    try {
+      const answer = await api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
+      this.#summaries = new Map(answer.requests.map((one) => [one.traceId, one]));
+      this.#waiting.clear();
+      this.#draw(answer);
+      this.#comeBack();
+    } catch (failure) {
+      if (failure.name === 'AbortError' || this.#summaries.size > 0) return;
+      this.#rows.clear();
+      this.#body.replaceChildren(unanswered(failure, () => this.#ask()));
+    }
+  }
+
+  // A filter is the server's to apply: with one set, news only mean that the question is due again.
+  #arrived(news) {
+    if (listHref(this.#filter) !== '#/') {
+      if (!this.#paused) this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
+      return;
+    }
+    for (const one of news) {
+      if (this.#summaries.has(one.traceId)) this.#summaries.set(one.traceId, one);
+      else this.#waiting.set(one.traceId, one);
+    }
+    for (const id of this.#waiting.keys()) if (this.#waiting.size > MOST_ROWS) this.#waiting.delete(id); // the oldest first
+    if (this.#isCalm()) this.#admit();
+    else this.#draw();
+  }
+
+  #dueAgain() {
+    this.#due = undefined;
+    if (this.#isCalm()) this.#ask();
+  }
+
+  // Rows never move under a reader: who has scrolled, holds or works with the keyboard below the top gets a button instead.
+  #isCalm() {
+    const focused = this.#body.contains(document.activeElement);
+    return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
+  }
+
+  #admit() {
+    const held = this.#focusedIndex() > 0;
+    for (const [id, one] of this.#waiting) this.#summaries.set(id, one);
+    this.#waiting.clear();
+    for (const old of this.#ordered().slice(MOST_ROWS)) this.#summaries.delete(old.traceId);
+    this.#draw();
+    if (held) window.scrollTo(0, 0);
+  }
+
+  #ordered() {
+    return [...this.#summaries.values()].sort((a, b) => b.startMs - a.startMs || b.seq - a.seq);
+  }
+
+  #draw(answer) {
+    const ordered = this.#ordered();
+    this.#bar.learn(ordered);
+    this.#strip.draw(ordered);
+    this.#place(ordered);
+    this.#tell(ordered.length, answer);
+  }
+
+  #place(ordered) {
+    if (ordered.length === 0) {
+      this.#rows.clear();
+      this.#body.replaceChildren(listHref(this.#filter) === '#/' ? nothingYet() : this.#nothingFound());
+      return;
+    }
+    if (this.#rows.size === 0) this.#body.replaceChildren();
+    const longest = ordered.reduce((most, one) => Math.max(most, one.durationMs || 0), 1);
+    const scaleMs = 2 ** Math.ceil(Math.log2(longest)); // in steps, so that bars keep still while requests come in
+    const known = this.#rows;
+    this.#rows = new Map();
+    let before = this.#body.firstChild;
+    for (const one of ordered) {
+      const row = known.get(one.traceId) ?? new RequestRow(known.size > 0, (id) => { lastOpened = id; });
+      known.delete(one.traceId);
+      row.write(one, scaleMs, this.#desk.chosen.first === one.traceId);
+      if (row.node === before) before = before.nextSibling;
+      else this.#body.insertBefore(row.node, before);
+      this.#rows.set(one.traceId, row);
+    }
+    for (const row of known.values()) row.node.remove();
+  }
+
+  #tell(shown, answer) {
+    if (answer) this.#matched = answer.matched;
+    const filtered = listHref(this.#filter) !== '#/';
+    const first = this.#desk.chosen.first ? ' · one chosen: choose another with x to compare, Esc to let go' : '';
+    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · held' : ''}${first}`);
+    const waiting = this.#waiting.size;
+    this.#fresh.hidden = waiting === 0;
+    say(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
+    if (answer) this.#older(answer.requests.length === PAGE);
+  }
+
+  #older(more) {
+    const button = el('button', { type: 'button', class: 'plain-button', text: 'Older requests', on: { click: () => this.#askOlder() } });
+    this.#foot.replaceChildren(...(more ? [button] : []));
+  }
+
+  async #askOlder() {
+    const before = Math.min(...[...this.#summaries.values()].map((one) => one.seq));
+    const answer = await api.requests({ ...this.#filter, limit: PAGE, before }).catch(() => undefined);
+    if (!answer) return;
+    for (const one of answer.requests) this.#summaries.set(one.traceId, one);
+    this.#draw(answer);
+  }
+
+  #nothingFound() {
+    return notice('No request matches.', 'The search looks at trace ids (from four characters), request ids, models, services, names and error types.',
+      el('button', { type: 'button', class: 'plain-button', text: 'Clear the search', on: { click: () => this.#clear() } }));
+  }
+
+  #clear() {
+    this.#bar.clear();
+    this.#changed({});
+  }
+
+  #links() {
+    return [...this.#body.querySelectorAll('a.open')];
+  }
+
+  #focusedIndex() {
+    return this.#links().indexOf(document.activeElement);
+  }
+
+  #step(by) {
+    const links = this.#links();
+    const at = this.#focusedIndex();
+    const next = links[Math.max(0, Math.min(links.length - 1, at < 0 ? 0 : at + by))];
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #comeBack() {
+    const row = this.#rows.get(lastOpened);
+    lastOpened = undefined;
+    row?.node.querySelector('a.open').focus({ preventScroll: true });
+    row?.node.scrollIntoView({ block: 'nearest' });
+  }
+
+  #choose() {
+    const id = document.activeElement?.closest?.('.request')?.dataset.trace;
+    if (!id) return false;
+    const first = this.#desk.chosen.first;
+    if (first && first !== id) {
+      this.#desk.chosen.first = undefined;
+      this.#desk.go(compareHref(first, id));
+      return true;
+    }
+    this.#desk.chosen.first = first === id ? undefined : id;
+    this.#draw();
+    return true;
+  }
+
+  #pause() {
+    this.#paused = !this.#paused;
+    this.#bar.showPaused(this.#paused);
+    this.#desk.announce(this.#paused ? 'Live updates held' : 'Live updates go on');
+    if (this.#paused) this.#draw();
+    else this.#admit();
+  }
+
+  #escape() {
+    if (this.#bar.hasFocus()) return this.#bar.leave();
+    if (this.#desk.chosen.first) {
+      this.#desk.chosen.first = undefined;
+      return this.#draw();
+    }
+    return listHref(this.#filter) === '#/' ? false : this.#clear();
+  }
+}
+
+function nothingYet() {
+  return notice('No request yet. The desk is listening.',
+    'Send it traces over OTLP: gRPC on port 4317 or HTTP on port 4318 unless the desk was started with others. For anything that speaks OpenTelemetry:',
+    el('pre', { class: 'recipe', text: 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317\nexport OTEL_TRACES_SAMPLER_ARG=1.0' }),
+    'Or run ./demo in the root of Inferspan. This page shows requests as they arrive.');
+}

@@ -1,0 +1,56 @@
+// The live feed: new and changed requests, and whether the server is still there.
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8000;
+
+export class LiveFeed {
+  #listeners = { requests: new Set(), stats: new Set(), state: new Set(), joined: new Set() };
+  #wait = FIRST_WAIT_MS;
+  #source;
+  state = 'connecting';
+
+  open() {
+    this.#source = new EventSource('/api/live');
+    this.#source.addEventListener('open', () => this.#connected());
+    this.#source.addEventListener('request', (event) => this.#tell('requests', event, (one) => [one]));
+    this.#source.addEventListener('requests', (event) => this.#tell('requests', event, (all) => all));
+    this.#source.addEventListener('stats', (event) => this.#tell('stats', event, (one) => one));
+    this.#source.addEventListener('error', () => this.#lost());
+  }
+
+  /** Listens to `requests`, `stats`, `state`, or `joined` (news come from now on; what came before must be asked for); returns what ends it. */
+  on(topic, listener) {
+    this.#listeners[topic].add(listener);
+    return () => this.#listeners[topic].delete(listener);
+  }
+
+  #connected() {
+    this.#wait = FIRST_WAIT_MS;
+    this.#become('live');
+  }
+
+  // The browser reconnects by itself only after some failures, and then at its own pace; ours is known and bounded.
+  #lost() {
+    this.#source.close();
+    this.#become('gone');
+    setTimeout(() => this.open(), this.#wait);
+    this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
+  }
+
+  #become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    for (const listener of this.#listeners.state) listener(state);
+    if (state === 'live') for (const listener of this.#listeners.joined) listener();
+  }
+
+  #tell(topic, event, shape) {
+    let data;
+    try {
+      data = shape(JSON.parse(event.data));
+    } catch {
+      return; // half an event of a dying server: the next one says it again
+    }
+    for (const listener of this.#listeners[topic]) listener(data);
+  }
+}

@@ -1,0 +1,102 @@
+// One request in the list.
+
+import { el, percentOf, say } from './dom.js';
+import { rewrite } from './foreign.js';
+import { clock, count, day, ms, percent } from './format.js';
+import { traceHref } from './router.js';
+
+export const STATUS = {
+  ok: ['ok', 'Answered in full.'],
+  error: ['error', 'Failed.'],
+  open: ['open', 'The root span has not arrived: the request may still run.'],
+  broken: ['broken', 'Spans are missing that others name as their parent: a process died or lost them.'],
+};
+
+export const HEADINGS = [
+  ['', 'c-status', ''],
+  ['Time', 'c-time', 'When the request began'],
+  ['Request', 'c-what', ''],
+  ['TTFT', 'c-ttft', 'Time to first token'],
+  ['Took', 'c-took', 'From the first span to the end of the last'],
+  ['', 'c-bar', ''],
+  ['KV hit', 'c-kv', 'Share of the prompt that was found in a KV cache'],
+  ['Tokens', 'c-tokens', 'Tokens generated'],
+  ['Spans', 'c-spans', 'Spans received'],
+];
+
+export class RequestRow {
+  #cell = {};
+  #written;
+
+  /** `opened` is told the trace's id when its link is followed. */
+  constructor(isNews, opened) {
+    const cell = (name, role = 'cell') => (this.#cell[name] = el('span', { class: `c-${name}`, role }));
+    this.#cell.name = el('bdi', { class: 'foreign r-name' });
+    this.#cell.model = el('bdi', { class: 'foreign r-model' });
+    this.#cell.marks = el('span', { class: 'r-marks' });
+    this.#cell.why = el('bdi', { class: 'foreign r-why' });
+    this.#cell.first = el('i', { class: 'bar-first' });
+    this.#cell.rest = el('i', { class: 'bar-rest' });
+    this.#cell.link = el('a', { class: 'open', on: { click: () => opened(this.#written.traceId) } },
+      el('span', { class: 'r-line' }, this.#cell.name, this.#cell.model, this.#cell.marks), this.#cell.why);
+    this.#cell.dot = el('i', { class: 'dot' });
+    this.node = el('div', { class: isNews ? 'request news' : 'request', role: 'row' },
+      el('span', { class: 'c-status', role: 'cell' }, this.#cell.dot), cell('time'),
+      el('span', { class: 'c-what', role: 'cell' }, this.#cell.link), cell('ttft'), cell('took'),
+      el('span', { class: 'c-bar', role: 'cell', 'aria-hidden': 'true' }, this.#cell.first, this.#cell.rest),
+      cell('kv'), cell('tokens'), cell('spans'));
+  }
+
+  write(one, scaleMs, isChosen) {
+    this.node.classList.toggle('chosen', isChosen);
+    this.#bar(one, scaleMs);
+    if (this.#written?.seq === one.seq && this.#written.traceId === one.traceId) return;
+    this.#written = one;
+    this.#text(one);
+    this.#marks(one);
+  }
+
+  #text(one) {
+    const [status, meaning] = STATUS[one.status] ?? STATUS.open;
+    this.node.dataset.trace = one.traceId;
+    this.node.dataset.status = status;
+    this.#cell.link.href = traceHref(one.traceId);
+    this.#cell.dot.title = meaning;
+    this.#cell.dot.setAttribute('role', 'img');
+    this.#cell.dot.setAttribute('aria-label', status);
+    say(this.#cell.time, clock(one.startMs));
+    this.#cell.time.title = day(one.startMs);
+    rewrite(this.#cell.name, one.name ?? 'unnamed');
+    rewrite(this.#cell.model, one.model ?? one.service ?? '');
+    rewrite(this.#cell.why, one.why ?? '');
+    say(this.#cell.ttft, ms(one.ttftMs));
+    say(this.#cell.took, ms(one.durationMs));
+    say(this.#cell.kv, percent(one.kvHitRatio));
+    say(this.#cell.tokens, count(one.tokens));
+    say(this.#cell.spans, count(one.spans));
+  }
+
+  #marks(one) {
+    const marks = [];
+    const mark = (className, text, title) => marks.push(el('bdi', { class: `mark ${className}`, text, title }));
+    if (one.status === 'broken') mark('mark-broken', 'broken', STATUS.broken[1]);
+    if (one.status === 'open') mark('mark-open', 'open', STATUS.open[1]);
+    if (one.route === 'pd') mark('', 'P/D', 'Prefill ran on another pod');
+    if (one.httpStatus >= 400) mark('mark-error', String(one.httpStatus), 'HTTP status');
+    if (one.errorType) marks.push(errorMark(one.errorType));
+    if (one.dropped > 0) mark('mark-warn', `${count(one.dropped)} lost`, 'Events or spans that did not make it; the trace is incomplete');
+    this.#cell.marks.replaceChildren(...marks);
+  }
+
+  #bar(one, scaleMs) {
+    const first = Math.min(one.ttftMs ?? 0, one.durationMs ?? 0);
+    this.#cell.first.style.width = percentOf(first, scaleMs);
+    this.#cell.rest.style.width = percentOf((one.durationMs ?? 0) - first, scaleMs);
+  }
+}
+
+function errorMark(type) {
+  const node = el('bdi', { class: 'mark mark-error foreign' });
+  rewrite(node, type);
+  return node;
+}

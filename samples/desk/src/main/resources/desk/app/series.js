@@ -1,0 +1,22 @@
+// Colours of services: each gets one for as long as a trace is shown, in the order in which they appear.
+
+const COLOURS = 10;
+
+export class Series {
+  #numbers = new Map();
+
+  constructor(spans = []) {
+    for (const span of spans) this.of(span.service);
+  }
+
+  /** The number of a service's colour. */
+  of(service) {
+    const name = service ?? '';
+    if (!this.#numbers.has(name)) this.#numbers.set(name, this.#numbers.size % COLOURS);
+    return this.#numbers.get(name);
+  }
+
+  services() {
+    return [...this.#numbers.keys()];
+  }
+}

@@ -1,0 +1,53 @@
+// Dark or light: as the system says, until somebody says otherwise.
+
+const KEY = 'inferspan.desk.theme';
+const NEXT = { system: 'dark', dark: 'light', light: 'system' };
+const SIGN = { system: '◐', dark: '☾', light: '☀' };
+
+export function wireTheme(button, changed) {
+  let choice = remembered();
+  const show = () => {
+    if (choice === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice;
+    button.textContent = SIGN[choice];
+    button.title = `Colours: ${choice} (t)`;
+    button.setAttribute('aria-label', `Colours: ${choice}. Switch to ${NEXT[choice]}`);
+  };
+  const turn = () => {
+    choice = NEXT[choice];
+    remember(choice);
+    show();
+    changed();
+  };
+  button.addEventListener('click', turn);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  show();
+  return turn;
+}
+
+// A browser may forbid storage; then the choice lasts as long as the page.
+function remembered() {
+  try {
+    const choice = localStorage.getItem(KEY);
+    return choice in NEXT ? choice : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+function remember(choice) {
+  try {
+    localStorage.setItem(KEY, choice);
+  } catch {
+    // as above
+  }
+}
+
+/** One of the style sheet's colours, for what is drawn on a canvas, which does not know names for light and dark. */
+export function colour(name) {
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = `var(${name})`;
+  const seen = getComputedStyle(probe).color;
+  probe.remove();
+  return seen;
+}

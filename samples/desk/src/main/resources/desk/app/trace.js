@@ -1,0 +1,192 @@
+// One trace: why it took so long, on top; then its parts; then every span.
+
+import { anatomyPanel } from './anatomy.js';
+import * as api from './api.js';
+import { batchPanel } from './batch.js';
+import { SpanDetails } from './details.js';
+import { el, say } from './dom.js';
+import { flamePanel } from './flame.js';
+import { foreign } from './foreign.js';
+import { count, many } from './format.js';
+import { loading, notice, unanswered } from './notice.js';
+import { pdPanel } from './pd.js';
+import { restate, traceHref } from './router.js';
+import { Series } from './series.js';
+import { tabs } from './tabs.js';
+import { traceHead } from './tracehead.js';
+import { SpanTree } from './tree.js';
+import { Waterfall } from './waterfall.js';
+
+const SETTLE_MS = 400;
+const RETRY_MS = 2500;
+const MOST_SERVICES = 8;
+
+export function showTrace(host, desk, place) {
+  return new TraceView(host, desk, place);
+}
+
+class TraceView {
+  title = 'Trace';
+  #host; #desk; #traceId; #spanId; #seq; #timer; #asking = new AbortController(); #undo = [];
+  #tree; #waterfall; #details; #tabs; #data;
+
+  constructor(host, desk, place) {
+    this.#host = host;
+    this.#desk = desk;
+    this.#traceId = place.traceId;
+    this.#spanId = place.spanId;
+    host.append(el('h1', { class: 'unseen', text: 'Trace' }), loading(9, 'the trace'));
+    this.#undo.push(desk.live.on('requests', (news) => this.#changed(news)));
+    this.#undo.push(desk.live.on('joined', () => this.#data && this.#ask()));
+    this.#ask();
+  }
+
+  get keys() {
+    const rows = (run) => () => (this.#onWaterfall() ? run(this.#waterfall) : false);
+    return [
+      { keys: ['j', 'ArrowDown'], does: 'next span', run: rows((all) => all.step(1)) },
+      { keys: ['k', 'ArrowUp'], does: 'previous span', run: rows((all) => all.step(-1)) },
+      { keys: ['ArrowRight'], does: 'open a span, or go to its first child', run: rows((all) => all.inward()) },
+      { keys: ['ArrowLeft'], does: 'close a span, or go to its parent', run: rows((all) => all.outward()) },
+      { keys: ['Enter'], does: 'details of the span', run: (event) => this.#enter(event) },
+      { keys: ['e'], does: 'next error', run: rows((all) => all.nextError()) },
+      { keys: ['z'], does: 'zoom to the span', run: rows((all) => all.zoomToSelected()) },
+      { keys: ['0'], does: 'the whole time again', run: rows((all) => all.zoomOut()) },
+      { keys: ['w'], does: 'waterfall', run: () => this.#tabs?.open('waterfall') },
+      { keys: ['f'], does: 'flame graph', run: () => this.#tabs?.open('flame') },
+      { keys: ['b'], does: 'who shared the batch', run: () => this.#tabs?.open('batch') },
+      { keys: ['c'], does: 'compare with another request', run: () => this.#compare() },
+      { keys: ['Escape'], does: 'close details, zoom out, then back to the requests', run: () => this.#escape() },
+    ];
+  }
+
+  close() {
+    this.#asking.abort();
+    clearTimeout(this.#timer);
+    this.#undo.forEach((undo) => undo());
+    this.#waterfall?.close();
+  }
+
+  repaint() {
+    this.#waterfall?.draw();
+  }
+
+  /** Whether a new address is still this trace; then only the cursor moves. */
+  moved(place) {
+    if (place.view !== 'trace' || place.traceId !== this.#traceId) return false;
+    this.#spanId = place.spanId;
+    if (place.spanId && this.#tree?.find(place.spanId)) {
+      this.#tabs.open('waterfall');
+      this.#waterfall.select(this.#tree.find(place.spanId));
+    }
+    return true;
+  }
+
+  #changed(news) {
+    const mine = news.find((one) => one.traceId === this.#traceId);
+    if (!mine || mine.seq === this.#seq) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(), SETTLE_MS);
+  }
+
+  async #ask() {
+    try {
+      this.#data = await api.trace(this.#traceId, this.#asking.signal);
+      this.#seq = this.#data.summary.seq;
+      this.#draw();
+    } catch (failure) {
+      if (failure.name === 'AbortError' || this.#data) return;
+      this.#host.replaceChildren(unanswered(failure, () => this.#ask()));
+      if (failure.kind === 'gone') this.#timer = setTimeout(() => this.#ask(), RETRY_MS);
+    }
+  }
+
+  #draw() {
+    const { summary, spans, anatomy, pd } = this.#data;
+    const kept = this.#waterfall?.state();
+    const openTab = this.#tabs?.current;
+    this.#waterfall?.close();
+    this.#tree = new SpanTree(spans);
+    const series = new Series(spans);
+    this.title = summary.name ?? 'Trace';
+    document.title = `${this.title.slice(0, 80)} · Trace desk`;
+    this.#details = new SpanDetails(series, (spanId) => this.#jump(spanId), () => this.#waterfall.focus());
+    this.#waterfall = new Waterfall(this.#tree, { series, anatomy, firstTokenMs: firstTokenOf(this.#data) }, (branch, isAsked) => this.#selected(branch, isAsked));
+    this.#host.replaceChildren(
+      traceHead(summary, this.#desk, () => this.#compare()), warnings(this.#data),
+      el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)), this.#sheet(series, openTab));
+    this.#waterfall.start(kept, this.#tree.find(this.#spanId));
+    if (!kept && document.activeElement === document.body) this.#waterfall.focus();
+  }
+
+  #sheet(series, openTab) {
+    const { flame, batch } = this.#data;
+    this.#tabs = tabs([
+      { id: 'waterfall', name: 'Waterfall', key: 'w', make: () => el('div', { class: 'sheet' }, this.#waterfall.node, this.#details.node), keep: true },
+      { id: 'flame', name: 'Flame graph', key: 'f', off: flame ? undefined : 'No stacks or kernel spans came with this request.', make: () => flamePanel(flame) },
+      { id: 'batch', name: `Shared batch${batch?.length > 0 ? ` (${count(batch.length)})` : ''}`, key: 'b',
+        off: batch?.length > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(batch, this.#traceId) },
+    ], openTab, () => this.#waterfall.draw());
+    this.#tabs.node.prepend(servicesLegend(series));
+    return this.#tabs.node;
+  }
+
+  #onWaterfall() {
+    return this.#waterfall && this.#tabs.current === 'waterfall';
+  }
+
+  #selected(branch, isAsked) {
+    this.#spanId = branch.span.id;
+    this.#details.show(branch);
+    if (isAsked) this.#details.open();
+    restate(traceHref(this.#traceId, branch.span.id));
+  }
+
+  #jump(spanId) {
+    const branch = this.#tree.find(spanId);
+    if (branch) this.#waterfall.select(branch);
+  }
+
+  #enter(event) {
+    if (!this.#onWaterfall() || event.target.closest('a, button, summary')) return false;
+    return this.#details.focus();
+  }
+
+  #compare() {
+    this.#desk.chosen.first = this.#traceId;
+    this.#desk.announce('Choose the request to compare with');
+    this.#desk.go(this.#desk.list);
+  }
+
+  #escape() {
+    if (this.#details?.close()) return this.#waterfall.focus();
+    if (this.#waterfall?.zoomOut()) return true;
+    return this.#desk.go(this.#desk.list);
+  }
+}
+
+// Where the first token lies in the trace: the time to it alone counts from a span that may not be the trace's first.
+function firstTokenOf({ summary, anatomy, pd }) {
+  const last = anatomy?.parts?.at(-1);
+  return pd?.firstTokenAtMs ?? (last ? last.atMs + last.ms : summary.ttftMs);
+}
+
+function servicesLegend(series) {
+  return el('div', { class: 'services' }, el('span', { class: 'service' }, el('i', { class: 'path-key' }), 'critical path'), series.services().slice(0, MOST_SERVICES).map((service) =>
+    el('span', { class: 'service' }, el('i', { class: `swatch series-${series.of(service)}` }), foreign(service || 'unknown service'))));
+}
+
+/** What makes this trace less than the whole truth. */
+function warnings({ summary, spans, cut }) {
+  const orphans = spans.filter((span) => span.orphan).length;
+  const lines = [];
+  const warn = (text) => lines.push(el('p', { class: 'warning' }, el('span', { 'aria-hidden': 'true', text: '▲ ' }), text));
+  if (summary.status === 'broken') {
+    warn(`This trace is broken: ${orphans > 0 ? `${many(orphans, 'span')} came without the parent they name` : 'its root never came'}. A process died or could not send.`);
+  }
+  if (summary.status === 'open') lines.push(el('p', { class: 'warning calm', text: 'The root span has not come yet: the request may still run. This page fills in as spans arrive.' }));
+  if (summary.dropped > 0) warn(`${many(summary.dropped, 'event')} of this time were lost on the way; spans that miss some say so.`);
+  if (cut > 0) warn(`${many(cut, 'more span')} of this trace are not shown: the desk sends at most ${count(spans.length)}.`);
+  if (spans.length === 0) lines.push(notice('No span of this trace is left.'));
+  return el('div', { class: 'warnings', role: 'status' }, lines);
+}

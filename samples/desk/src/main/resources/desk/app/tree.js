@@ -1,0 +1,134 @@
+// The spans of a trace as a tree: who is under whom, what is folded away, and what the end of the request waited for.
+// Nothing here recurses: a hostile trace may nest as deep as it has spans.
+
+import { finite } from './format.js';
+
+/** One span with its place in the tree. Times are milliseconds since the trace began. */
+class Branch {
+  children = [];
+  parent;
+  level = 1;
+  isOpen = true;
+  below = 0;
+  errorsBelow = 0;
+  critical = [];
+
+  constructor(span) {
+    this.span = span;
+    this.from = finite(span.atMs);
+    this.to = this.from + Math.max(0, finite(span.durationMs));
+  }
+}
+
+export class SpanTree {
+  roots = [];
+  all = [];
+  #byId = new Map();
+
+  constructor(spans) {
+    for (const span of spans) this.#take(span);
+    for (const branch of this.all) this.#hang(branch);
+    this.#order();
+    this.endMs = this.all.reduce((latest, branch) => Math.max(latest, branch.to), 0);
+    this.startMs = this.all.reduce((first, branch) => Math.min(first, branch.from), 0);
+    if (this.roots.length > 0) markCritical(longest(this.roots));
+  }
+
+  find(spanId) {
+    return this.#byId.get(spanId);
+  }
+
+  /** The branches that are not hidden in a closed one, top to bottom. */
+  visible() {
+    const rows = [];
+    const open = this.roots.toReversed();
+    while (open.length > 0) {
+      const branch = open.pop();
+      rows.push(branch);
+      if (branch.isOpen) for (let i = branch.children.length - 1; i >= 0; i--) open.push(branch.children[i]);
+    }
+    return rows;
+  }
+
+  /** Opens everything above a span, so that it can be seen. */
+  reveal(branch) {
+    for (let up = branch.parent; up; up = up.parent) up.isOpen = true;
+  }
+
+  #take(span) {
+    if (this.#byId.has(span.id)) return; // a span that was sent twice
+    const branch = new Branch(span);
+    this.#byId.set(span.id, branch);
+    this.all.push(branch);
+  }
+
+  #hang(branch) {
+    const parent = this.#byId.get(branch.span.parentId);
+    if (!parent || parent === branch) this.roots.push(branch);
+    else {
+      branch.parent = parent;
+      parent.children.push(branch);
+    }
+  }
+
+  // Walks down from the roots; whatever a circle of parents keeps from being reached becomes a root itself.
+  #order() {
+    const order = [];
+    const seen = new Set();
+    const walk = (root) => {
+      const open = [root];
+      while (open.length > 0) {
+        const branch = open.pop();
+        if (seen.has(branch)) continue;
+        seen.add(branch);
+        branch.level = branch.parent ? branch.parent.level + 1 : 1;
+        branch.children.sort((a, b) => a.from - b.from);
+        order.push(branch);
+        open.push(...branch.children.toReversed());
+      }
+    };
+    this.roots.sort((a, b) => a.from - b.from);
+    for (const root of [...this.roots]) walk(root);
+    for (const lost of this.all) if (!seen.has(lost)) this.#cutLoose(lost, walk);
+    this.#countBelow(order);
+    this.all = order;
+  }
+
+  #cutLoose(lost, walk) {
+    lost.parent.children = lost.parent.children.filter((child) => child !== lost);
+    lost.parent = undefined;
+    this.roots.push(lost);
+    walk(lost);
+  }
+
+  #countBelow(order) {
+    for (const branch of order.toReversed()) {
+      if (!branch.parent) continue;
+      branch.parent.below += branch.below + 1;
+      branch.parent.errorsBelow += branch.errorsBelow + (branch.span.error ? 1 : 0);
+    }
+  }
+}
+
+function longest(roots) {
+  return roots.reduce((most, root) => (root.to - root.from > most.to - most.from ? root : most));
+}
+
+// From the end backwards: what ended last is what was waited for, and before it began, what ended last before that.
+// Folded spans are many short calls, not one stretch of time, and stay out of it.
+function markCritical(root) {
+  const open = [[root, root.to]];
+  while (open.length > 0) {
+    const [branch, end] = open.pop();
+    let cursor = Math.min(branch.to, end);
+    for (const child of branch.children.filter((one) => !one.span.fold).sort((a, b) => b.to - a.to)) {
+      if (cursor <= branch.from) break;
+      if (child.from >= cursor || child.to <= branch.from || child.to === child.from) continue;
+      const childEnd = Math.min(child.to, cursor);
+      if (childEnd < cursor) branch.critical.push([childEnd, cursor]);
+      open.push([child, childEnd]);
+      cursor = Math.max(child.from, branch.from);
+    }
+    if (cursor > branch.from) branch.critical.push([branch.from, cursor]);
+  }
+}

@@ -1,0 +1,285 @@
+package io.inferspan.samples.desk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.semconv.EppAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the page meets, over real sockets. */
+class DeskTest {
+
+  private static final int BATCHES_UNREAD = 60;
+
+  private final RunningDesk desk = RunningDesk.start();
+
+  @AfterEach
+  void close() {
+    desk.close();
+  }
+
+  private static TestSpan request(long trace) {
+    return TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+        .id(trace, 1, 0)
+        .at(0, 100)
+        .with(GenAiAttributes.REQUEST_MODEL, "tiny");
+  }
+
+  private void send(TestSpan... spans) throws IOException, InterruptedException {
+    assertThat(desk.export(TestSpan.export(spans)).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void page_isServedUnderAStrictPolicy() throws Exception {
+    HttpResponse<String> page = desk.get("/");
+
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(page.headers().firstValue("content-type")).hasValue("text/html; charset=utf-8");
+    assertThat(page.headers().firstValue("content-security-policy").orElse(""))
+        .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+        .doesNotContain("unsafe");
+    assertThat(page.headers().firstValue("x-content-type-options")).hasValue("nosniff");
+    assertThat(page.headers().firstValue("referrer-policy")).hasValue("no-referrer");
+  }
+
+  @Test
+  void library_isServedFromItsPackage() throws Exception {
+    HttpResponse<String> d3 = desk.get("/lib/d3.js");
+
+    assertThat(d3.statusCode()).isEqualTo(200);
+    assertThat(d3.body()).contains("d3js.org");
+    assertThat(
+            desk.get("/lib/d3.js", "if-none-match", d3.headers().firstValue("etag").orElse(""))
+                .statusCode())
+        .isEqualTo(304);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/app/../index.html",
+        "/app/%2e%2e/index.html",
+        "/app/none.js",
+        "/io/inferspan/samples/desk/Desk.class",
+        "/META-INF/MANIFEST.MF",
+        "/lib/other.js",
+        "/api/none",
+        "/api/traces/none",
+      })
+  void whatIsNotThere_isNotFound(String path) throws Exception {
+    assertThat(desk.get(path).statusCode()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:1, 200",
+    "127.0.0.1, 200",
+    "[::1]:8900, 200",
+    "evil.example, 403",
+    "localhost.evil.example, 403",
+    "127.0.0.1.evil.example, 403",
+  })
+  void hostThatIsElsewhere_isRefused(String host, int status) throws Exception {
+    assertThat(statusFor("GET /api/stats HTTP/1.1\r\nHost: " + host)).isEqualTo(status);
+  }
+
+  private int statusFor(String head) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), desk.port())) {
+      socket
+          .getOutputStream()
+          .write((head + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+      String line = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+      return Integer.parseInt(line.substring(9));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"limit=x", "limit=0", "before=-1", "minMs=NaN", "minTtftMs=-1", "status=fine"})
+  void wrongParameter_isSaidInASentence(String query) throws Exception {
+    HttpResponse<String> answer = desk.get("/api/requests?" + query);
+
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(RunningDesk.object(answer.body()).get("error"))
+        .asString()
+        .startsWith(query.substring(0, query.indexOf('=')) + " must be");
+  }
+
+  @Test
+  void history_hasTheDecisions() throws Exception {
+    send(
+        request(1),
+        TestSpan.of(EppSpans.PROFILE_HANDLER, "", "llm-gateway")
+            .id(1, 2, 1)
+            .at(1, 2)
+            .with(EppAttributes.DECISION, "decode_only")
+            .with(EppAttributes.PD_THRESHOLD, 1024L),
+        TestSpan.named("other", "shop").id(2, 1, 0).at(0, 1));
+
+    List<Map<String, Object>> decisions =
+        RunningDesk.list(RunningDesk.object(desk.get("/api/history").body()), "decisions");
+
+    assertThat(decisions).hasSize(1);
+    assertThat(decisions.getFirst())
+        .containsEntry("decision", "decode_only")
+        .containsEntry("route", "decode")
+        .containsEntry("pdThreshold", 1024.0)
+        .doesNotContainKey("nonCachedBytes");
+  }
+
+  @Test
+  void killedProcess_breaksItsTraceWithinTwoSeconds() throws Exception {
+    send(TestSpan.named("step", "shop").id(1, 5, 4).at(0, 1));
+    long sent = System.nanoTime();
+    assertThat(RunningDesk.list(RunningDesk.object(desk.get("/api/requests").body()), "requests"))
+        .singleElement()
+        .extracting("status")
+        .isEqualTo("open");
+
+    desk.await(
+        "/api/requests?status=broken", list -> RunningDesk.member(list, "matched").equals(1.0));
+
+    assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sent)).isBetween(1_000L, 2_000L);
+  }
+
+  @Test
+  void sharersOfABatch_areFoundByTimeAndByLink() throws Exception {
+    send(
+        engine("vllm", 1, 0, 100),
+        engine("vllm", 2, 50, 150),
+        engine("vllm", 3, 200, 300),
+        engine("other", 4, 0, 100),
+        engine("vllm", 5, 400, 500).link(3, 1));
+
+    desk.get("/api/requests");
+    assertThat(batch(1)).containsExactly(TestSpan.traceIdText(2) + " 50.0 overlap");
+    assertThat(batch(5)).containsExactly(TestSpan.traceIdText(3) + " 0.0 link");
+    assertThat(batch(4)).isEmpty();
+  }
+
+  private static TestSpan engine(String service, long trace, double start, double end) {
+    return TestSpan.of(EngineSpans.LLM_REQUEST, "", service).id(trace, 1, 0).at(start, end);
+  }
+
+  private List<String> batch(long trace) throws IOException, InterruptedException {
+    String json = desk.get("/api/traces/" + TestSpan.traceIdText(trace)).body();
+    return RunningDesk.list(RunningDesk.object(json), "batch").stream()
+        .map(
+            sharer ->
+                sharer.get("traceId") + " " + sharer.get("overlapMs") + " " + sharer.get("by"))
+        .toList();
+  }
+
+  /** Reads the live feed. */
+  private final class Reader implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final BufferedReader in;
+
+    Reader() throws IOException {
+      socket.setReceiveBufferSize(128 * 1024);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), desk.port()));
+      socket.setSoTimeout(10_000);
+      socket
+          .getOutputStream()
+          .write(
+              "GET /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
+      in =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** The data of the next event of that name. */
+    String next(String event) throws IOException {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      String line = in.readLine();
+      while (line != null && !line.equals("event: " + event)) {
+        if (System.nanoTime() > end) {
+          throw new AssertionError("no event " + event + " has come");
+        }
+        line = in.readLine();
+      }
+      return String.valueOf(in.readLine()).substring("data: ".length());
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void change_isToldToThoseWhoListen() throws Exception {
+    try (Reader reader = new Reader()) {
+      reader.next("stats");
+      send(request(9));
+
+      assertThat(reader.next("requests")).contains(TestSpan.traceIdText(9), "\"model\":\"tiny\"");
+      assertThat(reader.next("stats")).contains("\"spans\":1");
+    }
+  }
+
+  @Test
+  void readerThatDoesNotRead_isToldOfTheLatestWhenItReadsAgain() throws Exception {
+    try (Reader reader = new Reader()) {
+      reader.next("stats");
+      long last = 0;
+      for (int batch = 0; batch < BATCHES_UNREAD; batch++) {
+        List<TestSpan> spans = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+          spans.add(
+              request(++last)
+                  .with(GenAiAttributes.REQUEST_MODEL, "m".repeat(250))
+                  .with(GenAiAttributes.REQUEST_ID, "r".repeat(250)));
+        }
+        send(spans.toArray(TestSpan[]::new));
+        // Longer than the desk waits before it tells of a change.
+        TimeUnit.MILLISECONDS.sleep(120);
+      }
+      String wanted = TestSpan.traceIdText(last);
+      int events = 1;
+      while (!reader.next("requests").contains(wanted)) {
+        events++;
+      }
+      // Each batch was due; those that found the reader's way full were left out.
+      assertThat(events).isLessThan(BATCHES_UNREAD / 2);
+    }
+  }
+
+  @Test
+  void tooManyReaders_areTurnedAway() throws Exception {
+    List<Reader> readers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        Reader reader = new Reader();
+        readers.add(reader);
+        reader.next("stats");
+      }
+      assertThat(statusFor("GET /api/live HTTP/1.1\r\nHost: localhost")).isEqualTo(503);
+    } finally {
+      for (Reader reader : readers) {
+        reader.close();
+      }
+    }
+  }
+}

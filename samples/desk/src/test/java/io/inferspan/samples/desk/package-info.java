@@ -1,0 +1,4 @@
+@NullMarked
+package io.inferspan.samples.desk;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,102 @@
+package io.inferspan.samples.desk.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.samples.desk.trace.SummaryReader;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.ResponseAttributes;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class QueryTest {
+
+  private static final long LAST = Long.MAX_VALUE;
+
+  private final SpanStore store =
+      new SpanStore(Bounds.of(1_000, 1 << 24), new Drops(), new SummaryReader());
+
+  @BeforeEach
+  void fill() {
+    store.add(
+        TestSpan.received(
+            request(1, "llama", 100).with(GenAiAttributes.REQUEST_ID, "Req-one-4711"),
+            request(2, "Qwen", 300).with(ResponseAttributes.FIRST_TOKEN_MS, 120.0),
+            request(3, "qwen-large", 50)
+                .error("x")
+                .with(CommonAttributes.ERROR_TYPE, "java.net.ConnectException"),
+            TestSpan.named("checkout", "shop").id(0xabcdef, 1, 0).at(0, 10)));
+    store.settle();
+  }
+
+  private static TestSpan request(long trace, String model, double millis) {
+    return TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+        .id(trace, 1, 0)
+        .at(0, millis)
+        .with(GenAiAttributes.REQUEST_MODEL, model);
+  }
+
+  private List<Long> found(Query query) {
+    return query.in(store.list().newestFirst()).found().stream()
+        .map(summary -> summary.traceId().low())
+        .toList();
+  }
+
+  private static Query of(
+      String text, @Nullable Status status, @Nullable String model, double minMillis, double ttft) {
+    return new Query(text, status, model, minMillis, ttft, LAST, 10);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', '11259375 3 2 1'",
+    "qwen, '3 2'",
+    "QWEN-, '3'",
+    "gateway, '3 2 1'",
+    "shop, '11259375'",
+    "checkout, '11259375'",
+    "connectexc, '3'",
+    "req-one-4711, '1'",
+    "req-one, '1'",
+    "0000000000abcdef0000000000abcdef, '11259375'",
+    "0000000000abc, '11259375'",
+    "nothing like it, ''",
+  })
+  void text_findsByIdsAndNames(String text, String traces) {
+    List<Long> expected =
+        traces.isEmpty()
+            ? List.of()
+            : Arrays.stream(traces.split(" ", -1)).map(Long::valueOf).toList();
+
+    assertThat(found(of(text, null, null, 0, 0))).isEqualTo(expected);
+  }
+
+  @Test
+  void filters_areJoined() {
+    assertThat(found(of("", Status.ERROR, null, 0, 0))).containsExactly(3L);
+    assertThat(found(of("", null, "llama", 0, 0))).containsExactly(1L);
+    assertThat(found(of("", null, null, 60, 0))).containsExactly(2L, 1L);
+    assertThat(found(of("", null, null, 0, 100))).containsExactly(2L);
+    assertThat(found(of("qwen", Status.OK, null, 60, 0))).containsExactly(2L);
+  }
+
+  @Test
+  void pages_followEachOther() {
+    Query.Result first = new Query("", null, null, 0, 0, LAST, 2).in(store.list().newestFirst());
+    long before = first.found().getLast().seq();
+    Query.Result second = new Query("", null, null, 0, 0, before, 2).in(store.list().newestFirst());
+
+    assertThat(first.matched()).isEqualTo(4);
+    assertThat(first.found()).hasSize(2);
+    assertThat(second.matched()).isEqualTo(4);
+    assertThat(second.found()).hasSize(2).doesNotContainAnyElementsOf(first.found());
+  }
+}

@@ -1,0 +1,215 @@
+package io.inferspan.samples.desk.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.samples.desk.otlp.Drop;
+import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.samples.desk.otlp.TraceId;
+import io.inferspan.samples.desk.trace.SummaryReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SpanStoreTest {
+
+  private final Drops drops = new Drops();
+  private long nowNanos = 1_000_000_000_000L;
+
+  private SpanStore store(long maxSpans, long maxBytes, int maxPerTrace) {
+    return new SpanStore(
+        new Bounds(maxSpans, maxBytes, maxPerTrace), drops, new SummaryReader(), () -> nowNanos);
+  }
+
+  private SpanStore store() {
+    return store(1_000, 1 << 24, 1_000);
+  }
+
+  private void pass(long millis) {
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  private static TestSpan root(long trace) {
+    return TestSpan.named("root", "shop").id(trace, 1, 0).kind(2).at(0, 100);
+  }
+
+  private static TestSpan child(long trace, long id) {
+    return TestSpan.named("step", "shop").id(trace, id, 1).at(10, 20);
+  }
+
+  private static List<Summary> list(SpanStore store) {
+    store.settle();
+    List<Summary> all = new ArrayList<>();
+    store.list().newestFirst().forEach(all::add);
+    return all;
+  }
+
+  private static Status status(SpanStore store) {
+    return list(store).getFirst().outcome().status();
+  }
+
+  private static TraceId id(long trace) {
+    return new TraceId(trace, trace);
+  }
+
+  @Test
+  void latestChange_isListedFirst() {
+    SpanStore store = store();
+    store.add(TestSpan.received(root(1), root(2)));
+    assertThat(list(store)).extracting(Summary::traceId).containsExactly(id(2), id(1));
+
+    pass(1_000);
+    store.add(TestSpan.received(child(1, 5)));
+
+    assertThat(list(store)).extracting(Summary::traceId).containsExactly(id(1), id(2));
+    assertThat(list(store))
+        .extracting(Summary::seq)
+        .isSortedAccordingTo((a, b) -> Long.compare(b, a));
+  }
+
+  @Test
+  void spanThatChangesNoLine_movesNothing() {
+    SpanStore store = store();
+    store.add(TestSpan.received(root(1), child(1, 5)));
+    long before = list(store).getFirst().seq();
+
+    pass(1_000);
+    store.add(TestSpan.received(child(1, 5)));
+
+    assertThat(list(store).getFirst().seq()).isEqualTo(before);
+  }
+
+  @Test
+  void oldestTrace_goesFirstAndIsCounted() {
+    SpanStore store = store(10, 1 << 24, 10);
+    for (long trace = 1; trace <= 6; trace++) {
+      store.add(TestSpan.received(root(trace), child(trace, 2)));
+    }
+
+    assertThat(list(store))
+        .extracting(Summary::traceId)
+        .containsExactly(id(6), id(5), id(4), id(3), id(2));
+    assertThat(store.find(id(1))).isNull();
+    assertThat(store.size().spans()).isEqualTo(10);
+    assertThat(store.size().received()).isEqualTo(12);
+    assertThat(drops.count(Drop.OLDEST_TRACE)).isEqualTo(2);
+  }
+
+  @Test
+  void traceThatStillGrows_outlivesSilentOnes() {
+    SpanStore store = store(4, 1 << 24, 4);
+    store.add(TestSpan.received(root(1), root(2), root(3)));
+    store.add(TestSpan.received(child(1, 2)));
+    store.add(TestSpan.received(root(4)));
+
+    assertThat(store.find(id(1))).isNotNull();
+    assertThat(store.find(id(2))).isNull();
+  }
+
+  @Test
+  void bytes_areBoundedToo() {
+    SpanStore store = store(1_000_000, 300_000, 1_000);
+    for (long trace = 1; trace <= 500; trace++) {
+      store.add(TestSpan.received(root(trace).with("text", "x".repeat(5_000))));
+    }
+
+    SpanStore.Size size = store.size();
+    assertThat(size.bytes()).isLessThanOrEqualTo(300_000);
+    assertThat(size.spans()).isBetween(20L, 60L);
+    assertThat(drops.count(Drop.OLDEST_TRACE)).isEqualTo(500 - size.spans());
+  }
+
+  @Test
+  void emptiedStore_countsNothingAsKept() {
+    SpanStore store = store(1, 1 << 24, 10);
+    for (long trace = 1; trace <= 100; trace++) {
+      store.add(TestSpan.received(root(trace)));
+    }
+
+    assertThat(store.size().traces()).isEqualTo(1);
+    assertThat(store.size().bytes()).isLessThan(2_000);
+  }
+
+  @Test
+  void fullTrace_takesNoMoreButItsRoot() {
+    SpanStore store = store(1_000, 1 << 24, 40);
+    for (long id = 2; id < 100; id++) {
+      store.add(TestSpan.received(child(1, id)));
+    }
+    store.add(TestSpan.received(root(1)));
+
+    TraceSpans spans = Objects.requireNonNull(store.find(id(1)));
+    assertThat(spans.spans()).hasSize(39);
+    assertThat(spans.cut()).isEqualTo(60);
+    assertThat(drops.count(Drop.TRACE_FULL)).isEqualTo(60);
+    assertThat(status(store)).isEqualTo(Status.OK);
+    assertThat(list(store).getFirst().counts().dropped()).isEqualTo(60);
+  }
+
+  @Test
+  void traceWithoutRoot_isOpenAndThenBroken() {
+    SpanStore store = store();
+    store.add(TestSpan.received(child(1, 5)));
+    assertThat(status(store)).isEqualTo(Status.OPEN);
+
+    pass(1_400);
+    assertThat(status(store)).isEqualTo(Status.OPEN);
+
+    pass(200);
+    assertThat(status(store)).isEqualTo(Status.BROKEN);
+  }
+
+  @Test
+  void traceThatIsFedOn_staysOpen() {
+    SpanStore store = store();
+    for (int i = 0; i < 5; i++) {
+      store.add(TestSpan.received(child(1, 5 + i)));
+      assertThat(status(store)).isEqualTo(Status.OPEN);
+      pass(1_400);
+      assertThat(status(store)).isEqualTo(Status.OPEN);
+    }
+  }
+
+  @Test
+  void brokenTrace_isWholeAgainWhenItsRootComes() {
+    SpanStore store = store();
+    store.add(TestSpan.received(child(1, 5)));
+    pass(5_000);
+    assertThat(status(store)).isEqualTo(Status.BROKEN);
+
+    pass(10);
+    store.add(TestSpan.received(root(1)));
+
+    assertThat(status(store)).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void spanWhoseParentNeverComes_breaksATraceThatHasItsRoot() {
+    SpanStore store = store();
+    store.add(TestSpan.received(root(1), TestSpan.named("lost", "engine").id(1, 9, 77).at(5, 6)));
+    assertThat(status(store)).isEqualTo(Status.OK);
+
+    pass(1_600);
+
+    assertThat(status(store)).isEqualTo(Status.BROKEN);
+  }
+
+  @Test
+  void whatChanged_isToldSinceANumber_theLatestFirstToStay() {
+    SpanStore store = store();
+    store.add(TestSpan.received(root(1), root(2)));
+    list(store);
+    long seen = store.list().lastSeq();
+    store.add(TestSpan.received(root(3), root(4), root(5)));
+    list(store);
+
+    assertThat(store.list().changedSince(seen, 10))
+        .extracting(Summary::traceId)
+        .containsExactly(id(3), id(4), id(5));
+    assertThat(store.list().changedSince(seen, 2))
+        .extracting(Summary::traceId)
+        .containsExactly(id(4), id(5));
+  }
+}

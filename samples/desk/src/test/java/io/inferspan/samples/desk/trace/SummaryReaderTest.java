@@ -1,0 +1,229 @@
+package io.inferspan.samples.desk.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.PdSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.samples.desk.store.Decision;
+import io.inferspan.samples.desk.store.Status;
+import io.inferspan.samples.desk.store.Summary;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.KernelAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SummaryReaderTest {
+
+  @ParameterizedTest
+  @EnumSource
+  void disaggregatedRequest_isToldInOneLine(SpanNaming naming) {
+    Summary summary = Traces.summary(Traces.disaggregated(naming), true);
+
+    assertThat(summary.head().name()).isEqualTo(GatewaySpans.REQUEST.name(naming));
+    assertThat(summary.head().services())
+        .containsExactly("llm-gateway", "llm-d-pd-proxy", "vllm-prefill-pod", "vllm-decode-pod");
+    assertThat(summary.head().durationMillis()).isEqualTo(250);
+    assertThat(summary.outcome())
+        .isEqualTo(new Summary.Outcome(Status.OK, false, null, 200L, 70.0, 24L));
+    assertThat(summary.model()).isEqualTo("tiny");
+    assertThat(summary.requestId()).isEqualTo("req-1");
+    assertThat(summary.kvHitRatio()).isEqualTo(0.25);
+    assertThat(summary.decision())
+        .isEqualTo(
+            new Decision(
+                "pd",
+                "prefill_decode",
+                "non_cached_bytes_reach_threshold",
+                new Decision.Grounds(1024L, 1539L, null),
+                "10.0.0.1:8000",
+                "10.0.0.2:8000"));
+    assertThat(summary.counts()).isEqualTo(new Summary.Counts(9, 0, 0, 0));
+    assertThat(summary.why())
+        .isEqualTo("194.0 ms of 250.0 ms went into llm_request on vllm-decode-pod");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pdTimeline_hasBothStages(SpanNaming naming) {
+    PdTimeline pd = Objects.requireNonNull(Traces.view(Traces.disaggregated(naming)).pd());
+
+    assertThat(pd.prefill()).isEqualTo(new PdTimeline.Stage(at(7), at(50), "vllm-prefill-pod"));
+    assertThat(pd.decode()).isEqualTo(new PdTimeline.Stage(at(51), at(248), "10.0.0.2:8000"));
+    assertThat(pd.transferNanos()).isEqualTo(8_000_000);
+    assertThat(pd.firstTokenNanos()).isEqualTo(at(70));
+    assertThat(pd.overheadNanos()).isEqualTo(1_000_000);
+  }
+
+  private static long at(long millis) {
+    return TestSpan.EPOCH_NANOS + millis * 1_000_000;
+  }
+
+  @Test
+  void whatTheEngineDidMostOfThatTime_isSaid() {
+    Summary summary =
+        Traces.summary(List.of(Traces.engine("vllm", 2, 0, 150, 10).at(0, 200)), true);
+
+    assertThat(summary.why())
+        .isEqualTo(
+            "200.0 ms of 200.0 ms went into llm_request on vllm, 150.0 ms of it waiting in its"
+                + " queue");
+  }
+
+  @Test
+  void killedGateway_leavesABrokenTrace() {
+    List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
+    spans.remove(0);
+
+    assertThat(Traces.summary(spans, false).outcome().status()).isEqualTo(Status.OPEN);
+    Summary summary = Traces.summary(spans, true);
+    assertThat(summary.outcome().status()).isEqualTo(Status.BROKEN);
+    assertThat(summary.why())
+        .isEqualTo(
+            "llm_d.epp.scorer.prefix_cache on llm-gateway and 2 more hang in the air without its"
+                + " parent: gateway.request has not come, so its process has died or still works");
+  }
+
+  @Test
+  void killedProxy_leavesABrokenTraceWithItsRoot() {
+    List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
+    spans.subList(4, 6).clear();
+
+    Summary summary = Traces.summary(spans, true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.BROKEN);
+    assertThat(summary.head().name()).isEqualTo("gateway.request");
+  }
+
+  @Test
+  void gatewayWhoseCallerKeepsItsSpans_isARoot() {
+    Summary summary =
+        Traces.summary(
+            List.of(TestSpan.of(GatewaySpans.REQUEST, "", "g").id(1, 1, 99).at(0, 5)), true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void proxyWithoutItsGateway_isBroken() {
+    Summary summary =
+        Traces.summary(
+            List.of(TestSpan.of(PdSpans.REQUEST, SpanNaming.CURRENT, "p").id(1, 1, 99).at(0, 5)),
+            true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.BROKEN);
+  }
+
+  @Test
+  void foreignServer_isARoot_andItsWorkIsTold() {
+    Summary summary =
+        Traces.summary(
+            List.of(
+                TestSpan.named("request", "shop").id(1, 1, 99).kind(2).at(0, 50),
+                TestSpan.named("SELECT", "shop").id(1, 2, 1).kind(3).at(5, 45)),
+            true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.OK);
+    assertThat(summary.decision()).isNull();
+    assertThat(summary.why()).isEqualTo("40.0 ms of 50.0 ms went into SELECT on shop");
+  }
+
+  @Test
+  void failure_isToldByTheSpanThatFailedFirst() {
+    Summary summary =
+        Traces.summary(
+            List.of(
+                TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                    .id(1, 1, 0)
+                    .at(0, 50)
+                    .error("answered with an error status")
+                    .with(CommonAttributes.ERROR_TYPE, "502"),
+                TestSpan.of(PdSpans.PREFILL, "", "llm-d-pd-proxy")
+                    .id(1, 2, 1)
+                    .at(1, 20)
+                    .error("no prefill")
+                    .with(CommonAttributes.ERROR_TYPE, "500")),
+            true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.ERROR);
+    assertThat(summary.outcome().errorType()).isEqualTo("502");
+    assertThat(summary.counts().errors()).isEqualTo(2);
+    assertThat(summary.why())
+        .isEqualTo(
+            "failed in llm_d.pd_proxy.prefill on llm-d-pd-proxy after 20.0 ms: 500 (no prefill)");
+  }
+
+  @Test
+  void eventsOfTheKernel_areFoldedAndCounted_andTakeNoTimeAway() {
+    List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
+    spans.add(
+        TestSpan.of(KernelSpans.CUDA, "launch", "vllm-decode-pod")
+            .id(1, 20, 9)
+            .at(60, 240)
+            .with(KernelAttributes.COUNT, 512L)
+            .with(KernelAttributes.DURATION_SUM_NS, 3_000_000L)
+            .with(KernelAttributes.DROPPED, 7L));
+    spans.add(
+        TestSpan.of(KernelSpans.SCHED, "offcpu", "vllm-decode-pod")
+            .id(1, 21, 9)
+            .at(60, 240)
+            .with(KernelAttributes.DROPPED, 7L));
+
+    Summary summary = Traces.summary(spans, true);
+    Flame flame = Objects.requireNonNull(Traces.view(spans).flame());
+
+    assertThat(summary.counts()).isEqualTo(new Summary.Counts(11, 0, 7, 512));
+    assertThat(summary.why()).contains("194.0 ms of 250.0 ms went into llm_request");
+    assertThat(flame.nanos()).isEqualTo(183_000_000);
+    Flame engine = flame.children().getFirst();
+    assertThat(engine.name()).isEqualTo("llm_request");
+    assertThat(engine.children()).extracting(Flame::name).containsExactly("cuda", "sched");
+    assertThat(engine.children().getFirst().children())
+        .extracting(Flame::name)
+        .containsExactly("cuda.launch");
+  }
+
+  @Test
+  void spansInACircle_areShownAllTheSame() {
+    List<TestSpan> circle =
+        List.of(
+            TestSpan.named("a", "s").id(1, 1, 2).at(0, 1),
+            TestSpan.named("b", "s").id(1, 2, 3).at(0, 1),
+            TestSpan.named("c", "s").id(1, 3, 1).at(0, 1),
+            TestSpan.named("self", "s").id(1, 4, 4).at(0, 1));
+
+    TraceView view = Traces.view(circle);
+
+    assertThat(view.tree().ordered()).hasSize(4);
+    assertThat(view.summary().outcome().status()).isEqualTo(Status.BROKEN);
+  }
+
+  @Test
+  void deepTrace_isWalkedWithoutAStack() {
+    List<TestSpan> chain = new ArrayList<>();
+    for (long id = 1; id <= 20_000; id++) {
+      chain.add(TestSpan.named("n", "s").id(1, id, id - 1).at(0, (double) (20_000 - id)));
+    }
+
+    assertThat(Traces.view(chain).tree().ordered()).hasSize(20_000);
+  }
+
+  @Test
+  void spanThatCameTwice_countsOnce() {
+    assertThat(
+            Traces.summary(
+                    List.of(
+                        TestSpan.named("a", "s").id(1, 1, 0).at(0, 1),
+                        TestSpan.named("a", "s").id(1, 1, 0).at(0, 2)),
+                    true)
+                .head()
+                .durationMillis())
+        .isEqualTo(2);
+  }
+}

@@ -1,0 +1,98 @@
+package io.inferspan.samples.deploy;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A program of ours that a manifest runs as an image. */
+enum Program {
+  GATEWAY("inferspan-vertx-gateway", "io.inferspan.samples.gateway.GatewayMain"),
+  SIDECAR("inferspan-pd-sidecar", "io.inferspan.pd.PdSidecar"),
+  AGENT("inferspan-ebpf-bridge", "io.inferspan.ebpf.cli.EbpfTool");
+
+  private static final int LIMIT_SECONDS = 30;
+
+  private final String image;
+  private final String main;
+
+  Program(String image, String main) {
+    this.image = image;
+    this.main = main;
+  }
+
+  String image() {
+    return image;
+  }
+
+  /** What it says of its own settings. */
+  String help() throws IOException, InterruptedException {
+    Running running = start(List.of("--help"), Map.of());
+    try (running) {
+      if (!running.process().waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError(this + " does not end with its help");
+      }
+      return running.said();
+    }
+  }
+
+  /** A process of the program, and the file that holds what it says. */
+  record Running(Process process, Path log) implements AutoCloseable {
+
+    String said() throws IOException {
+      return Files.readString(log);
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+      process.destroy();
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+      Files.delete(log);
+    }
+  }
+
+  Running start(List<String> arguments, Map<String, String> environment) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m"));
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", senders()));
+    command.addAll(List.of("-cp", classPath(), main));
+    command.addAll(arguments);
+    Path log = Files.createTempFile("program", ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.startsWith("OTEL_") || name.startsWith("INFERSPAN_"));
+    builder.environment().putAll(environment);
+    return new Running(builder.start(), log);
+  }
+
+  /** Beside the other programs' class path there are two ways for spans to leave. */
+  private String senders() {
+    String provider =
+        this == SIDECAR
+            ? "io.inferspan.pd.otlp.VertxGrpcSenderProvider"
+            : "io.opentelemetry.exporter.sender.okhttp.internal.OkHttpGrpcSenderProvider";
+    return "-Dio.opentelemetry.sdk.common.export.GrpcSenderProvider=" + provider;
+  }
+
+  private String classPath() {
+    String all = System.getProperty("java.class.path");
+    if (this != GATEWAY) {
+      return all;
+    }
+    // Lying on the class path the bridge would join, and no manifest has it there.
+    return List.of(all.split(File.pathSeparator, -1)).stream()
+        .filter(part -> !part.contains("ebpf-bridge"))
+        .reduce((one, other) -> one + File.pathSeparator + other)
+        .orElseThrow();
+  }
+}

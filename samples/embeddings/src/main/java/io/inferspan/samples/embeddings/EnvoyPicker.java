@@ -1,0 +1,63 @@
+package io.inferspan.samples.embeddings;
+
+import io.inferspan.Telemetry;
+import io.inferspan.TelemetryOptions;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.inferspan.epp.plugins.score.ApproximatePrefixCacheScorer;
+import io.inferspan.epp.plugins.score.LoadScorers;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.epp.scheduling.SchedulerProfile;
+import io.inferspan.epp.tracing.EppTracing;
+import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.extproc.ExtProcService;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import java.net.URI;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * An endpoint picker that Envoy asks over ext_proc: {@code EnvoyPicker 10.0.0.1:8000,10.0.0.2:8000
+ * 9002}. Envoy's side is {@code envoy.yaml}.
+ */
+public final class EnvoyPicker {
+
+  private EnvoyPicker() {}
+
+  /** Serves until it is stopped. */
+  public static void main(String[] arguments) {
+    List<Endpoint> engines =
+        Stream.of(arguments[0].split(",", -1)).map(EnvoyPicker::engine).toList();
+    int port = Integer.parseInt(arguments[1]);
+    Telemetry telemetry =
+        Telemetry.initTracing(
+            TelemetryOptions.builder().serviceName("envoy-picker").closeOnShutdown().build());
+
+    ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
+    Scheduler scheduler =
+        Scheduler.with(new SingleProfileHandler())
+            .profile(
+                SchedulerProfile.named("default")
+                    .scorer(prefixes, 3)
+                    .scorer(LoadScorers.activeRequests(), 2)
+                    .picker(new MaxScorePicker()))
+            .preRequest(prefixes)
+            .tracing(new EppTracing(telemetry))
+            .build();
+    ExtProcService picker =
+        ExtProcService.with(GatewayTracing.of(telemetry), scheduler, () -> engines).build();
+    Vertx.vertx()
+        .createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(true))
+        .requestHandler(picker)
+        .listen(port)
+        .onSuccess(server -> System.out.println("listening on " + server.actualPort()))
+        .onFailure(Throwable::printStackTrace);
+  }
+
+  private static Endpoint engine(String authority) {
+    URI engine = URI.create("http://" + authority);
+    return Endpoint.of("default", authority, engine.getHost(), engine.getPort());
+  }
+}

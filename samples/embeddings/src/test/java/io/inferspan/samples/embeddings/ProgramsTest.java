@@ -1,0 +1,90 @@
+package io.inferspan.samples.embeddings;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.samples.embeddings.RunningProgram.Command;
+import io.inferspan.testing.SpanRecord;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ProgramsTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  /** What a gateway's own span says of a streamed answer, and the engine's span under it. */
+  private static final String TREE =
+      """
+      gateway.request [SERVER] {http.response.status_code=200, \
+      inferspan.response.first_token_ms=*, inferspan.response.complete=true}
+        llm_request [SERVER]
+      """;
+
+  @Test
+  void plainGateway_needsNothingButTheCore() throws Exception {
+    Command program = Command.of(PlainGateway.class, "gateway-plugins", "vertx", "netty");
+
+    assertThatSpans(traceOf(program, 2)).hasTree(TREE);
+  }
+
+  @Test
+  void vertxProxy_tracesToTheLastToken() throws Exception {
+    assertThatSpans(traceOf(Command.of(VertxProxyGateway.class), 2)).hasTree(TREE);
+  }
+
+  @Test
+  void nettyGateway_tracesToTheLastToken() throws Exception {
+    assertThatSpans(traceOf(Command.of(NettyGateway.class, "vertx"), 2)).hasTree(TREE);
+  }
+
+  @Test
+  void besideTheAgent_thereIsOneTraceAndOneSdk() throws Exception {
+    Path agent = Path.of("target", "agent", "opentelemetry-javaagent.jar").toAbsolutePath();
+    Command program =
+        Command.of(AgentGateway.class, "gateway-plugins", "vertx", "netty")
+            .flag("-javaagent:" + agent);
+
+    List<SpanRecord> spans = traceOf(program, 4);
+
+    assertThatSpans(spans)
+        .hasTree(
+            """
+            * [SERVER]
+              gateway.request [SERVER] {http.response.status_code=200, inferspan.response.complete=true}
+                * [CLIENT]
+                  llm_request [SERVER]
+            """);
+    assertThat(assertThatSpans(spans).span("gateway.request").resource())
+        .containsEntry("telemetry.distro.name", "opentelemetry-java-instrumentation");
+  }
+
+  @Test
+  void requestWithoutEngine_isAnswered502AndTraced() throws Exception {
+    for (Class<?> main : List.of(PlainGateway.class, VertxProxyGateway.class, NettyGateway.class)) {
+      try (Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main).start("127.0.0.1:1", around.collector().endpoint())) {
+        assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
+
+        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
+      }
+    }
+  }
+
+  private static List<SpanRecord> traceOf(Command command, int spans) throws Exception {
+    try (Surroundings around = new Surroundings();
+        RunningProgram program =
+            command.start(around.engine().authority(), around.collector().endpoint())) {
+      HttpResponse<String> answer = around.ask(program.port());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains("data: [DONE]");
+      assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
+
+      return around.collector().awaitTrace(Surroundings.TRACE, spans, LIMIT);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.inferspan.samples.embeddings;
+
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import io.inferspan.testing.otlp.OtlpReceiver;
+import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporter;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+
+/** What a gateway stands between: a client, a traced engine, and a collector. */
+final class Surroundings implements AutoCloseable {
+
+  static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  static final String CALLER = "00-" + TRACE + "-b7ad6b7169203331-01";
+  static final String PATH = "/v1/chat/completions";
+  static final String BODY =
+      "{\"model\":\"tiny\",\"stream\":true,\"max_tokens\":5,"
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"is there a train at noon\"}]}";
+
+  private final OtlpReceiver collector = OtlpReceiver.start();
+  private final OpenTelemetrySdk engineSdk =
+      OpenTelemetrySdk.builder()
+          .setTracerProvider(
+              SdkTracerProvider.builder()
+                  .addSpanProcessor(
+                      SimpleSpanProcessor.create(
+                          OtlpGrpcSpanExporter.builder().setEndpoint(collector.endpoint()).build()))
+                  .build())
+          .build();
+  private final FakeEngine engine =
+      FakeEngine.builder().script(EngineScript.normal()).openTelemetry(engineSdk).start();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  OtlpReceiver collector() {
+    return collector;
+  }
+
+  FakeEngine engine() {
+    return engine;
+  }
+
+  /** Asks the gateway on this port, as part of {@link #TRACE}. */
+  HttpResponse<String> ask(int port) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + PATH))
+            .header("content-type", "application/json")
+            .header("traceparent", CALLER)
+            .POST(HttpRequest.BodyPublishers.ofString(BODY))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    engine.close();
+    engineSdk.close();
+    collector.close();
+  }
+}

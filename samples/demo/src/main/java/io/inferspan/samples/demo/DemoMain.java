@@ -1,0 +1,142 @@
+package io.inferspan.samples.demo;
+
+import io.inferspan.samples.demo.DeskClient.Trace;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+
+/** The program: starts the stack, plays the scenes, shows their traces, and stays. */
+public final class DemoMain {
+
+  private static final int FAILED = 1;
+  private static final int WRONG_USAGE = 2;
+
+  /** Processes send their spans every 50 ms. */
+  private static final Duration QUIET = Duration.ofMillis(200);
+
+  private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
+
+  private final Options options;
+  private final Programs programs;
+  private final PrintStream out;
+  private final PrintStream progress;
+  private int played;
+
+  private DemoMain(Options options, PrintStream out, PrintStream progress) {
+    this.options = options;
+    this.programs = new Programs(Path.of(""), options.learn());
+    this.out = out;
+    this.progress = progress;
+  }
+
+  /** Runs in the repository: exit status 0 when done, 2 for arguments not understood, else 1. */
+  public static void main(String[] arguments) {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
+    System.exit(run(List.of(arguments), out, err));
+  }
+
+  static int run(List<String> arguments, PrintStream out, PrintStream err) {
+    if (arguments.contains("--help")) {
+      out.print(Options.HELP);
+      return 0;
+    }
+    try {
+      new DemoMain(Options.parse(arguments), out, err).play();
+      return 0;
+    } catch (IllegalArgumentException e) {
+      err.println(e.getMessage());
+      return WRONG_USAGE;
+    } catch (IOException | IllegalStateException e) {
+      err.println("The demo has failed: " + e.getMessage());
+      return FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return FAILED;
+    }
+  }
+
+  private void play() throws IOException, InterruptedException {
+    List<Path> missing = programs.missing();
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(missing + " is not built; ./demo builds it");
+    }
+    long start = System.nanoTime();
+    try (Stack stack = Stack.start(programs, child -> progress.println(child.obituary()))) {
+      // Ctrl-C reaches the children by themselves, but a plain kill reaches this process only.
+      Thread atEnd = new Thread(stack::close, "demo-end");
+      Runtime.getRuntime().addShutdownHook(atEnd);
+      play(stack, start);
+    }
+  }
+
+  private void play(Stack stack, long start) throws IOException, InterruptedException {
+    progress.print("starting");
+    stack.awaitReady(name -> progress.print(" " + name));
+    progress.println(seconds(start));
+    DeskClient desk = new DeskClient(stack.page());
+    GatewayClient client = new GatewayClient(stack.gatewayUrl());
+    client.warmUp();
+    String lastService = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
+    for (Scene scene : Scene.values()) {
+      play(scene, client, desk, lastService);
+      if (played == 1) {
+        progress.println("(the first tree came after" + seconds(start) + ")");
+      }
+    }
+    remarks(stack);
+    if (!options.once()) {
+      stay(stack, client);
+    }
+  }
+
+  private void play(Scene scene, GatewayClient client, DeskClient desk, String lastService)
+      throws IOException, InterruptedException {
+    String id = "demo-" + scene.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    client.ask(scene.question(id));
+    Trace trace = desk.await(id, lastService, QUIET, TRACE_LIMIT);
+    if (trace == null) {
+      throw new IllegalStateException("no trace of " + id + " has come to the desk");
+    }
+    Report report = new Report(trace);
+    played++;
+    if (!options.learn()) {
+      out.printf(Locale.ROOT, "%n%d. %s%n%n%s", played, scene.about(), report.tree());
+      out.println("→ " + report.why());
+    }
+  }
+
+  private void remarks(Stack stack) {
+    out.println();
+    if (!stack.withoutKernel().isEmpty()) {
+      out.println("Without spans of the kernel: " + stack.withoutKernel());
+    }
+    if (!stack.withoutCuda().isEmpty()) {
+      out.println("Without spans of CUDA: " + stack.withoutCuda());
+    }
+  }
+
+  private void stay(Stack stack, GatewayClient client) throws InterruptedException {
+    out.println("All of it and more, with every span: " + stack.page());
+    out.println("Ask yourself: " + stack.gatewayUrl() + "/v1/chat/completions");
+    if (options.load() > 0) {
+      out.println(options.load() + " requests a second follow.");
+    }
+    out.println("Ctrl-C ends everything.");
+    if (options.load() == 0) {
+      new CountDownLatch(1).await();
+    }
+    try (Load _ = new Load(client, options.load())) {
+      new CountDownLatch(1).await();
+    }
+  }
+
+  private static String seconds(long sinceNanos) {
+    return String.format(Locale.ROOT, " %.1f s", (System.nanoTime() - sinceNanos) / 1e9);
+  }
+}

@@ -1,0 +1,166 @@
+package io.inferspan.samples.demo;
+
+import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.SpanTree;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the trace desk what it has received, by the API that its page asks, too. */
+final class DeskClient {
+
+  private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
+  private static final long PAUSE_MILLIS = 30;
+  private static final int PATIENCE_MILLIS = 5_000;
+
+  private final String desk;
+
+  /** A client of the desk at this address, which ends with a slash. */
+  DeskClient(String desk) {
+    this.desk = desk;
+  }
+
+  /**
+   * A request and its trace.
+   *
+   * @param status {@code ok}, {@code error}, {@code open} or {@code broken}
+   * @param why where the time went, or what failed
+   */
+  record Trace(String id, String status, String why, List<SpanRecord> spans) {
+
+    /** Whether beside each engine's span there is one of that service. */
+    private boolean hasBesideEngines(String service) {
+      return service.isEmpty()
+          || spans.stream()
+              .filter(span -> span.name().equals(ENGINE_SPAN))
+              .allMatch(span -> isBeside(span, service));
+    }
+
+    private boolean isBeside(SpanRecord engine, String service) {
+      return spans.stream()
+          .filter(span -> span.parentSpanId().equals(engine.parentSpanId()))
+          .anyMatch(span -> span.serviceName().equals(service));
+    }
+  }
+
+  /** The newest requests that a search finds: summaries as the desk has them. */
+  List<JsonObject> search(String query) throws IOException {
+    JsonArray requests = get("api/requests?limit=100&" + query).getJsonArray("requests");
+    return requests.stream().map(JsonObject.class::cast).toList();
+  }
+
+  /**
+   * The trace of a request, once its spans form one tree and have stopped to come.
+   *
+   * @param requestId its {@code x-request-id}
+   * @param service who must have sent some beside each engine's; empty for nobody
+   * @param quiet how long no span may have come
+   * @param limit how long to wait for that; then it is what there is
+   * @return null if the desk knows no such request by then
+   */
+  @Nullable Trace await(String requestId, String service, Duration quiet, Duration limit)
+      throws IOException, InterruptedException {
+    String query = "q=" + URLEncoder.encode(requestId, StandardCharsets.UTF_8);
+    long end = System.nanoTime() + limit.toNanos();
+    long changed = System.nanoTime();
+    long seen = -1;
+    String traceId = null;
+    while (System.nanoTime() < end) {
+      List<JsonObject> found = search(query);
+      long spans = found.isEmpty() ? -1 : found.get(0).getLong("spans", 0L);
+      traceId = found.isEmpty() ? null : found.get(0).getString("traceId");
+      if (spans != seen) {
+        seen = spans;
+        changed = System.nanoTime();
+      } else if (traceId != null && System.nanoTime() - changed >= quiet.toNanos()) {
+        Trace trace = trace(traceId);
+        if (SpanTree.of(trace.spans()).roots().size() == 1 && trace.hasBesideEngines(service)) {
+          return trace;
+        }
+      }
+      Thread.sleep(PAUSE_MILLIS);
+    }
+    return traceId == null ? null : trace(traceId);
+  }
+
+  /** One trace, whole. */
+  Trace trace(String traceId) throws IOException {
+    JsonObject found = get("api/traces/" + traceId);
+    JsonObject summary = found.getJsonObject("summary");
+    double start = summary.getDouble("startMs", 0.0);
+    List<SpanRecord> spans =
+        found.getJsonArray("spans").stream()
+            .map(span -> span((JsonObject) span, traceId, start))
+            .toList();
+    return new Trace(traceId, summary.getString("status", ""), summary.getString("why", ""), spans);
+  }
+
+  private static SpanRecord span(JsonObject json, String traceId, double startMillis) {
+    long start = Math.round((startMillis + json.getDouble("atMs", 0.0)) * 1e6);
+    boolean failed = json.getBoolean("error", false);
+    return new SpanRecord(
+        traceId,
+        json.getString("id"),
+        json.getString("parentId", ""),
+        1,
+        "",
+        json.getString("name", ""),
+        kind(json.getString("kind", "")),
+        start,
+        start + Math.round(json.getDouble("durationMs", 0.0) * 1e6),
+        attributes(json.getJsonObject("attributes", new JsonObject())),
+        List.of(),
+        List.of(),
+        failed
+            ? new SpanRecord.Status(StatusCode.ERROR, json.getString("statusText", ""))
+            : SpanRecord.Status.UNSET,
+        SpanRecord.Scope.named(json.getString("scope", "")),
+        Map.of("service.name", json.getString("service", "")));
+  }
+
+  private static SpanKind kind(String name) {
+    for (SpanKind kind : SpanKind.values()) {
+      if (kind.name().equals(name.toUpperCase(Locale.ROOT))) {
+        return kind;
+      }
+    }
+    return SpanKind.INTERNAL;
+  }
+
+  private static Map<String, Object> attributes(JsonObject json) {
+    Map<String, Object> attributes = new LinkedHashMap<>();
+    for (Map.Entry<String, Object> each : json) {
+      Object value = each.getValue();
+      if (value instanceof JsonArray array) {
+        attributes.put(each.getKey(), array.stream().toList());
+      } else if (value != null) {
+        attributes.put(each.getKey(), value);
+      }
+    }
+    return attributes;
+  }
+
+  private JsonObject get(String path) throws IOException {
+    HttpURLConnection call = (HttpURLConnection) URI.create(desk + path).toURL().openConnection();
+    call.setConnectTimeout(PATIENCE_MILLIS);
+    call.setReadTimeout(PATIENCE_MILLIS);
+    try (InputStream in = call.getInputStream()) {
+      return new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.inferspan.samples.demo;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where everything listens, all on loopback.
+ *
+ * @param page the trace desk's page, 8900 where that is free, so that a reloaded tab finds it
+ */
+record Ports(
+    int page,
+    int otlpGrpc,
+    int otlpHttp,
+    int gateway,
+    List<Integer> sidecars,
+    List<Integer> decoders,
+    List<Integer> prefillers,
+    List<Integer> kvEvents) {
+
+  /** Of each kind of engine. */
+  static final int PODS = 2;
+
+  private static final int USUAL_PAGE = 8900;
+
+  /** Ports that are free now; all are held at once, so that no two are the same. */
+  static Ports free() throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      return new Ports(
+          page(held),
+          free(held),
+          free(held),
+          free(held),
+          free(held, PODS),
+          free(held, PODS),
+          free(held, PODS),
+          free(held, 2 * PODS));
+    } finally {
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+    }
+  }
+
+  private static int page(List<ServerSocket> held) throws IOException {
+    try {
+      held.add(new ServerSocket(USUAL_PAGE, 1, InetAddress.getLoopbackAddress()));
+      return USUAL_PAGE;
+    } catch (IOException e) {
+      return free(held);
+    }
+  }
+
+  private static List<Integer> free(List<ServerSocket> held, int count) throws IOException {
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ports.add(free(held));
+    }
+    return ports;
+  }
+
+  private static int free(List<ServerSocket> held) throws IOException {
+    ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    held.add(socket);
+    return socket.getLocalPort();
+  }
+}

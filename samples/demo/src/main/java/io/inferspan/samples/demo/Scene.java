@@ -1,0 +1,102 @@
+package io.inferspan.samples.demo;
+
+import io.inferspan.samples.demo.engine.Behaviour;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** One telling request: what is asked, and what of. */
+enum Scene {
+  /** Nobody has its beginning in the cache, so another pod prefills it. */
+  COLD_PREFIX(
+      "a long prompt that no cache holds: prefilled on one pod, decoded on another",
+      Behaviour.NORMAL,
+      timetable("Altdorf", 36) + asking("Birkenau")),
+  /** Decoding the first has left it in the decode pod's cache. */
+  WARM_PREFIX(
+      "the same beginning again: the pod that holds it prefills the rest itself",
+      Behaviour.NORMAL,
+      timetable("Altdorf", 36) + asking("Dornbach")),
+  /** Too little to be worth a transfer. */
+  SHORT_PROMPT(
+      "a short prompt: decoded only, whatever the caches hold",
+      Behaviour.NORMAL,
+      "Is there a train at noon?"),
+  /** The prefill pod takes its time. */
+  SLOW_PREFILL(
+      "a prefill pod that is slow",
+      Behaviour.SLOW_PREFILL,
+      timetable("Cranach", 36) + asking("Dornbach")),
+  /** The prefill pod fails. */
+  FAILING_PREFILL(
+      "a prefill pod that fails",
+      Behaviour.FAILING_PREFILL,
+      timetable("Eberswalde", 36) + asking("Falkenberg")),
+  /** The client does not wait for the end. */
+  HANG_UP(
+      "a client that hangs up in the middle of the answer",
+      Behaviour.LONG_ANSWER,
+      timetable("Altdorf", 36) + asking("Gera"));
+
+  private static final String MODEL = "demo";
+  private static final int READ_BEFORE_HANGING_UP = 12;
+
+  private final String about;
+  private final Behaviour behaviour;
+  private final String prompt;
+
+  Scene(String about, Behaviour behaviour, String prompt) {
+    this.about = about;
+    this.behaviour = behaviour;
+    this.prompt = prompt;
+  }
+
+  /** What it is about, in one line. */
+  String about() {
+    return about;
+  }
+
+  /** The request, under an id by which its trace is found. */
+  Question question(String id) {
+    return new Question(
+        id, body(prompt), behaviour, this == HANG_UP ? READ_BEFORE_HANGING_UP : Integer.MAX_VALUE);
+  }
+
+  /** One of many requests of steady load: mostly known beginnings, sometimes a new one. */
+  static Question ofLoad(String id, long number) {
+    String town = number % 4 == 0 ? "Town-" + number : "Altdorf";
+    String text =
+        number % 4 == 1
+            ? "Is there a train at " + number + " minutes past?"
+            : timetable(town, 36) + asking("Stop-" + number);
+    return new Question(id, body(text), Behaviour.NORMAL, Integer.MAX_VALUE);
+  }
+
+  /**
+   * A request.
+   *
+   * @param id its {@code x-request-id}
+   * @param events how many events of the answer the client reads before it hangs up
+   */
+  record Question(String id, String body, Behaviour behaviour, int events) {}
+
+  private static String body(String prompt) {
+    return """
+        {"model":"%s","stream":true,"stream_options":{"include_usage":true},"messages":[\
+        {"role":"system","content":"You know the trains and answer in one sentence."},\
+        {"role":"user","content":"%s"}]}"""
+        .formatted(MODEL, prompt);
+  }
+
+  private static String timetable(String from, int trains) {
+    return IntStream.range(0, trains)
+        .mapToObj(
+            train ->
+                "Train %d leaves %s at %d:%02d on platform %d and reaches the border an hour later. "
+                    .formatted(train, from, 5 + train / 2, train % 2 * 30 + 4, 1 + train % 5))
+        .collect(Collectors.joining());
+  }
+
+  private static String asking(String to) {
+    return "Which one is the first to reach %s after a quarter to nine?".formatted(to);
+  }
+}

@@ -1,0 +1,252 @@
+package io.inferspan.samples.demo;
+
+import static io.inferspan.samples.demo.Ports.PODS;
+
+import io.inferspan.samples.demo.Child.Plan;
+import io.inferspan.samples.demo.Programs.Jar;
+import io.inferspan.samples.demo.engine.EngineMain;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
+ * engines, two prefill engines, and the eBPF agent where there can be one.
+ */
+final class Stack implements AutoCloseable {
+
+  static final String AGENT = "ebpf-agent";
+
+  /** As what the agent sends spans: they come last, when a request is over. */
+  static final String AGENT_SERVICE = "inferspan-ebpf-agent";
+
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+  /** Caches are written at the end of a process, which takes a few seconds for each. */
+  private static final Duration LEARNED_LIMIT = Duration.ofSeconds(90);
+
+  private static final String HOST = "127.0.0.1";
+
+  private final Programs programs;
+  private final Ports ports;
+  private final Leash leash = Leash.ofThisMachine();
+  private final Consumer<Child> died;
+  private final List<Child> needed = new CopyOnWriteArrayList<>();
+  private volatile @Nullable Child agent;
+  private String withoutKernel = "";
+
+  private Stack(Programs programs, Ports ports, Consumer<Child> died) {
+    this.programs = programs;
+    this.ports = ports;
+    this.died = died;
+  }
+
+  /**
+   * Starts everything at once.
+   *
+   * <p>The calling thread must live as long as the demo: the processes end with it.
+   *
+   * @param died told of a process that ends before the demo does
+   */
+  static Stack start(Programs programs, Consumer<Child> died) throws IOException {
+    Stack stack = new Stack(programs, Ports.free(), died);
+    try {
+      stack.startAll();
+    } catch (IOException e) {
+      stack.close();
+      throw e;
+    }
+    return stack;
+  }
+
+  private void startAll() throws IOException {
+    start(needed, desk());
+    List<Child> engines = new ArrayList<>();
+    for (int i = 0; i < PODS; i++) {
+      start(engines, engine("vllm-prefill", i, ports.prefillers(), ports.kvEvents().get(PODS + i)));
+      start(engines, engine("vllm-decode", i, ports.decoders(), ports.kvEvents().get(i)));
+    }
+    needed.addAll(engines);
+    for (int i = 0; i < PODS; i++) {
+      start(needed, sidecar(i));
+    }
+    start(needed, gateway());
+    agent = Child.start(agent(engines), leash, died);
+  }
+
+  private void start(List<Child> into, Plan plan) throws IOException {
+    into.add(Child.start(plan, leash, died));
+  }
+
+  /**
+   * Waits until everything serves.
+   *
+   * @param told of each process as it is ready
+   */
+  void awaitReady(Consumer<String> told) throws InterruptedException {
+    for (Child child : needed) {
+      child.awaitReady(START_LIMIT);
+      told.accept(child.name());
+    }
+    Child watching = agent;
+    if (watching == null) {
+      return;
+    }
+    try {
+      watching.awaitReady(START_LIMIT);
+      told.accept(watching.name());
+    } catch (IllegalStateException e) {
+      List<String> lines = watching.lastLines();
+      withoutKernel = lines.isEmpty() ? "the agent has ended" : lines.get(0);
+    }
+  }
+
+  /** Why there are no kernel spans, in one line; empty where there are. */
+  String withoutKernel() {
+    return withoutKernel;
+  }
+
+  /** Why there are no CUDA spans, in one line; empty where there are. */
+  String withoutCuda() {
+    if (!withoutKernel.isEmpty()) {
+      return "";
+    }
+    return programs.cuda() == null ? "no C compiler to build the stand-in for CUDA with" : "";
+  }
+
+  /** The page's address. */
+  String page() {
+    return "http://" + HOST + ":" + ports.page() + "/";
+  }
+
+  /** The gateway's address, without a path. */
+  String gatewayUrl() {
+    return "http://" + HOST + ":" + ports.gateway();
+  }
+
+  /** Where everything listens. */
+  Ports ports() {
+    return ports;
+  }
+
+  /** All processes that are there, in the order of their start. */
+  List<Child> children() {
+    Child watching = agent;
+    return Stream.concat(needed.stream(), Stream.ofNullable(watching)).toList();
+  }
+
+  private Plan desk() {
+    return new Plan(
+        "desk",
+        programs.run(
+            Jar.DESK,
+            List.of(
+                "--port=" + ports.page(),
+                "--otlp-grpc-port=" + ports.otlpGrpc(),
+                "--otlp-http-port=" + ports.otlpHttp(),
+                "--max-spans=200000")),
+        Map.of(),
+        "desk: http");
+  }
+
+  private Plan engine(String kind, int number, List<Integer> at, int kvPort) {
+    String name = kind + "-" + (number + 1);
+    List<String> arguments = new ArrayList<>();
+    arguments.add("--name=" + name);
+    arguments.add("--port=" + at.get(number));
+    arguments.add("--kv-port=" + kvPort);
+    Map<String, String> environment = tracing(name);
+    Path cuda = programs.cuda();
+    if (cuda != null) {
+      arguments.add("--cuda=" + cuda);
+      environment.put("FAKE_CUDA_KERNEL", EngineMain.KERNEL_TIME);
+    }
+    return new Plan(
+        name, programs.run(EngineMain.class, arguments), environment, EngineMain.LISTENED_TO);
+  }
+
+  private Plan sidecar(int number) {
+    String name = "pd-sidecar-" + (number + 1);
+    Map<String, String> environment = tracing("llm-d-pd-proxy");
+    environment.put("OTEL_RESOURCE_ATTRIBUTES", "service.instance.id=" + name);
+    return new Plan(
+        name,
+        programs.run(
+            Jar.SIDECAR,
+            List.of(
+                "--port=" + ports.sidecars().get(number),
+                "--model-server-port=" + ports.decoders().get(number),
+                "--secure-proxy=false",
+                "--event-loops=1",
+                "--shutdown-timeout=1s",
+                "--tracing")),
+        environment,
+        "listening on http");
+  }
+
+  private Plan gateway() {
+    return new Plan(
+        "gateway",
+        programs.run(
+            Jar.GATEWAY,
+            List.of(
+                "--host=" + HOST,
+                "--port=" + ports.gateway(),
+                "--metrics-port=none",
+                "--event-loops=1",
+                "--decode=" + list(ports.sidecars()),
+                "--prefill=" + list(ports.prefillers()),
+                "--kv-events=" + list(ports.kvEvents()))),
+        tracing("llm-gateway"),
+        "Listening on");
+  }
+
+  private Plan agent(List<Child> engines) {
+    String pids =
+        engines.stream().map(e -> Long.toString(e.pid())).collect(Collectors.joining(","));
+    return new Plan(
+        AGENT,
+        programs.run(Jar.AGENT, List.of("agent", "--pid", pids)),
+        tracing(AGENT_SERVICE),
+        "ready: watching");
+  }
+
+  private static String list(List<Integer> ports) {
+    return ports.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
+  }
+
+  /** All of it is traced, and arrives soon. */
+  private Map<String, String> tracing(String service) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("OTEL_SERVICE_NAME", service);
+    environment.put("OTEL_EXPORTER_OTLP_ENDPOINT", "http://" + HOST + ":" + ports.otlpGrpc());
+    environment.put("OTEL_TRACES_SAMPLER", "parentbased_always_on");
+    environment.put("OTEL_BSP_SCHEDULE_DELAY", "50");
+    return environment;
+  }
+
+  /** Ends everything: all are told at once, and who does not go in time is made to. */
+  @Override
+  public void close() {
+    Duration limit = programs.learn() ? LEARNED_LIMIT : END_LIMIT;
+    children().forEach(Child::tellToEnd);
+    for (Child child : children()) {
+      try {
+        child.awaitEnd(limit);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

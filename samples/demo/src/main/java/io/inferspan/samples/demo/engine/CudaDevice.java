@@ -1,0 +1,108 @@
+package io.inferspan.samples.demo.engine;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+
+/**
+ * Calls a stand-in for the CUDA driver, whose kernels keep a stream busy and compute nothing.
+ *
+ * <p>It is for {@code bpf/testkit}'s {@code libcuda.so.1} only: to a real driver the pointers that
+ * are passed here would mean something.
+ */
+@SuppressWarnings("restricted") // it is told to use native code
+final class CudaDevice implements Device {
+
+  /** How long each kernel takes; the library is told so by {@code FAKE_CUDA_KERNEL}. */
+  static final long KERNEL_MILLIS = 2;
+
+  private static final MemorySegment NOTHING = MemorySegment.NULL;
+  private static final int THREADS = 256;
+  private static final long TOKEN_BYTES = 4;
+
+  private final MethodHandle copyToDevice;
+  private final MethodHandle launch;
+  private final MethodHandle synchronize;
+
+  /**
+   * Opens the library.
+   *
+   * @throws IllegalArgumentException if it is none, or not the one expected
+   */
+  CudaDevice(Path library) {
+    SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
+    copyToDevice =
+        function(symbols, "cuMemcpyHtoDAsync_v2", JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS);
+    launch =
+        function(
+            symbols,
+            "cuLaunchKernel",
+            ADDRESS,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            ADDRESS,
+            ADDRESS,
+            ADDRESS);
+    synchronize = function(symbols, "cuStreamSynchronize", ADDRESS);
+  }
+
+  private static MethodHandle function(
+      SymbolLookup symbols, String name, MemoryLayout... arguments) {
+    MemorySegment address =
+        symbols
+            .find(name)
+            .orElseThrow(() -> new IllegalArgumentException("there is no " + name + " in it"));
+    return Linker.nativeLinker()
+        .downcallHandle(address, FunctionDescriptor.of(JAVA_INT, arguments));
+  }
+
+  @Override
+  public void prefill(int tokens, long millis) {
+    MemorySegment stream = stream();
+    try {
+      int _ = (int) copyToDevice.invokeExact(0L, NOTHING, tokens * TOKEN_BYTES, stream);
+      for (long done = 0; done < millis; done += KERNEL_MILLIS) {
+        launch(tokens, stream);
+      }
+      int _ = (int) synchronize.invokeExact(stream);
+    } catch (Throwable e) {
+      throw new AssertionError("a native call with these types does not throw", e);
+    }
+  }
+
+  @Override
+  public void token() {
+    MemorySegment stream = stream();
+    try {
+      launch(1, stream);
+      int _ = (int) synchronize.invokeExact(stream);
+    } catch (Throwable e) {
+      throw new AssertionError("a native call with these types does not throw", e);
+    }
+  }
+
+  private void launch(int tokens, MemorySegment stream) throws Throwable {
+    int grid = Math.max(1, (tokens + THREADS - 1) / THREADS);
+    int _ =
+        (int) launch.invokeExact(NOTHING, grid, 1, 1, THREADS, 1, 1, 0, stream, NOTHING, NOTHING);
+  }
+
+  /** One of its own for each thread, so that nobody waits for another's kernels. */
+  private static MemorySegment stream() {
+    return MemorySegment.ofAddress(Thread.currentThread().threadId() * 16);
+  }
+}

@@ -1,0 +1,169 @@
+package io.inferspan.samples.demo.engine;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.inferspan.testing.engine.EngineRequest;
+import io.inferspan.testing.engine.EngineScript;
+import io.inferspan.testing.engine.FakeEngine;
+import io.opentelemetry.api.OpenTelemetry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine with one thread a request: it reads the request, has the fake engine behind it keep the
+ * times, calls the device meanwhile, and writes the answer.
+ *
+ * <p>That all of this happens on one thread is what lets the eBPF bridge see whose work it is. The
+ * fake engine lives on an event loop, where nobody could.
+ */
+final class DemoEngine implements AutoCloseable {
+
+  private static final String TICKET = "x-demo-job";
+  private static final List<String> PASSED =
+      List.of("content-type", "traceparent", "tracestate", "x-request-id");
+  private static final int CACHE_BLOCKS = 2_048;
+  private static final int PIECE_BYTES = 16 << 10;
+
+  static {
+    // Else the kernel holds small writes back, and tokens come in lumps of 40 ms.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+  }
+
+  private final PrefixCache cache = new PrefixCache(CACHE_BLOCKS);
+  private final Map<String, Job> jobs = new ConcurrentHashMap<>();
+  private final AtomicLong tickets = new AtomicLong();
+  private final FakeEngine engine;
+  private final KvPublisher events;
+  private final Device device;
+  private final HttpServer server;
+
+  /** Listens on a loopback port when this returns; 0 takes a free one. */
+  DemoEngine(int port, OpenTelemetry telemetry, KvPublisher events, Device device)
+      throws IOException {
+    this.events = events;
+    this.device = device;
+    engine = FakeEngine.builder().openTelemetry(telemetry).scripts(this::script).start();
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    // A thread that ends with its request is how anybody outside can tell that it is over.
+    server.setExecutor(request -> Thread.ofPlatform().daemon().name("request").start(request));
+    server.createContext("/", this::handle);
+    server.start();
+  }
+
+  int port() {
+    return server.getAddress().getPort();
+  }
+
+  private EngineScript script(EngineRequest request) {
+    String ticket = request.header(TICKET);
+    Job job = ticket == null ? null : jobs.get(ticket);
+    return job == null ? EngineScript.normal() : job.script();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    HttpURLConnection call = null;
+    String ticket = Long.toString(tickets.incrementAndGet());
+    try (exchange) {
+      call = call(exchange, ticket);
+      serve(exchange, call, ticket);
+    } catch (IOException e) {
+      // The client has left: the fake engine should not go on for it.
+      if (call != null) {
+        call.disconnect();
+      }
+      throw e;
+    } finally {
+      jobs.remove(ticket);
+    }
+  }
+
+  private HttpURLConnection call(HttpExchange exchange, String ticket) throws IOException {
+    String target = exchange.getRequestURI().toString();
+    HttpURLConnection call = (HttpURLConnection) engine.uri(target).toURL().openConnection();
+    call.setRequestMethod(exchange.getRequestMethod());
+    Headers headers = exchange.getRequestHeaders();
+    for (String name : PASSED) {
+      String value = headers.getFirst(name);
+      if (value != null) {
+        call.setRequestProperty(name, value);
+      }
+    }
+    call.setRequestProperty(TICKET, ticket);
+    return call;
+  }
+
+  private void serve(HttpExchange exchange, HttpURLConnection call, String ticket)
+      throws IOException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      relay(exchange, call, null);
+      return;
+    }
+    byte[] body = exchange.getRequestBody().readAllBytes();
+    Behaviour behaviour = Behaviour.of(exchange.getRequestHeaders().getFirst(Behaviour.HEADER));
+    Job job = Job.of(body, behaviour, cache);
+    jobs.put(ticket, job);
+    call.setDoOutput(true);
+    call.setFixedLengthStreamingMode(body.length);
+    try (OutputStream out = call.getOutputStream()) {
+      out.write(body);
+    }
+    device.prefill(job.computed(), job.prefillMillis());
+    relay(exchange, call, job);
+  }
+
+  private void relay(HttpExchange exchange, HttpURLConnection call, @Nullable Job job)
+      throws IOException {
+    int status = call.getResponseCode();
+    String type = call.getContentType();
+    if (type != null) {
+      exchange.getResponseHeaders().set("content-type", type);
+    }
+    // To this server a length of 0 is an unknown one, and -1 is none.
+    long length = call.getContentLengthLong();
+    exchange.sendResponseHeaders(status, length == 0 ? -1 : Math.max(0, length));
+    try (InputStream in = status < 400 ? call.getInputStream() : call.getErrorStream()) {
+      if (in != null) {
+        pass(in, exchange.getResponseBody(), status == 200 ? job : null);
+      }
+    }
+  }
+
+  /** Piece by piece; the first comes when the prompt has been computed. */
+  private void pass(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
+    byte[] piece = new byte[PIECE_BYTES];
+    boolean first = true;
+    for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
+      if (job != null && first) {
+        store(job);
+      } else if (job != null) {
+        device.token();
+      }
+      first = false;
+      out.write(piece, 0, length);
+      out.flush();
+    }
+  }
+
+  private void store(Job job) {
+    PrefixCache.Change change = cache.store(job.hashes());
+    if (change.firstStored() < job.hashes().length || !change.evicted().isEmpty()) {
+      events.publish(KvEvents.batch(change, job.hashes(), job.tokens()));
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    engine.close();
+  }
+}

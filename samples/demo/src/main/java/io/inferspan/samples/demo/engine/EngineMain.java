@@ -1,0 +1,97 @@
+package io.inferspan.samples.demo.engine;
+
+import io.inferspan.Telemetry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The program: an engine that only pretends to have a model, on loopback. */
+public final class EngineMain {
+
+  /** What an engine says, behind its name, when the gateway hears its events. */
+  public static final String LISTENED_TO = " is listened to";
+
+  /** What the stand-in for CUDA is told of how long a kernel takes. */
+  public static final String KERNEL_TIME = CudaDevice.KERNEL_MILLIS + "ms";
+
+  private static final String USAGE =
+      "an engine needs --name=NAME --port=PORT --kv-port=PORT, and may have --cuda=LIBRARY";
+
+  private EngineMain() {}
+
+  /** Serves until it is told to stop; exit status 2 for what is not understood, 1 for a failure. */
+  public static void main(String[] arguments) {
+    try {
+      serve(Setup.of(List.of(arguments)));
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.exit(2);
+    } catch (IOException | RuntimeException e) {
+      System.err.println("the engine cannot start: " + e.getMessage());
+      System.exit(1);
+    }
+  }
+
+  /**
+   * How it is set up.
+   *
+   * @param cuda the stand-in for the CUDA driver, if there is one
+   */
+  record Setup(String name, int port, int kvPort, @Nullable Path cuda) {
+
+    static Setup of(List<String> arguments) {
+      Map<String, String> given = new HashMap<>();
+      for (String argument : arguments) {
+        int equals = argument.indexOf('=');
+        if (equals < 0) {
+          throw new IllegalArgumentException(argument + " is not understood: " + USAGE);
+        }
+        given.put(argument.substring(0, equals), argument.substring(equals + 1));
+      }
+      String cuda = given.remove("--cuda");
+      Setup setup =
+          new Setup(
+              needed(given, "--name"),
+              Integer.parseInt(needed(given, "--port")),
+              Integer.parseInt(needed(given, "--kv-port")),
+              cuda == null ? null : Path.of(cuda));
+      if (!given.isEmpty()) {
+        throw new IllegalArgumentException(given.keySet() + " is not understood: " + USAGE);
+      }
+      return setup;
+    }
+
+    private static String needed(Map<String, String> given, String name) {
+      String value = given.remove(name);
+      if (value == null) {
+        throw new IllegalArgumentException(name + " is missing: " + USAGE);
+      }
+      return value;
+    }
+  }
+
+  private static void serve(Setup setup) throws IOException {
+    Telemetry telemetry = Telemetry.initTracing(setup.name());
+    Device device = setup.cuda() == null ? Device.NONE : new CudaDevice(setup.cuda());
+    KvPublisher events =
+        new KvPublisher(
+            setup.kvPort(),
+            "kv@" + setup.name() + "@demo",
+            () -> System.out.println(setup.name() + LISTENED_TO));
+    DemoEngine engine = new DemoEngine(setup.port(), telemetry.openTelemetry(), events, device);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  engine.close();
+                  telemetry.close();
+                },
+                "engine-shutdown"));
+    System.out.printf(
+        "%s: http://127.0.0.1:%d, KV events on %s%n",
+        setup.name(), engine.port(), events.endpoint());
+  }
+}

@@ -1,0 +1,73 @@
+package io.inferspan.samples.demo.engine;
+
+import io.inferspan.samples.prefixrouting.WordTokens;
+import io.inferspan.testing.engine.EngineScript;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/**
+ * What one request makes an engine do.
+ *
+ * @param tokens the prompt's
+ * @param hashes of the blocks that it fills
+ * @param computed how many tokens are to be computed here: neither cached nor sent by another
+ * @param prefillMillis how long that takes
+ * @param script the same for the fake engine
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Job(int[] tokens, long[] hashes, int computed, long prefillMillis, EngineScript script) {
+
+  private static final long BASE_MICROS = 6_000;
+  private static final long TOKEN_MICROS = 150;
+  private static final int SLOWER = 6;
+  private static final int ANSWER_TOKENS = 24;
+  private static final int LONG_ANSWER_TOKENS = 400;
+  private static final Duration BETWEEN_TOKENS = Duration.ofMillis(8);
+  private static final JsonArray NO_MESSAGES = new JsonArray();
+
+  /** Reads a request; what is no JSON is a job without tokens, which the fake engine refuses. */
+  static Job of(byte[] body, Behaviour behaviour, PrefixCache cache) {
+    JsonObject asked = read(body);
+    boolean prefills = transfers(asked, "do_remote_decode");
+    boolean receives = transfers(asked, "do_remote_prefill");
+    int[] tokens = WordTokens.of(messages(asked));
+    long[] hashes = PrefixCache.hashes(tokens);
+    int cached = cache.heldBlocks(hashes) * PrefixCache.BLOCK_TOKENS;
+    int computed = receives ? 0 : tokens.length - cached;
+    boolean slow = behaviour == Behaviour.SLOW_PREFILL && !receives;
+    long micros = (BASE_MICROS + TOKEN_MICROS * computed) * (slow ? SLOWER : 1);
+    EngineScript.Builder script =
+        EngineScript.builder()
+            .tokens(behaviour == Behaviour.LONG_ANSWER ? LONG_ANSWER_TOKENS : ANSWER_TOKENS)
+            .cachedTokens(tokens.length - computed)
+            .prefill(Duration.ofNanos(micros * 1_000))
+            .betweenTokens(BETWEEN_TOKENS);
+    if (behaviour == Behaviour.FAILING_PREFILL && prefills) {
+      script.failWith(500, "CUDA error: an illegal memory access was encountered");
+    }
+    return new Job(tokens, hashes, computed, micros / 1_000, script.build());
+  }
+
+  private static boolean transfers(JsonObject asked, String how) {
+    return asked.getValue("kv_transfer_params") instanceof JsonObject transfer
+        && Boolean.TRUE.equals(transfer.getValue(how));
+  }
+
+  private static JsonObject read(byte[] body) {
+    try {
+      return new JsonObject(new String(body, StandardCharsets.UTF_8));
+    } catch (DecodeException e) {
+      return new JsonObject();
+    }
+  }
+
+  private static byte[] messages(JsonObject asked) {
+    Object messages = asked.getValue("messages", NO_MESSAGES);
+    return (messages instanceof JsonArray array ? array : NO_MESSAGES)
+        .encode()
+        .getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,73 @@
+package io.inferspan.samples.demo.engine;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which beginnings of prompts the engine still has the KV blocks of.
+ *
+ * <p>A block's hash stands for all tokens up to its end. What was used least lately goes first.
+ */
+final class PrefixCache {
+
+  /** As vLLM has it. */
+  static final int BLOCK_TOKENS = 16;
+
+  private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  private final int capacity;
+  private final Map<Long, Boolean> held = new LinkedHashMap<>(64, 0.75f, true);
+
+  PrefixCache(int capacityBlocks) {
+    capacity = capacityBlocks;
+  }
+
+  /**
+   * What became of the cache.
+   *
+   * @param firstStored the first block that is new; all behind it are told of, too
+   * @param evicted blocks that are gone
+   */
+  record Change(int firstStored, List<Long> evicted) {}
+
+  /** The hashes of the blocks that these tokens fill. */
+  static long[] hashes(int[] tokens) {
+    long[] hashes = new long[tokens.length / BLOCK_TOKENS];
+    long hash = FNV_OFFSET;
+    for (int i = 0; i < hashes.length * BLOCK_TOKENS; i++) {
+      hash = (hash ^ tokens[i]) * FNV_PRIME;
+      if ((i + 1) % BLOCK_TOKENS == 0) {
+        hashes[i / BLOCK_TOKENS] = hash;
+      }
+    }
+    return hashes;
+  }
+
+  /** How many of these blocks are held, from the first on. */
+  synchronized int heldBlocks(long[] hashes) {
+    int blocks = 0;
+    while (blocks < hashes.length && held.get(hashes[blocks]) != null) {
+      blocks++;
+    }
+    return blocks;
+  }
+
+  /** Holds all of these blocks. */
+  synchronized Change store(long[] hashes) {
+    int first = heldBlocks(hashes);
+    for (int i = first; i < hashes.length; i++) {
+      held.put(hashes[i], true);
+    }
+    List<Long> evicted = new ArrayList<>();
+    Iterator<Long> oldest = held.keySet().iterator();
+    while (held.size() > capacity) {
+      evicted.add(oldest.next());
+      oldest.remove();
+    }
+    return new Change(first, evicted);
+  }
+}

@@ -1,0 +1,79 @@
+package io.inferspan.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.testing.SpanRecord;
+import io.opentelemetry.api.trace.SpanKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReportTest {
+
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+  private final List<SpanRecord> spans = new ArrayList<>();
+
+  @Test
+  void schedulersOwnSpans_areLeftToThePage_andWhatHangsBelowMovesUp() {
+    span("1", "", "gateway.request", 100);
+    span("2", "1", EppSpans.PROFILE_RUN.name(SpanNaming.PROPOSAL), 10);
+    span("3", "2", EppSpans.SCORING.name(SpanNaming.PROPOSAL), 9);
+    span("4", "3", EppSpans.SCORER_PREFIX_CACHE.name(SpanNaming.PROPOSAL), 8);
+
+    assertThat(tree())
+        .isEqualTo(
+            """
+            gateway.request (100.0 ms) [s]
+            └── llm_d.epp.scorer.prefix_cache (8.00 ms)
+            (and 2 more spans, on the page)
+            """);
+  }
+
+  @Test
+  void ofTheKernelsSpans_theDevicesComeFirst_andTheLongest() {
+    span("1", "", "llm_d.pd_proxy.prefill", 100);
+    for (int i = 2; i <= 9; i++) {
+      span(Integer.toString(i), "1", i < 4 ? "cuda.launch" : "syscall.read", i);
+    }
+
+    assertThat(tree())
+        .contains("launch (2.00 ms)", "launch (3.00 ms)", "read (9.00 ms)", "(and 5 more spans,")
+        .doesNotContain("(8.00 ms)");
+  }
+
+  @Test
+  void smallTrace_isShownWhole() {
+    span("1", "", "gateway.request", 1);
+
+    assertThat(tree()).isEqualTo("gateway.request (1.00 ms) [s]\n");
+  }
+
+  private String tree() {
+    return new Report(new Trace(TRACE, "ok", "", spans)).tree();
+  }
+
+  private void span(String id, String parent, String name, long millis) {
+    spans.add(
+        new SpanRecord(
+            TRACE,
+            id,
+            parent,
+            1,
+            "",
+            name,
+            SpanKind.INTERNAL,
+            0,
+            millis * 1_000_000,
+            Map.of(),
+            List.of(),
+            List.of(),
+            SpanRecord.Status.UNSET,
+            SpanRecord.Scope.named("t"),
+            Map.of("service.name", "s")));
+  }
+}

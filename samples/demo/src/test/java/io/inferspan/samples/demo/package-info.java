@@ -1,0 +1,4 @@
+@NullMarked
+package io.inferspan.samples.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -87,6 +87,11 @@ final class TracedBlockIndex implements BlockIndex {
   }
 
   @Override
+  public long losses() {
+    return index.losses();
+  }
+
+  @Override
   public void close() {
     index.close();
   }

@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * together. Once it did not take one, that pod is <em>behind</em>: its events change the ledger
  * only, until the index could be cleared of the pod and written anew from the ledger; it is tried
  * again after 100 ms, and later every 5 s. All other pods are then <em>suspect</em>, those of other
- * workers too: an index that was restarted has lost what it knew of them, and no write of theirs
- * failed. A few of their blocks are looked up, and where one is missing, all are written again.
+ * workers too, and all are when the index says that it lost touch: an index that was restarted has
+ * lost what it knew of them, and no write of theirs failed. A few of their blocks are looked up,
+ * and where one is missing, all are written again.
  *
- * <p>What this cannot see is an index that loses data while nobody writes to it.
+ * <p>What this cannot see is an index that loses data and no connection.
  */
 final class IndexKeeper {
 
@@ -57,7 +58,7 @@ final class IndexKeeper {
     this.outages = outages;
     this.mostBlocks = options.maxBlocksPerPod();
     this.writes = new IndexWrites(index, options.writeTimeout().toMillis(), this::failed);
-    this.seenOutages = outages.get();
+    this.seenOutages = knownOutages();
   }
 
   PodBlocks pod(String name) {
@@ -131,7 +132,7 @@ final class IndexKeeper {
   /** Waits for what is under way, and repairs what can be repaired now. */
   void tend() {
     writes.settle();
-    long known = outages.get();
+    long known = knownOutages();
     if (known != seenOutages) {
       seenOutages = known;
       pods.values().forEach(pod -> pod.suspect = true);
@@ -140,6 +141,11 @@ final class IndexKeeper {
     if (needy && (!down || System.nanoTime() - retryNanos >= 0)) {
       repairAll();
     }
+  }
+
+  /** Those that writes failed in, and those that no write was under way in. */
+  private long knownOutages() {
+    return outages.get() + index.losses();
   }
 
   private void repairAll() {

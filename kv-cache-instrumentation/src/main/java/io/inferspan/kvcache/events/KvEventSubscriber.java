@@ -37,6 +37,7 @@ public final class KvEventSubscriber implements AutoCloseable {
     context = ZMQ.context(1);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
     context.setUncaughtExceptionHandler((thread, fault) -> counts.faults.increment());
+    context.setNotificationExceptionHandler((thread, fault) -> counts.faults.increment());
     replays = new ReplayCalls(context, options, counts);
     AtomicLong outages = new AtomicLong();
     for (int i = 0; i < options.workers(); i++) {

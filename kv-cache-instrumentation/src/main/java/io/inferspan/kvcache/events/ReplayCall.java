@@ -107,6 +107,7 @@ final class ReplayCall implements Runnable {
       dealer.setLinger(0);
       dealer.setMaxMsgSize(shared.maxBatchBytes());
       dealer.setReceiveTimeOut(SLICE_MILLIS);
+      dealer.setHandshakeIvl(Receiver.HANDSHAKE_MILLIS);
       dealer.setIPv6(endpoint.contains("["));
       dealer.connect(endpoint);
       dealer.send(EMPTY, ZMQ.SNDMORE | ZMQ.DONTWAIT);

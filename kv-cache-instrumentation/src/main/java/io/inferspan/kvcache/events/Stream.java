@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A publisher counts its batches from 0. A number that is not above the last one is of a
  * publisher that began anew: its cache is empty, so its pod's blocks are forgotten. A gap is asked
  * for again where the publisher replays, and what comes meanwhile is held; where it does not replay
- * or cannot, the pod's blocks are forgotten too, for removals may be among what is missing.
+ * or cannot, the pod's blocks are forgotten too, for removals may be among what is missing. Where
+ * it replays at other times, it is asked for all it has a while later, then ever more seldom.
  *
  * <p>After a lost connection, the publisher may be another one that has come as far as the old one
  * had. Where it replays, it must then first repeat the last batch, which holds the time it was made
@@ -25,6 +26,7 @@ final class Stream {
   private static final long NONE = -1;
   private static final int MOST_HELD = 10_000;
   private static final long MOST_HELD_BYTES = 8L << 20;
+  private static final int MOST_DOUBLINGS = 5;
 
   /** A batch that waits for a replay. */
   private record Held(Message message, KvEventBatch batch) {}
@@ -44,6 +46,9 @@ final class Stream {
   private Topic topic = Topic.NONE;
   private @Nullable Replay replay;
   private long noReplayBefore = System.nanoTime();
+  private boolean lapsed;
+  private int lapses;
+  private long noRecoveryBefore = System.nanoTime();
 
   Stream(String pod, String endpoint, @Nullable String replayEndpoint) {
     this.pod = pod;
@@ -99,6 +104,8 @@ final class Stream {
     cancel();
     actions.invalidate(this);
     lastApplied = NONE;
+    noReplayBefore = System.nanoTime();
+    recovered();
   }
 
   /** Applies a batch if it is the next one; else sees to what is missing before it. */
@@ -106,6 +113,11 @@ final class Stream {
     Message message = next.message();
     long missing = message.sequence() - lastApplied - 1;
     if (missing < 0) {
+      return;
+    }
+    if (mayRecover()) {
+      hold(next);
+      askForAll(message.sequence() - 1, actions);
       return;
     }
     boolean sameLife = lastApplied == NONE || message.connection() == connection;
@@ -118,15 +130,19 @@ final class Stream {
       actions.counts().missedBatches.add(missing);
     }
     if (replayable()) {
-      held.addFirst(next);
-      heldBytes += message.payload().length;
+      hold(next);
       ask(message.sequence() - 1, sameLife, actions);
       return;
     }
     if (joined && lastApplied != NONE) {
-      actions.invalidate(this);
+      forget(actions);
     }
     apply(message, next.batch(), actions);
+  }
+
+  private void hold(Held next) {
+    held.addFirst(next);
+    heldBytes += next.message().payload().length;
   }
 
   private void ask(long through, boolean sameLife, StreamActions actions) {
@@ -137,8 +153,30 @@ final class Stream {
     actions.replay(replay);
   }
 
+  private void askForAll(long through, StreamActions actions) {
+    replay = new Replay(this, topic, 0, through, Replay.Mode.LIFE, 0);
+    actions.replay(replay);
+  }
+
   private boolean replayable() {
     return replayEndpoint != null && System.nanoTime() - noReplayBefore >= 0;
+  }
+
+  private boolean mayRecover() {
+    return lapsed && replayable() && System.nanoTime() - noRecoveryBefore >= 0;
+  }
+
+  private void forget(StreamActions actions) {
+    actions.invalidate(this);
+    if (replayEndpoint != null) {
+      lapsed = true;
+      actions.watch(this);
+    }
+  }
+
+  private void recovered() {
+    lapsed = false;
+    lapses = 0;
   }
 
   private void apply(Message message, KvEventBatch batch, StreamActions actions) {
@@ -158,11 +196,21 @@ final class Stream {
 
   /** A replay brought a batch; null where it could not be read. */
   void replayed(Message message, @Nullable KvEventBatch batch, StreamActions actions) {
-    if (message.replay() != replay || message.sequence() <= lastApplied) {
+    Replay answered = replay;
+    if (answered == null || message.replay() != answered) {
+      return;
+    }
+    if (lapsed && answered.mode() == Replay.Mode.LIFE) {
+      // All comes again from the beginning.
+      lapsed = false;
+      actions.invalidate(this);
+      lastApplied = NONE;
+    }
+    if (message.sequence() <= lastApplied) {
       return;
     }
     if (batch == null) {
-      failed(actions);
+      failed(answered, actions);
     } else {
       apply(message, batch, actions);
     }
@@ -170,12 +218,16 @@ final class Stream {
 
   /** A replay came to its end. */
   void ended(Message message, StreamActions actions) {
-    if (message.replay() != replay) {
+    Replay ended = replay;
+    if (ended == null || message.replay() != ended) {
       return;
     }
     switch (message.kind()) {
       case REPLAY_DONE -> {
         actions.counts().replays.increment();
+        if (ended.mode() == Replay.Mode.LIFE) {
+          recovered();
+        }
         goOn(actions);
       }
       case REPLAY_OF_ANOTHER_LIFE -> {
@@ -186,18 +238,22 @@ final class Stream {
         heldBytes = kept.stream().mapToLong(one -> one.message().payload().length).sum();
         settleHeld(actions);
       }
-      default -> failed(actions);
+      default -> failed(ended, actions);
     }
   }
 
-  private void failed(StreamActions actions) {
+  private void failed(Replay tried, StreamActions actions) {
     actions.counts().failedReplays.increment();
-    noReplayBefore =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(actions.limits().cooldownMillis());
-    if (joined) {
+    long cooldownNanos = TimeUnit.MILLISECONDS.toNanos(actions.limits().cooldownMillis());
+    noReplayBefore = System.nanoTime() + cooldownNanos;
+    noRecoveryBefore = System.nanoTime() + (cooldownNanos << Math.min(lapses++, MOST_DOUBLINGS));
+    boolean broughtNothing = lapsed && tried.mode() == Replay.Mode.LIFE;
+    if (joined && !broughtNothing) {
       // Nothing was known of a publisher that is only just joined, so nothing of it is wrong.
       actions.invalidate(this);
     }
+    lapsed = true;
+    actions.watch(this);
     goOn(actions);
   }
 
@@ -230,6 +286,13 @@ final class Stream {
       actions.watch(this);
       return;
     }
+    if (lapsed) {
+      actions.watch(this);
+    }
+    if (mayRecover()) {
+      askForAll(last, actions);
+      return;
+    }
     long missing = last - lastApplied;
     if (missing <= 0 || !joined) {
       return;
@@ -240,7 +303,7 @@ final class Stream {
     if (replayable()) {
       ask(last, true, actions);
     } else {
-      actions.invalidate(this);
+      forget(actions);
       lastApplied = last;
     }
   }

@@ -53,6 +53,11 @@ public interface BlockIndex extends AutoCloseable {
   /** Takes a pod from all blocks. */
   CompletionStage<Void> clear(String pod);
 
+  /** How often it lost touch with what keeps the blocks, which may have lost them. */
+  default long losses() {
+    return 0;
+  }
+
   /** Lets go of connections and memory; further calls find nothing. */
   @Override
   void close();

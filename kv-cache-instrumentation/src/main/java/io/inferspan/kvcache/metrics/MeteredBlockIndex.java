@@ -67,6 +67,11 @@ final class MeteredBlockIndex implements BlockIndex {
   }
 
   @Override
+  public long losses() {
+    return index.losses();
+  }
+
+  @Override
   public void close() {
     index.close();
   }

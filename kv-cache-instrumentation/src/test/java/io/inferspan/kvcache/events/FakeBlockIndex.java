@@ -29,6 +29,7 @@ final class FakeBlockIndex implements BlockIndex {
   private boolean down;
   private boolean silent;
   private CountDownLatch gate = new CountDownLatch(0);
+  private long losses;
 
   synchronized void down(boolean isDown) {
     down = isDown;
@@ -48,6 +49,15 @@ final class FakeBlockIndex implements BlockIndex {
   synchronized void forget() {
     blocks.clear();
     engine.clear();
+  }
+
+  synchronized void loseTouch() {
+    losses++;
+  }
+
+  @Override
+  public synchronized long losses() {
+    return losses;
   }
 
   /** Which blocks a pod holds in a tier. */

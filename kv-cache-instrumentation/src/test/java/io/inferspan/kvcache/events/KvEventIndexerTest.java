@@ -322,6 +322,17 @@ class KvEventIndexerTest {
   }
 
   @Test
+  void anIndexThatLostTouchBetweenTwoWrites_isToldAgain() {
+    tell(stored(1, null, 1));
+    index.forget();
+
+    index.loseTouch();
+    recovered();
+
+    assertThat(index.held(POD)).hasSize(1);
+  }
+
+  @Test
   void podsThatTheIndexStillHas_areNotWrittenAgain() {
     tell(stored(1, null, 1));
     List<String> before = index.writes();

@@ -172,6 +172,35 @@ class KvEventSubscriberTest {
   }
 
   @Test
+  void whatAFailedReplayLeftOut_isAskedForLater() throws Exception {
+    ReplayLimits soonAgain = new ReplayLimits(5_000, 200, 3, 10, 300, 8);
+    subscriber = subscriber(options().replayLimits(soonAgain));
+    LibzmqPublisher publisher = followed(true).shape("silent");
+    publisher.send(stored(1, null, 100)).lose(stored(2, null, 200)).send(stored(3, null, 300));
+    awaitHeld(300);
+
+    publisher.shape("vllm");
+
+    awaitHeld(100, 200, 300);
+    publisher.lose(removed(3)).send(removed(1));
+    awaitHeld(200);
+    assertThat(subscriber.counts().restarts()).isZero();
+  }
+
+  @Test
+  void whatWasMissedWhileNoReplayIsTried_isAskedForLater() throws Exception {
+    ReplayLimits soonAgain = new ReplayLimits(5_000, 200, 1, 10, 1_000, 8);
+    subscriber = subscriber(options().replayLimits(soonAgain));
+    LibzmqPublisher publisher = followed(true).shape("silent");
+    publisher.send(stored(1, null, 100)).lose(stored(2, null, 200)).send(stored(3, null, 300));
+    awaitHeld(300);
+
+    publisher.shape("vllm").lose(removed(2)).send(stored(4, null, 400));
+
+    awaitHeld(100, 300, 400);
+  }
+
+  @Test
   void aReplayThatNoLongerHasIt_clearsThePod() throws Exception {
     LibzmqPublisher publisher = followed(true);
 

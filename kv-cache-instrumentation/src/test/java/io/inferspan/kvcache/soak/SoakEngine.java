@@ -37,6 +37,11 @@ final class SoakEngine implements Runnable, AutoCloseable {
   private static final int LOSES_ONE_IN = 60;
   private static final int BIND_ATTEMPTS = 500;
 
+  private static final int LEAST_PORT = 20_000;
+  private static final int PORTS = 12_000;
+  private static final AtomicInteger NEXT_PORT =
+      new AtomicInteger((int) (ProcessHandle.current().pid() * 40 % PORTS));
+
   private final int port = freePort();
   private final int replayPort = freePort();
   private final String pod = "127.0.0.1:" + port;
@@ -50,8 +55,8 @@ final class SoakEngine implements Runnable, AutoCloseable {
   private volatile boolean ending;
   private volatile boolean ended;
   private volatile boolean closed;
-  private volatile @Nullable RuntimeException fault;
-  private boolean heard;
+  private volatile @Nullable Throwable fault;
+  private volatile boolean heard;
 
   SoakEngine(Prompts prompts, long seed, int restartsOneIn) {
     this.random = new Random(seed);
@@ -83,11 +88,23 @@ final class SoakEngine implements Runnable, AutoCloseable {
   }
 
   boolean hasEnded() {
-    RuntimeException failed = fault;
+    Throwable failed = fault;
     if (failed != null) {
-      throw failed;
+      throw new IllegalStateException("an engine broke", failed);
     }
     return ended;
+  }
+
+  /** How it stands, for whoever waits for it in vain. */
+  @Override
+  public String toString() {
+    return pod
+        + (ended ? " has ended" : heard ? " publishes" : " has no subscriber")
+        + (thread.isAlive() ? "" : ", its thread is gone")
+        + ", life "
+        + lives
+        + ", batch "
+        + life.size();
   }
 
   /** What it holds, once it {@linkplain #hasEnded() has ended}. */
@@ -97,12 +114,15 @@ final class SoakEngine implements Runnable, AutoCloseable {
 
   @Override
   public void run() {
-    try (ZContext context = new ZContext()) {
-      context.setLinger(0);
+    try {
       while (!closed) {
+        ZContext context = new ZContext();
+        context.setLinger(0);
         live(context);
+        bury(context);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | AssertionError e) {
+      // JeroMQ asserts.
       fault = e;
     }
   }
@@ -132,10 +152,17 @@ final class SoakEngine implements Runnable, AutoCloseable {
           crashed = !ended && random.nextInt(restartsOneIn) == 0;
         }
       }
-    } finally {
-      publisher.close();
-      replayer.close();
     }
+  }
+
+  /**
+   * Closes a life's sockets beside the next life. JeroMQ's own thread at times is told last to
+   * signal a socket that is gone by then, and then does nothing more, also for other sockets.
+   */
+  private static void bury(ZContext context) {
+    Thread end = new Thread(context::close, "soak-engine-end");
+    end.setDaemon(true);
+    end.start();
   }
 
   private void publish(ZMQ.Socket publisher) {
@@ -228,11 +255,21 @@ final class SoakEngine implements Runnable, AutoCloseable {
     }
   }
 
+  /** A port that no outgoing connection takes while the engine is down: below those of Linux. */
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    int port = 0;
+    while (port == 0) {
+      port = freeOrZero(LEAST_PORT + NEXT_PORT.getAndIncrement() % PORTS);
+    }
+    return port;
+  }
+
+  private static int freeOrZero(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // Another process has it.
+      return 0;
     }
   }
 

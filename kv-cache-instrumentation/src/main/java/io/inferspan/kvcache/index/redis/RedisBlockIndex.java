@@ -170,6 +170,11 @@ public final class RedisBlockIndex implements BlockIndex {
     return writes.begin(new ClearWrite(writes, pod, clearedFields));
   }
 
+  @Override
+  public long losses() {
+    return counters.lostConnections.sum();
+  }
+
   /** What was done so far, and what went wrong. */
   public RedisIndexCounts counts() {
     long pending = writes.pending();

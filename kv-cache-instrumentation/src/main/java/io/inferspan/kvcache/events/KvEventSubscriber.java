@@ -2,6 +2,8 @@ package io.inferspan.kvcache.events;
 
 import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.BlockIndex;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,7 @@ import org.zeromq.ZMQ;
  */
 public final class KvEventSubscriber implements AutoCloseable {
 
+  private static final Logger LOG = System.getLogger(KvEventSubscriber.class.getName());
   private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(5);
   private static final int FNV_OFFSET = 0x811c9dc5;
   private static final int FNV_PRIME = 0x01000193;
@@ -37,7 +40,9 @@ public final class KvEventSubscriber implements AutoCloseable {
     context = ZMQ.context(1);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
     context.setUncaughtExceptionHandler((thread, fault) -> counts.faults.increment());
-    context.setNotificationExceptionHandler((thread, fault) -> counts.faults.increment());
+    // It goes on after these; told of a socket that is gone by then, it throws, which harms nobody.
+    context.setNotificationExceptionHandler(
+        (thread, fault) -> LOG.log(Level.DEBUG, "JeroMQ's I/O thread goes on after this", fault));
     replays = new ReplayCalls(context, options, counts);
     AtomicLong outages = new AtomicLong();
     for (int i = 0; i < options.workers(); i++) {

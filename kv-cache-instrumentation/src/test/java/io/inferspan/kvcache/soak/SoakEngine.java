@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
@@ -118,7 +119,10 @@ final class SoakEngine implements Runnable, AutoCloseable {
       while (!closed) {
         ZContext context = new ZContext();
         context.setLinger(0);
-        live(context);
+        AtomicBoolean broken = new AtomicBoolean();
+        context.setUncaughtExceptionHandler((thread, fault) -> broken.set(true));
+        context.setNotificationExceptionHandler((thread, fault) -> {});
+        live(context, broken);
         bury(context);
       }
     } catch (RuntimeException | AssertionError e) {
@@ -128,7 +132,7 @@ final class SoakEngine implements Runnable, AutoCloseable {
   }
 
   /** From start to crash. */
-  private void live(ZContext context) {
+  private void live(ZContext context, AtomicBoolean broken) {
     lives.incrementAndGet();
     cache.restart();
     life.clear();
@@ -139,7 +143,7 @@ final class SoakEngine implements Runnable, AutoCloseable {
       poller.register(publisher, ZMQ.Poller.POLLIN);
       poller.register(replayer, ZMQ.Poller.POLLIN);
       boolean crashed = false;
-      while (!closed && !crashed) {
+      while (!closed && !crashed && (ended || !broken.get())) {
         poller.poll(PACE_MILLIS);
         if (poller.pollin(0)) {
           heard = publisher.recv()[0] == 1;
@@ -156,8 +160,8 @@ final class SoakEngine implements Runnable, AutoCloseable {
   }
 
   /**
-   * Closes a life's sockets beside the next life. JeroMQ's own thread at times is told last to
-   * signal a socket that is gone by then, and then does nothing more, also for other sockets.
+   * Closes a life's sockets beside the next life: where JeroMQ's own thread has failed an
+   * assertion, that takes for ever.
    */
   private static void bury(ZContext context) {
     Thread end = new Thread(context::close, "soak-engine-end");

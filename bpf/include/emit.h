@@ -30,14 +30,19 @@ static __always_inline struct ispan_settings *current_settings(void)
 	return now && now->version == ISPAN_WIRE_VERSION ? now : NULL;
 }
 
+/*
+ * Asked between having room and submitting, so that a reader that falls asleep meanwhile sees that something comes. To
+ * send a wake-up costs more than a record, so nobody is called who looks by himself.
+ */
 static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
 {
 	u64 mark = settings->wakeup_bytes;
 	u64 waiting;
 
-	if (!mark)
-		return BPF_RB_FORCE_WAKEUP;
-	if (produced % WAKEUP_STRIDE)
+	/* Of its own the ring calls for the first record that nobody has read, and not for those behind it. */
+	if (settings->reader == ISPAN_READER_SLEEPS)
+		return 0;
+	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)
 		return BPF_RB_NO_WAKEUP;
 	waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
 	return waiting >= mark && waiting < mark + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
@@ -57,10 +62,13 @@ static __always_inline struct ispan_record *room_for(u16 kind, u64 *produced)
 
 static __always_inline void emit(const struct ispan_settings *settings, struct ispan_record *record)
 {
-	u64 produced = count(ISPAN_COUNT_PRODUCED + (record->kind & (ISPAN_KINDS - 1)));
+	u64 produced;
+	struct ispan_record *room = room_for(record->kind, &produced);
 
-	if (bpf_ringbuf_output(&events, record, sizeof(*record), wakeup_flags(settings, produced)))
-		count(ISPAN_COUNT_DROPPED_RING_FULL);
+	if (!room)
+		return;
+	*room = *record;
+	bpf_ringbuf_submit(room, wakeup_flags(settings, produced));
 }
 
 enum text_origin { TEXT_USER, TEXT_KERNEL };

@@ -167,6 +167,13 @@ struct ispan_otel_context {
 #define ISPAN_READ_OTEL 0x0100
 #define ISPAN_PUBLISH_OTEL 0x0200
 
+/* What the ring's reader does, as it says itself. */
+enum ispan_reader {
+	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost whoever calls */
+	ISPAN_READER_WAITS = 1,  /* to be woken when much has come */
+	ISPAN_READER_SLEEPS = 2, /* to be woken by the first record */
+};
+
 struct ispan_settings {
 	__u32 version; /* ISPAN_WIRE_VERSION; anything else switches every program off */
 	__u32 scope;
@@ -174,9 +181,11 @@ struct ispan_settings {
 	__u32 flags;
 	__u64 min_nanos;    /* shorter system calls and scheduler delays are not produced */
 	__u64 cgroup;       /* id of a cgroup v2 directory whose processes are in scope; 0 = any */
-	__u32 wakeup_bytes; /* the reader is woken when that much waits; below, it must look by itself */
+	__u32 wakeup_bytes; /* so much must wait for a reader that waits to be woken */
 	__u32 cgroup_level; /* depth of that directory, root = 0 */
-	__u64 reserved[3];
+	__u32 reader;       /* an ispan_reader */
+	__u32 pad;
+	__u64 reserved[2];
 };
 
 /* In and out of the program who_am_i, run by the thread that asks. */
@@ -230,6 +239,7 @@ _Static_assert(sizeof(struct ispan_otel_context) == 24, "otel context");
 _Static_assert(sizeof(struct ispan_settings) == 64, "settings");
 _Static_assert(__builtin_offsetof(struct ispan_settings, min_nanos) == 16, "min_nanos");
 _Static_assert(__builtin_offsetof(struct ispan_settings, wakeup_bytes) == 32, "wakeup_bytes");
+_Static_assert(__builtin_offsetof(struct ispan_settings, reader) == 40, "reader");
 _Static_assert(sizeof(struct ispan_identity) == 8, "identity");
 
 #endif

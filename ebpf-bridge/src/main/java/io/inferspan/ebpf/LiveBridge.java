@@ -21,6 +21,7 @@ import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.ProcessScope;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import io.inferspan.ebpf.probe.ProcessWatch.Change;
+import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingThread;
@@ -74,7 +75,7 @@ final class LiveBridge {
     Epoll epoll = kept(Epoll.watching(kernel.ringFd()));
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    this.ring = RingThread.start(reader, sink, epoll::await);
+    this.ring = RingThread.start(reader, sink, readiness(epoll));
   }
 
   /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
@@ -140,6 +141,20 @@ final class LiveBridge {
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
+  }
+
+  private RingThread.Readiness readiness(Epoll epoll) {
+    return new RingThread.Readiness() {
+      @Override
+      public boolean await(int timeoutMillis) {
+        return epoll.await(timeoutMillis);
+      }
+
+      @Override
+      public void readerDoes(ReaderState state) {
+        settings.readerDoes(state);
+      }
+    };
   }
 
   private @Nullable OwnThreads ownThreads() {

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread gets its slot the first time a sampled span is current on it, which costs one system
  * call, and keeps it for its life. A thread that has ended cannot tell; so somebody calls {@link
- * #sweep} a few times a second, and a slot is used again only after the kernel has forgotten who
- * had it. A thread that got the number of one that ended takes its place at once.
+ * #sweep} now and then, as does a thread that finds no slot, and a slot is used again only after
+ * the kernel has forgotten who had it. A thread that got the number of one that ended takes its
+ * place at once.
  */
 public final class OwnThreads implements AutoCloseable {
 

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.linux.Mapping;
+import io.inferspan.ebpf.ring.ReaderState;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -47,6 +48,7 @@ public final class KernelSettings implements AutoCloseable {
   private static final int CGROUP_AT = 24;
   private static final int WAKEUP_AT = 32;
   private static final int LEVEL_AT = 36;
+  private static final int READER_AT = 40;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
 
@@ -97,6 +99,11 @@ public final class KernelSettings implements AutoCloseable {
     memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);
     memory.set(JAVA_INT, LEVEL_AT, orders.cgroup().level());
     INT.setRelease(memory, (long) VERSION_AT, VERSION);
+  }
+
+  /** Says what the ring's reader is about to do, and so when it is to be called. */
+  public void readerDoes(ReaderState state) {
+    INT.setVolatile(memory, (long) READER_AT, state.number());
   }
 
   /** Has every program do nothing from its next run on. */

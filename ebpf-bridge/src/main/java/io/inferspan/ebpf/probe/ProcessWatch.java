@@ -24,7 +24,6 @@ public final class ProcessWatch implements AutoCloseable {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final int MAX_NOTES = 4_096;
-  private static final long TICK_MILLIS = 100;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ProcessScope scope;
@@ -68,7 +67,7 @@ public final class ProcessWatch implements AutoCloseable {
    *
    * @param libraries those who attach to libraries
    * @param targets the kernel's table
-   * @param often called several times a second, for what else must be tidied up
+   * @param often called about once a second, for what else must be tidied up
    * @param translated whether numbers in events are not those of {@code /proc}
    * @param ownPid a process whose libraries are of interest anyway, but that is no target; or 0
    */
@@ -134,7 +133,7 @@ public final class ProcessWatch implements AutoCloseable {
 
   private @Nullable Note next() {
     try {
-      return notes.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+      return notes.poll(SWEEP_NANOS, TimeUnit.NANOSECONDS);
     } catch (InterruptedException closed) {
       return null;
     }
@@ -207,12 +206,12 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   private void tidyUp() {
-    parts.often().run();
     long nowNanos = System.nanoTime();
     if (nowNanos - sweptNanos < SWEEP_NANOS) {
       return;
     }
     sweptNanos = nowNanos;
+    parts.often().run();
     if (missed) {
       lookAround();
     } else if (!scope.isEverything()) {

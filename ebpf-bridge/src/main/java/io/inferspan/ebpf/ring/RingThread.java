@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
  * The one daemon that empties a ring.
  *
  * <p>While much comes it goes on at once. While a little comes it rests a millisecond, so that many
- * events share one look. While nothing comes it waits for the kernel to call, longer and longer: a
- * program wakes it only when much has piled up, so that the few events of a quiet machine may lie
- * for as long as the longest wait.
+ * events share one look. While nothing comes it waits for the kernel to call, longer and longer,
+ * which a program does only when much has piled up. Where the handler has nothing to do either, it
+ * asks to be called for the first event, and sleeps.
  */
 public final class RingThread implements AutoCloseable {
 
@@ -23,6 +23,7 @@ public final class RingThread implements AutoCloseable {
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int SHORTEST_WAIT_MILLIS = 2;
   private static final int LONGEST_WAIT_MILLIS = 64;
+  private static final int SLEEP_MILLIS = 250;
 
   private final RingReader reader;
   private final EventHandler handler;
@@ -44,6 +45,9 @@ public final class RingThread implements AutoCloseable {
 
     /** Waits at most so long; true if there is something to read. */
     boolean await(int timeoutMillis);
+
+    /** Says what the reader is about to do, to whoever may end its wait. */
+    default void readerDoes(ReaderState state) {}
   }
 
   /** Starts to empty a ring. */
@@ -62,14 +66,22 @@ public final class RingThread implements AutoCloseable {
       } else if (bytes > 0) {
         waitMillis = SHORTEST_WAIT_MILLIS;
         LockSupport.parkNanos(this, REST_NANOS);
-      } else if (!readiness.await(waitMillis)) {
+      } else if (handler.isAtRest()) {
+        rest(ReaderState.SLEEPS, SLEEP_MILLIS);
+      } else if (!rest(ReaderState.WAITS, waitMillis)) {
         waitMillis = Math.min(2 * waitMillis, LONGEST_WAIT_MILLIS);
-      } else if (reader.backlogBytes() > 0) {
-        // Ready, yet the last look found nothing: a record is being written, which takes no time.
-        Thread.onSpinWait();
       }
     }
     look();
+  }
+
+  /** Waits at most so long; true if there is something, if only a record that is being written. */
+  private boolean rest(ReaderState state, int millis) {
+    readiness.readerDoes(state);
+    // What came before the programs knew of it has called nobody.
+    boolean come = reader.backlogBytes() > 0 || readiness.await(millis);
+    readiness.readerDoes(ReaderState.LOOKS);
+    return come;
   }
 
   private long look() {

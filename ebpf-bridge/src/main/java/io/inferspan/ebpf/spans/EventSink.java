@@ -162,6 +162,11 @@ public final class EventSink implements EventHandler {
   }
 
   @Override
+  public boolean isAtRest() {
+    return requests.count() == 0 && waiting.isEmpty();
+  }
+
+  @Override
   public void drained() {
     nowNanos = sources.monotonic().getAsLong();
     lagNanos = firstEndNanos == 0 ? 0 : Math.max(0, nowNanos - firstEndNanos);

@@ -67,6 +67,10 @@ final class WaitingEvents {
     }
   }
 
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
   /** Gives up those that have waited long enough. */
   void expire(long nowNanos) {
     Waiting oldest = waiting.peek();

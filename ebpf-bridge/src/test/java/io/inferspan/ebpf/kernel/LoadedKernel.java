@@ -22,6 +22,7 @@ final class LoadedKernel implements AutoCloseable {
 
   final KernelSide side;
   final Identity identity;
+  final KernelSettings settings;
   private final OwnMemory memory;
 
   private LoadedKernel() {
@@ -35,10 +36,10 @@ final class LoadedKernel implements AutoCloseable {
                 KernelWish.Sharing.none()));
     identity = side.identity();
     memory = side.ownMemory();
-    side.settings()
-        .begin(
-            new KernelSettings.Orders(
-                KernelSettings.SYSCALLS, false, identity.tgid(), 0, KernelSettings.Cgroup.any()));
+    settings = side.settings();
+    settings.begin(
+        new KernelSettings.Orders(
+            KernelSettings.SYSCALLS, false, identity.tgid(), 0, KernelSettings.Cgroup.any()));
   }
 
   static LoadedKernel start() {

@@ -7,6 +7,7 @@ import io.inferspan.ebpf.Eventually;
 import io.inferspan.ebpf.linux.Epoll;
 import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.ebpf.linux.Threads;
+import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import java.io.FileInputStream;
@@ -19,7 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** When the kernel calls the ring's reader: only once much waits, and then it does. */
+/**
+ * When the kernel calls the ring's reader: once much waits, or at once if the reader wants that.
+ */
 class WakeupTest {
 
   private static final String EPOLL_PWAIT = "281 ";
@@ -34,6 +37,7 @@ class WakeupTest {
         RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
         Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
       RingReader ring = new RingReader(memory);
+      kernel.settings.readerDoes(ReaderState.WAITS);
       long backlog = 0;
       // Another process may start or end just before the wait, which is an event as well.
       for (int i = 0; i < TRIES && backlog < MARK_BYTES / 2; i++) {
@@ -41,6 +45,65 @@ class WakeupTest {
       }
 
       assertThat(backlog).isBetween(MARK_BYTES / 2, 3 * MARK_BYTES);
+    }
+  }
+
+  @Test
+  void readerThatSleeps_isWokenByTheFirst() throws Exception {
+    assumeTrue(SystemView.architecture().equals("amd64"), "knows the number of a system call");
+    try (LoadedKernel kernel = LoadedKernel.start();
+        RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
+        Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
+      kernel.settings.readerDoes(ReaderState.SLEEPS);
+
+      assertThat(firstAfter(kernel, new RingReader(memory), epoll)).isTrue();
+    }
+  }
+
+  @Test
+  void readerThatLooksByItself_isNotCalled() throws Exception {
+    try (LoadedKernel kernel = LoadedKernel.start();
+        RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
+        Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
+      RingReader ring = new RingReader(memory);
+      ring.drain(view -> {});
+      // Had it anything to tell, it would at once: this takes what is ready already.
+      epoll.await(0);
+      kernel.publish();
+      try (FileInputStream zeros = new FileInputStream("/dev/zero")) {
+        while (ring.backlogBytes() < 2 * MARK_BYTES) {
+          zeros.read();
+        }
+      }
+
+      assertThat(epoll.await(0)).isFalse();
+    }
+  }
+
+  /** Whether one event alone wakes a reader that found nothing. */
+  private static boolean firstAfter(LoadedKernel kernel, RingReader ring, Epoll epoll)
+      throws Exception {
+    AtomicInteger tid = new AtomicInteger();
+    ring.drain(view -> {});
+    CompletableFuture<Boolean> woken =
+        CompletableFuture.supplyAsync(
+            () -> {
+              tid.set(Threads.currentTid());
+              return epoll.await(LONG_MILLIS);
+            },
+            command -> Thread.ofPlatform().start(command));
+    Eventually.is("the reader to wait", () -> woken.isDone() || waits(tid.get()));
+    Thread writer = Thread.ofPlatform().start(() -> readOnce(kernel));
+    writer.join();
+    return woken.get(2L * LONG_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private static void readOnce(LoadedKernel kernel) {
+    kernel.publish();
+    try (FileInputStream zeros = new FileInputStream("/dev/zero")) {
+      zeros.read();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -10,11 +10,14 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -148,6 +151,11 @@ class RingThreadTest {
           public void event(EventView view) {}
 
           @Override
+          public boolean isAtRest() {
+            return true;
+          }
+
+          @Override
           public void drained() {
             threadId.set(Thread.currentThread().threadId());
             looks.incrementAndGet();
@@ -159,9 +167,111 @@ class RingThreadTest {
       long cpuBefore = cpuNanos(threadId.get());
       Thread.sleep(1_000); // the time that is measured
 
-      assertThat(looks.get() - before).isLessThan(40);
-      assertThat(cpuNanos(threadId.get()) - cpuBefore).isLessThan(20_000_000);
+      assertThat(looks.get() - before).isLessThan(10);
+      assertThat(cpuNanos(threadId.get()) - cpuBefore).isLessThan(5_000_000);
       assertThat(ring.failures()).isZero();
+    }
+  }
+
+  @Test
+  void idleThread_isWokenByTheFirstEvent() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch arrived = new CountDownLatch(1);
+    // Asked first, the kernel calls; unasked, nobody would for what is so little.
+    Readiness kernelThatCalls =
+        new Readiness(
+            state -> {
+              if (state == ReaderState.SLEEPS) {
+                asked.countDown();
+              }
+            });
+    try (RingThread ring = RingThread.start(reader, atRest(arrived::countDown), kernelThatCalls)) {
+      assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+      kernel.write(EVENT);
+      wakeUp.release();
+
+      assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  @Test
+  void eventThatComesAsTheThreadFallsAsleep_isNotLeftLying() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(1);
+    AtomicInteger waitsWithEvent = new AtomicInteger();
+    RingThread.Readiness before =
+        new Readiness(
+            state -> {
+              if (state == ReaderState.SLEEPS && arrived.getCount() > 0) {
+                kernel.write(EVENT);
+              }
+            }) {
+          @Override
+          public boolean await(int timeoutMillis) {
+            waitsWithEvent.addAndGet(reader.backlogBytes() > 0 ? 1 : 0);
+            return super.await(timeoutMillis);
+          }
+        };
+    try (RingThread ring = RingThread.start(reader, atRest(arrived::countDown), before)) {
+      assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(waitsWithEvent).hasValue(0);
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  @Test
+  void handlerThatIsNotAtRest_isCalledAllTheTime() throws Exception {
+    Set<ReaderState> states = ConcurrentHashMap.newKeySet();
+    CountDownLatch looks = new CountDownLatch(12);
+    EventHandler busy =
+        new EventHandler() {
+          @Override
+          public void event(EventView view) {}
+
+          @Override
+          public void drained() {
+            looks.countDown();
+          }
+        };
+    try (RingThread ring = RingThread.start(reader, busy, new Readiness(states::add))) {
+      // The waits have grown to the longest by the seventh look.
+      assertThat(looks.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(states).containsOnly(ReaderState.WAITS, ReaderState.LOOKS);
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  private static EventHandler atRest(Runnable event) {
+    return new EventHandler() {
+      @Override
+      public void event(EventView view) {
+        event.run();
+      }
+
+      @Override
+      public boolean isAtRest() {
+        return true;
+      }
+    };
+  }
+
+  /** The test's wake-ups, and what the thread says of itself. */
+  private class Readiness implements RingThread.Readiness {
+
+    private final Consumer<ReaderState> said;
+
+    Readiness(Consumer<ReaderState> said) {
+      this.said = said;
+    }
+
+    @Override
+    public boolean await(int timeoutMillis) {
+      return RingThreadTest.this.await(timeoutMillis);
+    }
+
+    @Override
+    public void readerDoes(ReaderState state) {
+      said.accept(state);
     }
   }
 

@@ -58,6 +58,11 @@ final class Bridge implements Subject.Watching {
     }
   }
 
+  /** Events of all kinds so far. */
+  long eventsRead() {
+    return status().events().stream().mapToLong(BridgeStatus.Events::read).sum();
+  }
+
   BridgeStatus status() {
     return bridge.status();
   }

@@ -4,7 +4,7 @@ import io.inferspan.ebpf.BridgeStatus;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Events that arrive in a second while a thread makes as many as it can, and their books. */
+/** Events that arrive in a second while two threads make as many as they can, and their books. */
 final class EventRate {
 
   private static final String READ = "syscall.read";
@@ -59,9 +59,7 @@ final class EventRate {
         load.calls(), produced, read, load.seconds());
     report.atLeast("events per second that arrive, live", read, BAR_PER_SECOND);
     report.atLeast(
-        "events per second that a thread produces",
-        produced / load.seconds(),
-        BAR_PRODUCED_PER_SECOND);
+        "events per second that are produced", produced / load.seconds(), BAR_PRODUCED_PER_SECOND);
     report.atMost("reads made and not produced", (double) Math.abs(load.calls() - produced), 0);
     return read;
   }

@@ -9,17 +9,27 @@ final class IdleCost {
   /** "About nothing": half a per cent of one core. */
   private static final double BAR_PERCENT = 0.5;
 
+  /** What is compiled because of the beginning is compiled by then. */
+  private static final long SETTLE_MILLIS = 10_000;
+
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   void measure(double seconds, Report report) {
+    Waiting.millis(SETTLE_MILLIS);
     double without = percent(seconds);
     double with;
+    long events;
     try (Bridge bridge = Bridge.attach()) {
-      Waiting.millis(1_000);
+      Waiting.millis(SETTLE_MILLIS);
+      long before = bridge.eventsRead();
       with = percent(seconds);
+      events = bridge.eventsRead() - before;
     }
-    report.say("%nidle, %% of a core: %.3f with the bridge, %.3f without", with, without);
+    report.say(
+        "%nidle, %% of a core: %.3f with the bridge, %.3f without; %.1f processes a second began "
+            + "or ended meanwhile, or found a library",
+        with, without, events / seconds);
     report.atMost("CPU of an idle bridge, % of a core", with - without, BAR_PERCENT);
   }
 

@@ -7,13 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The programs that are watched, each on the core that the bridge has not. */
+/** The programs that are watched, on the core that the bridge has not unless they say otherwise. */
 final class Kit {
 
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -21,6 +20,8 @@ final class Kit {
   private static final Pattern LOAD =
       Pattern.compile("(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call");
   private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
+  private static final String BOTH_CORES =
+      Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0") + "," + CORE;
 
   private final Path directory;
   private final Path server;
@@ -43,17 +44,20 @@ final class Kit {
 
   /** Launches as fast as it can on one thread; for a request or for none. */
   Load launch(double seconds, boolean traced) {
-    return run(seconds, traced ? TRACEPARENT : "", "launch");
+    return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "launch");
   }
 
-  /** Reads nothing as fast as it can: the highest rate of events that a thread can make. */
+  /**
+   * Two threads read nothing as fast as they can, which makes the highest rate of events. They have
+   * both cores, as one alone does not make as many as the reader takes.
+   */
   Load read(double seconds) {
-    return run(seconds, TRACEPARENT, "read");
+    return run(seconds, BOTH_CORES, "2", TRACEPARENT, "read");
   }
 
-  private Load run(double seconds, String traceparent, String what) {
+  private Load run(double seconds, String cores, String threads, String traceparent, String what) {
     Process process =
-        start(List.of(loader(), Double.toString(seconds), "1", traceparent, "0", what), Map.of());
+        start(cores, loader(), Double.toString(seconds), threads, traceparent, "0", what);
     try {
       String line = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       Matcher matcher = LOAD.matcher(line.strip());
@@ -71,27 +75,23 @@ final class Kit {
 
   /** A load that does next to nothing, so that its file stays mapped and watched. */
   Process keeper() {
-    return start(List.of(loader(), "3600", "1", "", "1"), Map.of());
+    return start(CORE, loader(), "3600", "1", "", "1");
   }
 
   /** The threaded server; the first line that it says is its port. */
   Process server() {
-    return start(
-        List.of("python3", server.toString(), directory.toString(), "/dev/null"), Map.of());
+    return start(CORE, "python3", server.toString(), directory.toString(), "/dev/null");
   }
 
   private String loader() {
     return directory.resolve("load").toString();
   }
 
-  private static Process start(List<String> command, Map<String, String> environment) {
-    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", CORE));
-    pinned.addAll(command);
-    ProcessBuilder builder =
-        new ProcessBuilder(pinned).redirectError(ProcessBuilder.Redirect.INHERIT);
-    builder.environment().putAll(environment);
+  private static Process start(String cores, String... command) {
+    List<String> pinned = new ArrayList<>(List.of("taskset", "-c", cores));
+    pinned.addAll(List.of(command));
     try {
-      return builder.start();
+      return new ProcessBuilder(pinned).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

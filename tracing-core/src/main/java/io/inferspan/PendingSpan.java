@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
 
+  /** Whether anybody may come to see the span; ask before computing a costly value. */
+  boolean mayRecord();
+
   /** Sets an attribute; null is ignored. */
   <T> PendingSpan set(Attribute<T> attribute, @Nullable T value);
 

@@ -94,6 +94,11 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   @Override
+  public boolean mayRecord() {
+    return builder != null || span.isRecording();
+  }
+
+  @Override
   public <T> RecordedSpan set(Attribute<T> attribute, @Nullable T value) {
     if (value == null || attribute.omits(value)) {
       return this;

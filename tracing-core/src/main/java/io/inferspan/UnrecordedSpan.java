@@ -81,6 +81,11 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
   }
 
   @Override
+  public boolean mayRecord() {
+    return false;
+  }
+
+  @Override
   public <T> UnrecordedSpan set(Attribute<T> attribute, @Nullable T value) {
     return this;
   }

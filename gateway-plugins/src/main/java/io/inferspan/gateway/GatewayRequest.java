@@ -46,7 +46,10 @@ public final class GatewayRequest {
   private boolean ended;
 
   /** What was known when the request arrived. */
-  record Arrival(String method, Api api, long nanos) {}
+  record Arrival(String method, Api api, long nanos) {
+    /** Of a request that nobody watches. */
+    static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0);
+  }
 
   GatewayRequest(GatewayTracing tracing, OperationSpan span, Arrival arrival) {
     this.tracing = tracing;
@@ -137,9 +140,13 @@ public final class GatewayRequest {
     enter(Part.SCHEDULE);
   }
 
-  private synchronized void enter(Part part) {
-    if (watched && !ended) {
-      parts.enter(part, tracing.now());
+  private void enter(Part part) {
+    if (watched) {
+      synchronized (this) {
+        if (!ended) {
+          parts.enter(part, tracing.now());
+        }
+      }
     }
   }
 
@@ -163,7 +170,12 @@ public final class GatewayRequest {
     return attempt(Target.of(authority));
   }
 
-  private synchronized UpstreamAttempt attempt(Target target) {
+  private UpstreamAttempt attempt(Target target) {
+    // Where nobody sees it, all that is asked of an attempt is the request's own context.
+    return watched ? watchedAttempt(target) : new UpstreamAttempt(this, target, 0);
+  }
+
+  private synchronized UpstreamAttempt watchedAttempt(Target target) {
     UpstreamAttempt before = last;
     if (before != null && !ended) {
       before.isOneOfSeveral();
@@ -181,8 +193,12 @@ public final class GatewayRequest {
   }
 
   /** The client's answer begins. */
-  public synchronized void status(int code) {
-    status = code;
+  public void status(int code) {
+    if (watched) {
+      synchronized (this) {
+        status = code;
+      }
+    }
   }
 
   /**
@@ -191,11 +207,13 @@ public final class GatewayRequest {
    * @param contentType of the answer, or null
    * @param contentEncoding of the answer, or null; an encoded answer is not looked into
    */
-  public synchronized void responseHead(
+  public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
-    status = code;
-    if (watched && !ended) {
-      answer = Answer.of(contentType, contentEncoding);
+    if (watched) {
+      synchronized (this) {
+        status = code;
+        answer = ended ? answer : Answer.of(contentType, contentEncoding);
+      }
     }
   }
 
@@ -249,6 +267,12 @@ public final class GatewayRequest {
   }
 
   private void finish(Ending told) {
+    if (watched) {
+      finishWatched(told);
+    }
+  }
+
+  private void finishWatched(Ending told) {
     Ending ending;
     List<UpstreamAttempt> unfinished;
     long now;

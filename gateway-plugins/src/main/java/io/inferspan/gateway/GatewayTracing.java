@@ -1,6 +1,7 @@
 package io.inferspan.gateway;
 
 import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.SpanNaming;
@@ -10,7 +11,6 @@ import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
-import io.opentelemetry.context.Context;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -58,14 +58,20 @@ public final class GatewayTracing {
 
   /** Begins the trace of a request; to be called before anything else is done for it. */
   public GatewayRequest begin(GatewayExchange exchange) {
+    PendingSpan pending =
+        telemetry.span(GatewaySpans.REQUEST, telemetry.extract(exchange, ExchangeHeaders.HEADERS));
+    return meters == null && !pending.mayRecord()
+        ? new GatewayRequest(this, pending.start(), GatewayRequest.Arrival.UNSEEN)
+        : begin(exchange, pending);
+  }
+
+  private GatewayRequest begin(GatewayExchange exchange, PendingSpan pending) {
     long arrivedNanos = nanoTime.getAsLong();
-    Context caller = telemetry.extract(exchange, ExchangeHeaders.HEADERS);
     Api api = Api.of(exchange.path());
     String method = known(exchange.method());
     String route = exchange.route();
     OperationSpan span =
-        telemetry
-            .span(GatewaySpans.REQUEST, caller)
+        pending
             .set(CommonAttributes.HTTP_REQUEST_METHOD, method)
             .set(CommonAttributes.HTTP_ROUTE, route == null ? api.route() : route)
             .set(GenAiAttributes.OPERATION, api.operation())

@@ -55,10 +55,18 @@ public final class UpstreamAttempt {
   }
 
   private OperationSpan sender() {
+    if (!request.watched()) {
+      return request.span();
+    }
     synchronized (request) {
       OperationSpan own = span;
       return own == null ? request.span() : own;
     }
+  }
+
+  /** Whether anything that is told here is seen by anybody; else nothing need be told. */
+  public boolean watched() {
+    return request.watched();
   }
 
   /** Who it was that was called, where that is known only later. */
@@ -72,6 +80,9 @@ public final class UpstreamAttempt {
   }
 
   private void target(Target called) {
+    if (!request.watched()) {
+      return;
+    }
     synchronized (request) {
       target = called;
       OperationSpan own = span;
@@ -83,6 +94,9 @@ public final class UpstreamAttempt {
 
   /** A connection is there, new or used before; the request is being sent. */
   public void connected() {
+    if (!request.watched()) {
+      return;
+    }
     synchronized (request) {
       if (!ended && request.isLast(this)) {
         request.parts().enter(Part.FIRST_TOKEN, request.now());
@@ -98,13 +112,13 @@ public final class UpstreamAttempt {
    */
   public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
+    if (!request.watched()) {
+      return;
+    }
     synchronized (request) {
-      if (ended) {
-        return;
-      }
-      connected();
-      status = code;
-      if (request.watched()) {
+      if (!ended) {
+        connected();
+        status = code;
         answer = Answer.of(contentType, contentEncoding);
       }
     }
@@ -142,6 +156,9 @@ public final class UpstreamAttempt {
   }
 
   private void finish(@Nullable String failure, @Nullable Throwable cause) {
+    if (!request.watched()) {
+      return;
+    }
     OperationSpan own;
     synchronized (request) {
       if (ended) {

@@ -17,15 +17,17 @@ import org.junit.jupiter.api.Test;
  * comments, and then the first token after 137 ms.
  *
  * <p>Of each request it holds that the token was recorded after it was sent and before the client
- * had it. How late it was is the adapter's work, and the wait of threads for a processor: on a
- * machine of two, 0.4 to 1 ms for most, and for some as long as the machine was stopped, with the
- * client as late each time. So it is the usual request that keeps the bound.
+ * had it, and of nearly all that it was within the bound. From that lateness is taken what threads
+ * of this process waited for a processor meanwhile, which Linux counts: on a machine with too few
+ * of them that is up to 50 ms, and what is left 0.2 to 1 ms. Pauses of the JVM and of a virtual
+ * machine are not counted by anybody, so that a few may be later.
  */
 public abstract class FirstTokenContract extends TraceContract {
 
   private static final int WARM_UP = 100;
   private static final int REQUESTS = 20;
   private static final double BOUND_MILLIS = 2;
+  private static final int MOST_LATE = 3;
   private static final double PARTS_MILLIS = 0.05;
   private static final String ROLE =
       "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
@@ -33,12 +35,20 @@ public abstract class FirstTokenContract extends TraceContract {
   private final AtomicLong arrivedNanos = new AtomicLong();
   private volatile boolean warm;
   private volatile long sentNanos;
+  private volatile ProcessorWait before = ProcessorWait.now();
 
   /** One request: how late things were, in milliseconds after the engine began to send a token. */
-  private record Lateness(double recorded, double client, double spanBeyondParts) {
+  private record Lateness(double recorded, double client, double waited, double spanBeyondParts) {
+
+    /** What is left without the time in which threads had no processor. */
+    double ours() {
+      return recorded - waited;
+    }
+
     @Override
     public String toString() {
-      return String.format(Locale.ROOT, "%.3f recorded, %.3f client", recorded, client);
+      return String.format(
+          Locale.ROOT, "%.3f recorded, %.3f client, %.3f waited", recorded, client, waited);
     }
   }
 
@@ -61,9 +71,11 @@ public abstract class FirstTokenContract extends TraceContract {
     assertThat(all)
         .as("after it was sent, and before the client has it")
         .allMatch(each -> each.recorded > 0 && each.recorded <= each.client);
-    assertThat(late(all, Lateness::recorded, BOUND_MILLIS))
-        .as("later than %s ms, of %s", BOUND_MILLIS, all)
-        .isLessThanOrEqualTo(REQUESTS / 2);
+    assertThat(late(all, Lateness::ours, BOUND_MILLIS))
+        .as(
+            "later than %s ms, but for what threads waited for a processor, of %s",
+            BOUND_MILLIS, all)
+        .isLessThanOrEqualTo(MOST_LATE);
     assertThat(late(all, Lateness::spanBeyondParts, PARTS_MILLIS))
         .as("spans that are longer than their parts")
         .isLessThanOrEqualTo(REQUESTS / 2);
@@ -88,6 +100,8 @@ public abstract class FirstTokenContract extends TraceContract {
       call.chunk(": keep-alive\n\n");
       call.at(90);
       call.chunk(": keep-alive\n\n");
+      call.at(130);
+      before = ProcessorWait.now();
       call.at(137);
     }
     sentNanos = System.nanoTime();
@@ -115,6 +129,7 @@ public abstract class FirstTokenContract extends TraceContract {
     tracing.clear();
     arrivedNanos.set(0);
     long receivedNanos = ask(wire);
+    double waited = ProcessorWait.now().nanosSince(before) / 1e6;
     SpanRecord span = gatewaySpan();
     assertPartsAddUp(span);
     double firstTokenMillis = millis(span, "inferspan.response.first_token_ms");
@@ -122,6 +137,7 @@ public abstract class FirstTokenContract extends TraceContract {
     return new Lateness(
         firstTokenMillis - (sentNanos - arrivedNanos.get()) / 1e6,
         (receivedNanos - sentNanos) / 1e6,
+        waited,
         Math.abs(span.duration().toNanos() / 1e6 - millis(span, "inferspan.gateway.total_ms")));
   }
 

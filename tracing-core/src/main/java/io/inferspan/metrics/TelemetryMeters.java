@@ -51,9 +51,9 @@ public final class TelemetryMeters implements MeterBinder {
 
   private FunctionCounter.Builder<ExportAccounting> counter(
       String name, String description, ToLongFunction<SpanCounts> count) {
+    // Without a unit: the names say it, and Prometheus would put it behind them once more.
     return FunctionCounter.builder(name, accounting, a -> count.applyAsLong(a.counts()))
-        .description(description)
-        .baseUnit("spans");
+        .description(description);
   }
 
   private void queue(MeterRegistry registry) {

@@ -15,9 +15,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +61,20 @@ class TelemetryMetersTest {
           .filteredOn(meter -> !meter.getId().getName().equals("inferspan.queue.capacity"))
           .allSatisfy(meter -> assertThat(sum(meter)).isZero());
     }
+  }
+
+  @Test
+  void unit_isNotSaidTwice() {
+    try (Telemetry telemetry = bound(options())) {
+      assertThat(telemetry).isNotNull();
+      assertThat(registry.getMeters())
+          .filteredOn(meter -> meter.getId().getBaseUnit() != null)
+          .noneMatch(meter -> names(meter.getId().getName(), meter.getId().getBaseUnit()));
+    }
+  }
+
+  private static boolean names(String meter, @Nullable String unit) {
+    return Arrays.asList(meter.split("\\.", -1)).contains(unit);
   }
 
   @Test

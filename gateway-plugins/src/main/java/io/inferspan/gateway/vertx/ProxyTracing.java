@@ -56,7 +56,7 @@ public final class ProxyTracing implements ProxyInterceptor {
     context.set(ATTEMPT, attempt);
     VertxHeaders.inject(attempt, request.headers());
     Body body = request.getBody();
-    if (body != null) {
+    if (body != null && live.watched()) {
       request.setBody(like(body, VertxGateway.asking(live, body.stream())));
     }
     return context.sendRequest().onFailure(cause -> VertxGateway.failed(attempt, cause));
@@ -69,7 +69,7 @@ public final class ProxyTracing implements ProxyInterceptor {
     // Where the proxy answers itself there is none.
     HttpClientResponse engine = response.proxiedResponse();
     Body body = response.getBody();
-    if (attempt != null && engine != null && body != null) {
+    if (attempt != null && attempt.watched() && engine != null && body != null) {
       response.setBody(like(body, VertxGateway.answering(attempt, engine, body.stream())));
     }
     return context.sendResponse();

@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.buffer.BufferInternal;
 import io.vertx.core.streams.ReadStream;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A stream whose pieces, end and failure somebody sees while they pass. */
@@ -13,6 +14,7 @@ final class SeenStream implements ReadStream<Buffer> {
 
   private final ReadStream<Buffer> source;
   private final Watcher watcher;
+  private final Consumer<ByteBuffer> eye;
 
   /** Who sees. */
   interface Watcher {
@@ -26,6 +28,7 @@ final class SeenStream implements ReadStream<Buffer> {
   SeenStream(ReadStream<Buffer> source, Watcher watcher) {
     this.source = source;
     this.watcher = watcher;
+    this.eye = watcher::piece;
   }
 
   @Override
@@ -34,7 +37,7 @@ final class SeenStream implements ReadStream<Buffer> {
         handler == null
             ? null
             : piece -> {
-              PassingBytes.show(((BufferInternal) piece).getByteBuf(), watcher::piece);
+              PassingBytes.show(((BufferInternal) piece).getByteBuf(), eye);
               handler.handle(piece);
             });
     return this;

@@ -18,8 +18,6 @@ import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.streams.ReadStream;
 import java.nio.ByteBuffer;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -61,18 +59,18 @@ public final class VertxGateway {
   /** The trace of a request, begun if it was not; of use to code that is no handler of ours. */
   public GatewayRequest begin(HttpServerRequest request) {
     ContextInternal context = contextOf(request);
-    GatewayRequest known = context == null ? null : known(context);
+    GatewayRequest known = context == null ? null : RequestLocal.of(context);
     if (known != null) {
       return known;
     }
     GatewayRequest live = tracing.begin(new VertxExchange(request));
     if (context != null) {
-      context
-          .getLocal(ContextInternal.LOCAL_MAP, ConcurrentHashMap::new)
-          .put(GatewayRequest.class, live);
+      RequestLocal.keep(context, live);
     }
-    HttpServerResponse response = request.response();
-    response.endHandler(end -> ended(live, response));
+    if (live.watched()) {
+      HttpServerResponse response = request.response();
+      response.endHandler(end -> ended(live, response));
+    }
     return live;
   }
 
@@ -98,12 +96,7 @@ public final class VertxGateway {
   /** The request that the Vert.x context of this thread works for; null where there is none. */
   public static @Nullable GatewayRequest current() {
     ContextInternal context = ContextInternal.current();
-    return context == null || !context.isDuplicate() ? null : known(context);
-  }
-
-  private static @Nullable GatewayRequest known(ContextInternal context) {
-    Map<Object, Object> locals = context.getLocal(ContextInternal.LOCAL_MAP);
-    return locals == null ? null : (GatewayRequest) locals.get(GatewayRequest.class);
+    return context == null || !context.isDuplicate() ? null : RequestLocal.of(context);
   }
 
   /** A connection to an engine is there: writes the trace into the headers of the call. */
@@ -125,6 +118,9 @@ public final class VertxGateway {
   /** The same, with a body that others have changed or wrapped. */
   static ReadStream<Buffer> answering(
       UpstreamAttempt attempt, HttpClientResponse head, ReadStream<Buffer> body) {
+    if (!attempt.watched()) {
+      return body;
+    }
     SocketAddress engine = head.request().connection().remoteAddress();
     if (engine != null && engine.host() != null) {
       attempt.target(engine.host(), engine.port());

@@ -168,7 +168,7 @@ class MetricsServerTest {
 
     for (String name :
         List.of(
-            "inferspan_spans_dropped_spans_total{reason=\"queue_full\"}",
+            "inferspan_spans_dropped_total{reason=\"queue_full\"}",
             "jvm_memory_used_bytes",
             "jvm_gc_",
             "jvm_threads_live_threads",

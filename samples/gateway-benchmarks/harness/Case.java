@@ -2,7 +2,13 @@ import java.util.List;
 
 /** What is asked, how much of it, and what tracing may add to it. */
 record Case(
-    String name, String sentence, Load load, int connections, int requests, List<Bar> bars) {
+    String name,
+    String sentence,
+    Load load,
+    int connections,
+    int requests,
+    int rounds,
+    List<Bar> bars) {
 
   /** What a subject may cost at most, as a multiple of the gateway without Inferspan. */
   record Bar(Subject subject, double most) {}
@@ -17,7 +23,8 @@ record Case(
               "a chat request of 200 bytes of JSON, answered with 400",
               new Load(CHAT, 200, false, false, 300, -1),
               32,
-              20_000,
+              5_000,
+              48,
               List.of(
                   new Bar(Subject.OURS_0, 1.01),
                   new Bar(Subject.OURS_10, 1.05),
@@ -28,12 +35,14 @@ record Case(
               new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1),
               64,
               1_000,
+              12,
               List.of(new Bar(Subject.OURS_100, 1.03))),
           new Case(
               "burst",
               "the same, answered with 64 events at once",
               new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1),
               4,
-              4_000,
+              1_000,
+              48,
               List.of()));
 }

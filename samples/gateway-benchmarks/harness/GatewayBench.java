@@ -11,6 +11,7 @@ final class GatewayBench {
   public static void main(String[] arguments) throws IOException {
     List<String> wanted = new ArrayList<>(Arrays.asList(arguments));
     boolean quick = wanted.remove("--quick");
+    boolean oursOnly = wanted.remove("--ours");
     String known = Case.ALL.stream().map(Case::name).collect(Collectors.joining(" "));
     for (String name : wanted) {
       if (Case.ALL.stream().noneMatch(each -> each.name().equals(name))) {
@@ -18,16 +19,18 @@ final class GatewayBench {
         System.exit(2);
       }
     }
-    System.exit(run(wanted, quick));
+    List<Subject> subjects = oursOnly ? Subject.OURS : List.of(Subject.values());
+    System.exit(run(wanted, subjects, quick));
   }
 
-  private static int run(List<String> wanted, boolean quick) throws IOException {
+  private static int run(List<String> wanted, List<Subject> subjects, boolean quick)
+      throws IOException {
     try (Workbench bench = new Workbench();
-        Gateways gateways = Gateways.start(bench, Upstream.start(bench, 1))) {
+        Gateways gateways = Gateways.start(bench, Upstream.start(bench, 1), subjects)) {
       List<Turns> measured = new ArrayList<>();
       for (Case each : Case.ALL) {
         if (wanted.isEmpty() || wanted.contains(each.name())) {
-          Turns turns = new Turns(gateways, each, quick);
+          Turns turns = new Turns(gateways, each, subjects, quick);
           turns.measure();
           turns.print();
           measured.add(turns);

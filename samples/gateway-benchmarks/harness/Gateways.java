@@ -16,10 +16,15 @@ record Gateways(
       "-Xmx512m -XX:+UseSerialGC -XX:-UseDynamicNumberOfCompilerThreads"
           + " --sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED";
 
-  static Gateways start(Workbench bench, Upstream upstream) throws IOException {
+  /** Starts those that the subjects need; the others are stood in for by ours, and never asked. */
+  static Gateways start(Workbench bench, Upstream upstream, List<Subject> subjects)
+      throws IOException {
     int traced = Workbench.freePort();
     int counted = Workbench.freePort();
     Server ours = start(bench, upstream, "ours", List.of(), traced, counted);
+    if (subjects.equals(Subject.OURS)) {
+      return new Gateways(bench, upstream, ours, traced, counted, ours, ours);
+    }
     Server vertx = start(bench, upstream, "vertx", List.of());
     Server agent =
         start(

@@ -1,3 +1,5 @@
+import java.util.List;
+
 /** A gateway under load of which so many requests arrive sampled. */
 enum Subject {
   WITHOUT("without Inferspan", 100),
@@ -12,6 +14,8 @@ enum Subject {
   AGENT_0("Java agent, 0 % sampled", 0),
   AGENT_10("Java agent, 10 % sampled", 10),
   AGENT_100("Java agent, all sampled", 100);
+
+  static final List<Subject> OURS = List.of(WITHOUT, OURS_0, OURS_10, OURS_100);
 
   final String label;
   final int sampledPercent;

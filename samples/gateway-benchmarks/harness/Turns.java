@@ -1,6 +1,5 @@
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,17 +12,22 @@ import java.util.concurrent.TimeUnit;
  * is not the same for long.
  */
 final class Turns {
+  /** What a full queue of spans takes to leave. */
+  private static final long EXPORT_MILLIS = 100;
+
   private final Gateways gateways;
   private final Case each;
+  private final List<Subject> subjects;
   private final boolean quick;
   private final Map<Subject, List<Double>> micros = new EnumMap<>(Subject.class);
   private final Map<Subject, List<Double>> ratios = new EnumMap<>(Subject.class);
 
-  Turns(Gateways gateways, Case each, boolean quick) {
+  Turns(Gateways gateways, Case each, List<Subject> subjects, boolean quick) {
     this.gateways = gateways;
     this.each = each;
+    this.subjects = subjects;
     this.quick = quick;
-    for (Subject subject : Subject.values()) {
+    for (Subject subject : subjects) {
       micros.put(subject, new ArrayList<>());
       ratios.put(subject, new ArrayList<>());
     }
@@ -31,8 +35,8 @@ final class Turns {
 
   void measure() throws IOException {
     warmUp();
-    List<Subject> order = new ArrayList<>(Arrays.asList(Subject.values()));
-    for (int round = 0; round < (quick ? 4 : 12); round++) {
+    List<Subject> order = new ArrayList<>(subjects);
+    for (int round = 0; round < each.rounds() / (quick ? 3 : 1); round++) {
       double before = ask(Subject.WITHOUT);
       for (Subject subject : order) {
         double cost = ask(subject);
@@ -49,7 +53,7 @@ final class Turns {
   private void warmUp() throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(quick ? 45 : 120);
     while (System.nanoTime() < end) {
-      for (Subject subject : Subject.values()) {
+      for (Subject subject : subjects) {
         ask(subject);
       }
     }
@@ -63,10 +67,13 @@ final class Turns {
     command.add("--connections=" + each.connections());
     command.add("--requests=" + each.requests());
     long spanBytes = gateways.upstream().count("trace_bytes");
-    long cpu = server.cpuNanos();
+    CpuTime cpu = CpuTime.of(server.process());
     Load.Result result = Load.run(subject.label, command);
-    double cost = (server.cpuNanos() - cpu) / 1e3 / result.requests();
     boolean records = subject != Subject.WITHOUT && subject.sampledPercent > 0;
+    if (records) {
+      Server.pause(EXPORT_MILLIS); // what is sent later would be the next one's cost
+    }
+    double cost = CpuTime.of(server.process()).since(cpu) / 1e3 / result.requests();
     if (records && gateways.upstream().count("trace_bytes") == spanBytes) {
       throw new Trouble("Void: no span of " + subject.label + " reached the collector.");
     }
@@ -75,18 +82,22 @@ final class Turns {
 
   void print() {
     System.out.printf(
-        "%n%s: %s (%d connections)%n", each.name(), each.sentence(), each.connections());
-    System.out.printf("  %-36s %9s %9s   %s%n", "", "CPU µs", "×", "least – most");
-    for (Subject subject : Subject.values()) {
+        "%n%s: %s (%d connections, %d turns each)%n", each.name(), each.sentence(), each.connections(), ratios.get(Subject.WITHOUT).size());
+    System.out.printf("  %-36s %9s %9s   %s%n", "", "CPU µs", "×", "half of them");
+    for (Subject subject : subjects) {
       List<Double> all = ratios.get(subject);
       System.out.printf(
           "  %-36s %9.1f %9.3f   %.3f – %.3f%n",
           subject.label,
           Figures.median(micros.get(subject)),
           Figures.median(all),
-          Figures.least(all),
-          Figures.most(all));
+          quartile(all, 1),
+          quartile(all, 3));
     }
+  }
+
+  private static double quartile(List<Double> values, int which) {
+    return values.stream().sorted().toList().get((values.size() - 1) * which / 4);
   }
 
   boolean judge() {

@@ -51,18 +51,22 @@ final class SpanLoad implements AutoCloseable {
     await();
   }
 
+  /** Sends requests of one span. */
+  void sendLone(long spans) {
+    for (long i = 0; i < spans; i++) {
+      gateway(requests++).end();
+    }
+    flush();
+    await();
+  }
+
   long sent() {
     return sent;
   }
 
   private void request() {
     long number = requests++;
-    Span gateway =
-        span(GatewaySpans.REQUEST, Context.root())
-            .setAttribute(GenAiAttributes.REQUEST_MODEL.key(), MODELS[(int) (number % 3)])
-            .setAttribute(GenAiAttributes.REQUEST_ID.key(), "request-" + number)
-            .setAttribute(ResponseAttributes.FIRST_TOKEN_MS.key(), (double) (number % 500))
-            .setAttribute(ResponseAttributes.TOKENS.key(), 24L);
+    Span gateway = gateway(number);
     Context within = Context.root().with(gateway);
     Span scorer = span(EppSpans.SCORER_PREFIX_CACHE, within);
     span(KvCacheSpans.GET_SCORES, Context.root().with(scorer))
@@ -83,6 +87,14 @@ final class SpanLoad implements AutoCloseable {
     stage(PdSpans.DECODE, Context.root().with(proxy), number);
     proxy.end();
     gateway.end();
+  }
+
+  private Span gateway(long number) {
+    return span(GatewaySpans.REQUEST, Context.root())
+        .setAttribute(GenAiAttributes.REQUEST_MODEL.key(), MODELS[(int) (number % 3)])
+        .setAttribute(GenAiAttributes.REQUEST_ID.key(), "request-" + number)
+        .setAttribute(ResponseAttributes.FIRST_TOKEN_MS.key(), (double) (number % 500))
+        .setAttribute(ResponseAttributes.TOKENS.key(), 24L);
   }
 
   private void stage(SpanType type, Context proxy, long number) {

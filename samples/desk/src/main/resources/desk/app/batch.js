@@ -17,7 +17,7 @@ function row(other, most, traceId) {
   const isKnown = isTrace(other.traceId);
   const name = foreign(other.name ?? other.traceId ?? 'unnamed');
   return el('li', {},
-    el('span', { class: 'batch-name' }, isKnown ? el('a', { href: traceHref(other.traceId, other.spanId) }, name) : name, other.model ? foreign(other.model, 'quiet') : null, isKnown ? el('code', { class: 'quiet', text: other.traceId.slice(0, 8) }) : null),
+    el('span', { class: 'batch-name' }, isKnown ? el('a', { href: traceHref(other.traceId) }, name) : name, other.model ? foreign(other.model, 'quiet') : null, isKnown ? el('code', { class: 'quiet', text: other.traceId.slice(0, 8) }) : null),
     el('span', { class: 'batch-track', 'aria-hidden': 'true' }, el('i', { style: { width: percentOf(finite(other.overlapMs), most) } })),
     el('b', { text: ms(other.overlapMs), title: other.by === 'link' ? 'The engine says so: its spans are linked.' : 'Seen from their times at the same engine.' }),
     isKnown ? el('a', { class: 'batch-compare', href: compareHref(traceId, other.traceId), text: 'Compare' }) : null);

@@ -63,7 +63,7 @@ class FlameGraph {
     const letters = Math.floor((width - 8) / PX_PER_LETTER);
     const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${hueOf(name)}${isAbove ? ' above' : ''}${node === this.#at ? ' here' : ''}` },
       svg('rect', { width: Math.max(0.5, width - 1), height: ROW - 1, rx: 2 }),
-      letters >= 3 ? svg('text', { x: 5, y: ROW / 2, dy: '0.33em' }, cut(name, letters)) : null);
+      letters >= 3 ? svg('text', { x: 5, y: ROW / 2, dy: '0.33em' }, name.length <= letters ? name : cut(name, letters - 1)) : null);
     group.addEventListener('click', () => this.#zoom(node));
     group.addEventListener('pointerenter', () => this.#tell(node));
     return group;
@@ -83,7 +83,7 @@ class FlameGraph {
   #tell(node) {
     const share = percent(node.total / this.#root.total);
     const callers = node.ancestors().slice(1, 4).map((one) => plain(cut(one.data.name ?? '', 40))).join(' ← ');
-    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${share} of the request · ${ms(node.total)}${callers ? ` · from ${callers}` : ''}`);
+    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${ms(node.total)} · ${share} of the time in calls${callers ? ` · from ${callers}` : ''}`);
   }
 
   #key(event) {

@@ -1,6 +1,6 @@
 // The two charts of the history. A point is a request; its colour is where the prefill ran.
 
-import { el, svg } from './dom.js';
+import { el, say, svg } from './dom.js';
 import { bytes, clock, finite, percent } from './format.js';
 import { isTrace, traceHref } from './router.js';
 
@@ -34,15 +34,22 @@ export function thresholdChart() {
 
 function chart(read) {
   const drawing = svg('svg', { class: 'history-chart', height: HEIGHT, 'aria-hidden': 'true', focusable: 'false' });
-  const node = el('div', { class: 'history-frame' }, drawing, key());
+  const limit = el('span', { class: 'threshold-key', hidden: true });
+  const node = el('div', { class: 'history-frame' }, drawing, key(limit));
   let last = [];
-  const paintLast = () => last.length > 0 && paint(drawing, read(last), node.clientWidth);
+  const paintLast = () => {
+    if (last.length === 0) return;
+    const all = read(last);
+    paint(drawing, all, node.clientWidth);
+    limit.hidden = all.line === undefined;
+    say(limit, `threshold ${bytes(all.line)}`);
+  };
   new ResizeObserver(paintLast).observe(node);
   return { node, draw: (decisions) => { last = decisions; paintLast(); } };
 }
 
-function key() {
-  return el('p', { class: 'chart-key' }, el('span', {}, el('i', { class: 'swatch to-pd' }), 'prefill on another pod'), el('span', {}, el('i', { class: 'swatch to-decode' }), 'decode only'));
+function key(limit) {
+  return el('p', { class: 'chart-key' }, el('span', {}, el('i', { class: 'swatch to-pd' }), 'prefill on another pod'), el('span', {}, el('i', { class: 'swatch to-decode' }), 'decode only'), limit);
 }
 
 function paint(drawing, { shown, value, y, ticks, name, line }, width) {
@@ -55,9 +62,7 @@ function paint(drawing, { shown, value, y, ticks, name, line }, width) {
   const ends = shown.length > 0 ? x.domain().map((at, i) => svg('text', { x: i === 0 ? PAD.left : width - PAD.right, y: HEIGHT - 6, 'text-anchor': i === 0 ? 'start' : 'end', class: 'tick' }, clock(at).slice(0, 8))) : [];
   const threshold = line === undefined ? [] : [
     svg('line', { x1: PAD.left, x2: width - PAD.right, y1: y(line), y2: y(line), class: 'threshold' })];
-  const named = line === undefined ? [] : [
-    svg('text', { x: width - PAD.right, y: y(line) - 5, 'text-anchor': 'end', class: 'tick threshold-name' }, `threshold ${bytes(line)}`)];
-  drawing.replaceChildren(...rules, ...threshold, ...ends, ...shown.map((one) => point(one, finite(x(one.startMs), PAD.left), y(value(one)), name(value(one)))), ...named);
+  drawing.replaceChildren(...rules, ...threshold, ...ends, ...shown.map((one) => point(one, finite(x(one.startMs), PAD.left), y(value(one)), name(value(one)))));
 }
 
 function point(one, cx, cy, said) {

@@ -1,7 +1,6 @@
 package io.inferspan.samples.desk.store;
 
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,85 +32,65 @@ public record Query(
    */
   public record Result(List<Summary> found, long matched) {}
 
-  /** Looks through all summaries: the spans themselves need not be looked at. */
-  public Result in(Iterable<Summary> newestFirst) {
+  /** Looks through all lines: the spans themselves need not be looked at. */
+  public Result in(SummaryList list) {
     Search search = new Search(text.toLowerCase(Locale.ROOT));
     List<Summary> found = new ArrayList<>();
     long matched = 0;
-    for (Summary summary : newestFirst) {
-      if (matches(summary) && search.matches(summary)) {
+    for (Row row : list.rowsNewestFirst()) {
+      if (matches(row) && search.matches(row)) {
         matched++;
-        if (summary.seq() < beforeSeq && found.size() < limit) {
-          found.add(summary);
+        if (found.size() < limit && row.summary().seq() < beforeSeq) {
+          found.add(row.summary());
         }
       }
     }
     return new Result(found, matched);
   }
 
-  private boolean matches(Summary summary) {
-    Summary.Outcome outcome = summary.outcome();
-    return (status == null || outcome.status() == status)
-        && (model == null || model.equals(summary.model()))
-        && summary.head().durationMillis() >= minMillis
-        && (minTtftMillis <= 0
-            || (outcome.ttftMillis() != null && outcome.ttftMillis() >= minTtftMillis));
+  private boolean matches(Row row) {
+    return (status == null || row.status() == status)
+        && (model == null || model.equals(row.names().model()))
+        && row.durationMillis() >= minMillis
+        && (minTtftMillis <= 0 || row.ttftMillis() >= minTtftMillis);
   }
 
-  /** One search for a text. A name that many requests share is looked into once. */
+  /** One search for a text. Names that many requests share are looked into once. */
   private static final class Search {
     private final String wanted;
-    private final boolean maybeId;
-    private final boolean maybeTraceId;
-    private final IdentityHashMap<String, Boolean> seen = new IdentityHashMap<>();
+    private final @Nullable Prefix requestId;
+    private final @Nullable Prefix traceId;
+    private final IdentityHashMap<Names, Boolean> seen = new IdentityHashMap<>();
 
     Search(String wanted) {
+      boolean maybeId = wanted.length() >= MIN_ID_LENGTH;
       this.wanted = wanted;
-      this.maybeId = wanted.length() >= MIN_ID_LENGTH;
-      this.maybeTraceId = maybeId && wanted.chars().allMatch(HexFormat::isHexDigit);
+      this.requestId = maybeId ? Prefix.ofLetters(wanted) : null;
+      this.traceId = maybeId ? Prefix.ofTraceId(wanted) : null;
     }
 
-    boolean matches(Summary summary) {
+    boolean matches(Row row) {
       return wanted.isEmpty()
-          || holds(summary.model())
-          || holds(summary.head().name())
-          || anyHolds(summary.head().services())
-          || holds(summary.outcome().errorType())
-          || (maybeId && isIdOf(summary));
+          || (traceId != null && traceId.begins(row.traceHigh(), row.traceLow()))
+          || (requestId != null && requestId.begins(row.idHigh(), row.idLow()) && isIdOf(row))
+          || hold(row.names());
     }
 
-    private boolean isIdOf(Summary summary) {
-      String requestId = summary.requestId();
-      return (requestId != null && startsWith(requestId))
-          || (maybeTraceId && summary.traceId().toString().startsWith(wanted));
+    private boolean isIdOf(Row row) {
+      String id = row.summary().requestId();
+      return id != null && id.regionMatches(true, 0, wanted, 0, wanted.length());
     }
 
-    private boolean startsWith(String id) {
-      return id.regionMatches(true, 0, wanted, 0, wanted.length());
-    }
-
-    private boolean anyHolds(List<String> names) {
-      for (String name : names) {
-        if (holds(name)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean holds(@Nullable String name) {
-      if (name == null) {
-        return false;
-      }
-      Boolean known = seen.get(name);
+    private boolean hold(Names names) {
+      Boolean known = seen.get(names);
       if (known != null) {
         return known;
       }
-      boolean holds = name.toLowerCase(Locale.ROOT).contains(wanted);
+      boolean hold = names.hold(wanted);
       if (seen.size() < MAX_REMEMBERED) {
-        seen.put(name, holds);
+        seen.put(names, hold);
       }
-      return holds;
+      return hold;
     }
   }
 }

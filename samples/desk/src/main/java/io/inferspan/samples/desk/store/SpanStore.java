@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The traces that are kept. The one that has been silent for longest goes first; what goes is
  * counted.
  *
- * <p>Any thread may call. Spans come in cheaply; {@link #settle()} then makes summaries of the
- * traces that have changed, and finds those of which nothing comes any more.
+ * <p>Any thread may call. Spans come in cheaply; {@link #settle} then makes summaries of the traces
+ * that have changed, and finds those of which nothing comes any more.
  */
 public final class SpanStore {
 
@@ -32,13 +32,18 @@ public final class SpanStore {
   /** A trace is not summarised again before its last summary is this old, for each span. */
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
+  /** As much is summarised at a time: others wait for no more than that. */
+  private static final int SPANS_AT_A_TIME = 2_000;
+
   private final Bounds bounds;
   private final Drops drops;
   private final Summariser summariser;
   private final LongSupplier clock;
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
-  private final ReentrantLock settling = new ReentrantLock();
+
+  /** Fair, so that who searches gets his turn while a backlog is worked off. */
+  private final ReentrantLock settling = new ReentrantLock(true);
 
   /** The longest silent first. */
   private final Map<TraceId, StoredTrace> traces = new LinkedHashMap<>();
@@ -129,16 +134,29 @@ public final class SpanStore {
     drops.count(Drop.OLDEST_TRACE, oldest.size());
   }
 
-  /** Brings the list up to date. */
-  public void settle() {
+  /**
+   * Brings the list up to date; of a backlog, as much as can be done in time but never nothing, the
+   * oldest change first.
+   */
+  public void settle(long patienceNanos) {
+    long now = clock.getAsLong();
+    boolean more;
+    do {
+      more = settleSome(now);
+    } while (more && clock.getAsLong() - now <= patienceNanos);
+  }
+
+  /** Whether there may be more to do. */
+  private boolean settleSome(long now) {
     settling.lock();
     try {
-      long now = clock.getAsLong();
-      for (Work work : due(now)) {
+      List<Work> due = due(now);
+      for (Work work : due) {
         // Without the lock: spans go on coming in meanwhile.
         Summary made = summariser.summarise(work.spans);
         finish(work, made, now);
       }
+      return !due.isEmpty();
     } finally {
       settling.unlock();
     }
@@ -147,26 +165,30 @@ public final class SpanStore {
   /** A trace to be summarised, as it is now. */
   private record Work(StoredTrace trace, TraceSpans spans) {}
 
+  /** Some of what is to be summarised. */
   private List<Work> due(long now) {
     List<Work> due = new ArrayList<>();
     lock.lock();
     try {
-      for (Iterator<StoredTrace> all = changed.iterator(); all.hasNext(); ) {
+      int room = SPANS_AT_A_TIME;
+      for (Iterator<StoredTrace> all = changed.iterator(); all.hasNext() && room > 0; ) {
         StoredTrace trace = all.next();
         long rest = trace.size() * REST_NANOS_PER_SPAN;
         if (trace.summary() == null || now - trace.summarisedNanos() >= rest) {
           all.remove();
           incomplete.remove(trace);
           due.add(new Work(trace, trace.snapshot(isQuiet(trace, now))));
+          room -= trace.size();
         }
       }
-      for (Iterator<StoredTrace> all = incomplete.iterator(); all.hasNext(); ) {
+      for (Iterator<StoredTrace> all = incomplete.iterator(); all.hasNext() && room > 0; ) {
         StoredTrace trace = all.next();
         if (!isQuiet(trace, now)) {
           break;
         }
         all.remove();
         due.add(new Work(trace, trace.snapshot(true)));
+        room -= trace.size();
       }
     } finally {
       lock.unlock();

@@ -5,9 +5,11 @@ import io.inferspan.samples.desk.otlp.TraceId;
 import io.inferspan.samples.desk.store.EngineUse;
 import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.samples.desk.trace.TraceView.Sharer;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
   private static final int MAX_SHARERS = 200;
+  private static final Comparator<Sharer> BEST_FIRST =
+      Comparator.comparing((Sharer sharer) -> !sharer.linked())
+          .thenComparing(Comparator.comparingLong(Sharer::overlapNanos).reversed());
 
   private Batch() {}
 
@@ -29,12 +34,12 @@ final class Batch {
       RequestWay way,
       Iterable<Summary> all,
       Function<TraceId, @Nullable Summary> byId) {
-    List<Sharer> sharers = new ArrayList<>();
+    Map<TraceId, Sharer> sharers = new HashMap<>();
     for (Node engine : way.engines()) {
       for (SpanDetail.Link link : engine.detail().links()) {
         Summary other = link.trace().equals(mine.traceId()) ? null : byId.apply(link.trace());
         if (other != null) {
-          sharers.add(new Sharer(other, overlap(mine, other), engine.span().id(), true));
+          add(sharers, new Sharer(other, overlap(mine, other), engine.span().id(), true));
         }
       }
     }
@@ -43,22 +48,24 @@ final class Batch {
         addOverlapping(sharers, mine, other);
       }
     }
-    sharers.sort(
-        Comparator.comparing((Sharer sharer) -> !sharer.linked())
-            .thenComparing(Comparator.comparingLong(Sharer::overlapNanos).reversed()));
-    return List.copyOf(sharers.subList(0, Math.min(MAX_SHARERS, sharers.size())));
+    return sharers.values().stream().sorted(BEST_FIRST).limit(MAX_SHARERS).toList();
   }
 
-  private static void addOverlapping(List<Sharer> sharers, Summary mine, Summary other) {
+  private static void addOverlapping(Map<TraceId, Sharer> sharers, Summary mine, Summary other) {
     if (other.engines().isEmpty()) {
       return;
     }
     for (EngineUse use : mine.engines()) {
       long overlap = overlap(use, other);
       if (overlap > 0) {
-        sharers.add(new Sharer(other, overlap, use.spanId(), false));
+        add(sharers, new Sharer(other, overlap, use.spanId(), false));
       }
     }
+  }
+
+  /** Each request once, however often and in whatever way the two met. */
+  private static void add(Map<TraceId, Sharer> sharers, Sharer sharer) {
+    sharers.merge(sharer.other().traceId(), sharer, BinaryOperator.minBy(BEST_FIRST));
   }
 
   private static long overlap(Summary mine, Summary other) {

@@ -11,6 +11,7 @@ import io.inferspan.samples.desk.web.Parameters.WrongParameterException;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Answers the page's questions; it may take its time, so not on an event loop. */
@@ -18,6 +19,9 @@ final class Api {
 
   private static final int USUAL_HISTORY = 200;
   private static final double NANOS_PER_MILLI = 1e6;
+
+  /** An answer may lack what came last if much came at once; the live feed brings it. */
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private final SpanStore store;
   private final Drops drops;
@@ -31,8 +35,8 @@ final class Api {
   Buffer requests(Parameters parameters) throws WrongParameterException {
     Query query = parameters.query();
     long begin = System.nanoTime();
-    store.settle();
-    Query.Result result = query.in(store.list().newestFirst());
+    store.settle(PATIENCE_NANOS);
+    Query.Result result = query.in(store.list());
     double tookMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
     return Json.object(
         json ->
@@ -58,7 +62,7 @@ final class Api {
 
   Buffer history(Parameters parameters) throws WrongParameterException {
     int limit = parameters.limit(USUAL_HISTORY);
-    store.settle();
+    store.settle(PATIENCE_NANOS);
     List<Summary> decided = new ArrayList<>();
     for (Summary summary : store.list().newestFirst()) {
       if (decided.size() == limit) {

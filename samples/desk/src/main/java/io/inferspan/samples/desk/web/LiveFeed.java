@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Tells readers what has changed, as server-sent events.
@@ -24,6 +25,7 @@ final class LiveFeed {
   static final int MAX_READERS = 64;
 
   private static final long TICK_MILLIS = 100;
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
   private static final int TICKS_PER_STATS = 10;
   private static final int TICKS_PER_KEEP_ALIVE = 150;
   private static final int MAX_BATCH = 200;
@@ -94,7 +96,7 @@ final class LiveFeed {
     vertx
         .<Void>executeBlocking(
             () -> {
-              store.settle();
+              store.settle(PATIENCE_NANOS);
               return null;
             })
         .onComplete(

@@ -50,7 +50,20 @@ public final class WebServer {
         .requestHandler(request -> handle(request, guard))
         .exceptionHandler(broken -> {})
         .listen(port, host)
-        .onSuccess(listening -> live.start());
+        .onSuccess(
+            listening -> {
+              live.start();
+              warmUp();
+            });
+  }
+
+  private void warmUp() {
+    vertx.<Void>executeBlocking(
+        () -> {
+          WarmUp.run();
+          return null;
+        },
+        false);
   }
 
   private void handle(HttpServerRequest request, HostGuard guard) {

@@ -29,12 +29,14 @@ class QueryTest {
     store.add(
         TestSpan.received(
             request(1, "llama", 100).with(GenAiAttributes.REQUEST_ID, "Req-one-4711"),
-            request(2, "Qwen", 300).with(ResponseAttributes.FIRST_TOKEN_MS, 120.0),
+            request(2, "Qwen", 300)
+                .with(ResponseAttributes.FIRST_TOKEN_MS, 120.0)
+                .with(GenAiAttributes.REQUEST_ID, "chatcmpl-ending-4711-and-more"),
             request(3, "qwen-large", 50)
                 .error("x")
                 .with(CommonAttributes.ERROR_TYPE, "java.net.ConnectException"),
             TestSpan.named("checkout", "shop").id(0xabcdef, 1, 0).at(0, 10)));
-    store.settle();
+    store.settle(0);
   }
 
   private static TestSpan request(long trace, String model, double millis) {
@@ -45,9 +47,7 @@ class QueryTest {
   }
 
   private List<Long> found(Query query) {
-    return query.in(store.list().newestFirst()).found().stream()
-        .map(summary -> summary.traceId().low())
-        .toList();
+    return query.in(store.list()).found().stream().map(summary -> summary.traceId().low()).toList();
   }
 
   private static Query of(
@@ -66,8 +66,14 @@ class QueryTest {
     "connectexc, '3'",
     "req-one-4711, '1'",
     "req-one, '1'",
+    "req-one-4712, ''",
+    "CHATCMPL-ending-4711, '2'",
+    "chatcmpl-ending-4712, ''",
     "0000000000abcdef0000000000abcdef, '11259375'",
     "0000000000abc, '11259375'",
+    "0000000000abcdef0000000000abc, '11259375'",
+    "0000000000abcdef1, ''",
+    "0000000000abcdef0000000000abcdef0, ''",
     "nothing like it, ''",
   })
   void text_findsByIdsAndNames(String text, String traces) {
@@ -90,9 +96,9 @@ class QueryTest {
 
   @Test
   void pages_followEachOther() {
-    Query.Result first = new Query("", null, null, 0, 0, LAST, 2).in(store.list().newestFirst());
+    Query.Result first = new Query("", null, null, 0, 0, LAST, 2).in(store.list());
     long before = first.found().getLast().seq();
-    Query.Result second = new Query("", null, null, 0, 0, before, 2).in(store.list().newestFirst());
+    Query.Result second = new Query("", null, null, 0, 0, before, 2).in(store.list());
 
     assertThat(first.matched()).isEqualTo(4);
     assertThat(first.found()).hasSize(2);

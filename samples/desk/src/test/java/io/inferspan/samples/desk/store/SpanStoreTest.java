@@ -40,7 +40,7 @@ class SpanStoreTest {
   }
 
   private static List<Summary> list(SpanStore store) {
-    store.settle();
+    store.settle(0);
     List<Summary> all = new ArrayList<>();
     store.list().newestFirst().forEach(all::add);
     return all;
@@ -194,6 +194,31 @@ class SpanStoreTest {
     pass(1_600);
 
     assertThat(status(store)).isEqualTo(Status.BROKEN);
+  }
+
+  @Test
+  void backlog_isWorkedOffInTurns_eachNoLongerThanOneIsPatient() {
+    long[] made = {0};
+    SpanStore store =
+        new SpanStore(
+            Bounds.of(100_000, 1 << 30),
+            drops,
+            trace -> {
+              made[0]++;
+              pass(1);
+              return new SummaryReader().summarise(trace);
+            },
+            () -> nowNanos);
+    for (long trace = 1; trace <= 5_000; trace++) {
+      store.add(TestSpan.received(root(trace)));
+    }
+
+    store.settle(TimeUnit.MILLISECONDS.toNanos(25));
+    assertThat(made[0]).isBetween(1L, 2_000L);
+
+    store.settle(TimeUnit.MILLISECONDS.toNanos(60_000));
+    assertThat(made[0]).isEqualTo(5_000);
+    assertThat(list(store)).hasSize(5_000);
   }
 
   @Test

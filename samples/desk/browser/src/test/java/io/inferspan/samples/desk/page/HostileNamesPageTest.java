@@ -74,6 +74,7 @@ class HostileNamesPageTest {
     name.click();
     Locator title = page.locator(".details-head h2");
     assertThat(title).containsText("Show all 10,000 characters");
+    assertThat(title.locator(".whole").textContent().length()).isLessThan(500);
     title.locator("button").click();
 
     assertThat(title.locator(".whole").textContent()).isEqualTo(ENDLESS);

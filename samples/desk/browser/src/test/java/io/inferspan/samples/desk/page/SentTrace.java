@@ -31,12 +31,21 @@ final class SentTrace {
   private final Map<String, ScopeSpans.Builder> services = new LinkedHashMap<>();
 
   SentTrace() {
-    this(0);
+    this(System.currentTimeMillis());
+  }
+
+  private SentTrace(long epochMs) {
+    startNanos = Math.round(epochMs * NANOS_PER_MS);
   }
 
   /** A trace that began so many milliseconds ago. */
-  SentTrace(long agoMs) {
-    startNanos = Math.round((System.currentTimeMillis() - agoMs) * NANOS_PER_MS);
+  static SentTrace ago(long millis) {
+    return at(System.currentTimeMillis() - millis);
+  }
+
+  /** A trace that began at that time. */
+  static SentTrace at(long epochMs) {
+    return new SentTrace(epochMs);
   }
 
   String id() {

@@ -121,7 +121,7 @@ class TracePageTest {
 
   @Test
   void spanWithoutItsParent_isSaidToBeBroken() {
-    SentTrace trace = new SentTrace(5_000);
+    SentTrace trace = SentTrace.ago(5_000);
     ByteString lost = ByteString.copyFrom(new byte[] {9, 9, 9, 9, 9, 9, 9, 9});
     trace.span("llm-d-pd-proxy", "llm_d.pd_proxy.request", lost, 0, 10);
     Page page = opened(trace);

@@ -1,0 +1,72 @@
+package io.inferspan.samples.desk.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.options.ColorScheme;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Takes the picture in the repository's README, of a demo that runs: {@code samples/docs/shoot}.
+ *
+ * <p>No test, and not named like one, so that it is run only where it is asked for.
+ */
+class Screenshot {
+
+  private static final int WIDTH = 1280;
+  private static final int HEIGHT = 920;
+  private static final long MOST_BYTES = 300_000;
+  private static final Pattern TRACE = Pattern.compile("\"traceId\":\"([0-9a-f]{32})\"");
+
+  @Test
+  void slowPrefill_ofTheDemo() throws Exception {
+    String desk = System.getProperty("shot.desk");
+    Path file = Path.of(System.getProperty("shot.file"));
+    try (Playwright playwright =
+            Playwright.create(
+                new Playwright.CreateOptions()
+                    .setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        Browser browser =
+            playwright
+                .chromium()
+                .launch(
+                    new BrowserType.LaunchOptions()
+                        .setExecutablePath(Path.of("/usr/bin/chromium"))
+                        .setArgs(List.of("--no-sandbox")))) {
+      Page page =
+          browser.newPage(
+              new Browser.NewPageOptions()
+                  .setViewportSize(WIDTH, HEIGHT)
+                  .setColorScheme(ColorScheme.LIGHT));
+      String found = page.request().get(desk + "api/requests?q=demo-slow-prefill").text();
+      Matcher trace = TRACE.matcher(found);
+      assertThat(trace.find()).as(found).isTrue();
+      page.navigate(desk + "#/trace/" + trace.group(1));
+      assertThat(page.locator(".anatomy .sum-value")).isVisible();
+      assertThat(page.locator(".wf-path i").first()).isAttached();
+      // What is told is further down.
+      for (String scheduling : List.of("run_scheduler_profile", "llm_d.epp.scorer.prefix_cache")) {
+        for (Locator row : page.locator(".wf-row:not([hidden])").filter(named(scheduling)).all()) {
+          row.locator(".wf-caret").click();
+        }
+      }
+      Files.write(file, page.screenshot());
+    }
+    assertThat(Files.size(file)).isLessThanOrEqualTo(MOST_BYTES);
+  }
+
+  private static Locator.FilterOptions named(String span) {
+    return new Locator.FilterOptions().setHasText(span);
+  }
+}

@@ -77,11 +77,13 @@ public final class DemoMain {
 
   private void play(Stack stack, long start) throws IOException, InterruptedException {
     progress.print("starting");
-    stack.awaitReady(name -> progress.print(" " + name));
-    progress.println(seconds(start));
+    stack.awaitServing(name -> progress.print(" " + name));
     DeskClient desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
+    // While the agent still loads its programs: the two have nothing to do with each other.
     client.warmUp();
+    stack.awaitWatching(name -> progress.print(" " + name));
+    progress.println(seconds(start));
     String lastService = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
     for (Scene scene : Scene.values()) {
       play(scene, client, desk, lastService);

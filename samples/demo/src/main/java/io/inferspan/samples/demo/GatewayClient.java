@@ -12,6 +12,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /** A client that asks for completions and reads them as they come, or hangs up. */
@@ -19,6 +21,9 @@ final class GatewayClient {
 
   private static final int CONNECT_MILLIS = 2_000;
   private static final int SILENCE_MILLIS = 20_000;
+
+  /** With one, half of the first trace's time to the first token is that of new programs. */
+  private static final int WARM_UP_ROUNDS = 2;
 
   /** A trace that its caller has decided not to keep. */
   private static final String UNSAMPLED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
@@ -39,25 +44,38 @@ final class GatewayClient {
   }
 
   /**
-   * Asks all pods something at once, without a trace: a JVM's first request is like no other, and
-   * the first trace is to be of a request.
+   * Asks all pods something, without a trace: a JVM's first requests are like no other, and the
+   * first trace is to be of a request.
+   *
+   * @throws IOException if one of them is not answered: who has said that it serves must serve
    */
-  void warmUp() throws InterruptedException {
-    List<Thread> asking = new ArrayList<>();
-    for (int number = 1; number <= Ports.PODS; number++) {
-      Question question = Scene.ofLoad("warm-up-" + number, -4L * number);
-      asking.add(Thread.startVirtualThread(() -> warmUp(question)));
-    }
-    for (Thread each : asking) {
-      each.join();
+  void warmUp() throws IOException, InterruptedException {
+    for (int round = 0; round < WARM_UP_ROUNDS; round++) {
+      warmUp(round * Ports.PODS);
     }
   }
 
-  private void warmUp(Question question) {
+  private void warmUp(int before) throws IOException, InterruptedException {
+    List<FutureTask<Integer>> asking = new ArrayList<>();
+    for (int number = before + 1; number <= before + Ports.PODS; number++) {
+      Question question = Scene.ofLoad("warm-up-" + number, -4L * number);
+      FutureTask<Integer> each = new FutureTask<>(() -> ask(question, UNSAMPLED));
+      asking.add(each);
+      Thread.startVirtualThread(each);
+    }
+    for (FutureTask<Integer> each : asking) {
+      int status = answered(each);
+      if (status != HttpURLConnection.HTTP_OK) {
+        throw new IOException("one of the first requests was answered with status " + status);
+      }
+    }
+  }
+
+  private static int answered(FutureTask<Integer> asked) throws IOException, InterruptedException {
     try {
-      int _ = ask(question, UNSAMPLED);
-    } catch (IOException e) {
-      // The first request that counts meets the same, and says so.
+      return asked.get();
+    } catch (ExecutionException e) {
+      throw new IOException("one of the first requests was not answered", e.getCause());
     }
   }
 

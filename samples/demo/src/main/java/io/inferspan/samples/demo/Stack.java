@@ -89,15 +89,23 @@ final class Stack implements AutoCloseable {
   }
 
   /**
-   * Waits until everything serves.
+   * Waits until everything serves that requests need.
    *
    * @param told of each process as it is ready
    */
-  void awaitReady(Consumer<String> told) throws InterruptedException {
+  void awaitServing(Consumer<String> told) throws InterruptedException {
     for (Child child : needed) {
       child.awaitReady(START_LIMIT);
       told.accept(child.name());
     }
+  }
+
+  /**
+   * Waits until the agent watches, or has said why it cannot.
+   *
+   * @param told of it when it is ready
+   */
+  void awaitWatching(Consumer<String> told) throws InterruptedException {
     Child watching = agent;
     if (watching == null) {
       return;
@@ -171,8 +179,7 @@ final class Stack implements AutoCloseable {
       arguments.add("--cuda=" + cuda);
       environment.put("FAKE_CUDA_KERNEL", EngineMain.KERNEL_TIME);
     }
-    return new Plan(
-        name, programs.run(EngineMain.class, arguments), environment, EngineMain.LISTENED_TO);
+    return new Plan(name, programs.run(EngineMain.class, arguments), environment, EngineMain.READY);
   }
 
   private Plan sidecar(int number) {

@@ -43,7 +43,8 @@ class KillTest {
     Programs programs = new Programs(StackTest.ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
     stack = Stack.start(programs, child -> died.add(child.obituary()));
-    stack.awaitReady(ready -> {});
+    stack.awaitServing(ready -> {});
+    stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());
     client = new GatewayClient(stack.gatewayUrl());
     client.warmUp();

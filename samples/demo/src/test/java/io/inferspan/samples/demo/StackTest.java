@@ -42,9 +42,11 @@ class StackTest {
     Programs programs = new Programs(ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
     stack = Stack.start(programs, child -> died.add(child.obituary()));
-    stack.awaitReady(ready -> {});
+    stack.awaitServing(ready -> {});
+    stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());
     client = new GatewayClient(stack.gatewayUrl());
+    // Fails where the first requests do: who says that it serves must serve them.
     client.warmUp();
   }
 

@@ -14,6 +14,11 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
 
   private static final String HEALTH = "/health";
 
+  /** What a browser asks for by itself wherever it is pointed; no engine has one. */
+  private static final String ICON = "/favicon.ico";
+
+  private static final int NOT_FOUND = 404;
+
   private final Parts parts;
   private final int maxBodyBytes;
 
@@ -37,6 +42,10 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
     if (HEALTH.equals(request.path())) {
       // Asked every few seconds, by nobody who wants a trace of it.
       request.response().end();
+      return;
+    }
+    if (ICON.equals(request.path())) {
+      request.response().setStatusCode(NOT_FOUND).end();
       return;
     }
     RequestTrace trace = RequestTrace.begin(parts.tracing(), request);

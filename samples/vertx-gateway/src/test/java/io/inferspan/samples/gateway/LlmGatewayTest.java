@@ -260,6 +260,15 @@ class LlmGatewayTest {
   }
 
   @Test
+  void iconThatABrowserAsksFor_isNoRequestToAnEngine_andNoTrace() throws Exception {
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.get("/favicon.ico").statusCode()).isEqualTo(404);
+    }
+    assertThat(first.requestCount()).isZero();
+    assertThat(tracing.spans()).isEmpty();
+  }
+
+  @Test
   void gatewayWithoutInferspan_passesTheTraceOn() throws Exception {
     try (RunningGateway gateway = RunningGateway.start((Telemetry) null, List.of(first))) {
       assertThat(gateway.chat(WHOLE, "traceparent", PARENT).statusCode()).isEqualTo(200);

@@ -37,6 +37,9 @@ final class DemoEngine implements AutoCloseable {
   static {
     // Else the kernel holds small writes back, and tokens come in lumps of 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
+    // Else a request's thread begins one that closes idle connections, and to the eBPF bridge what
+    // it does five seconds later is the request's.
+    System.setProperty("http.keepAlive", "false");
   }
 
   private final PrefixCache cache = new PrefixCache(CACHE_BLOCKS);

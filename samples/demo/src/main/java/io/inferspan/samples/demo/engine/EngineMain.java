@@ -6,13 +6,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** The program: an engine that only pretends to have a model, on loopback. */
 public final class EngineMain {
 
-  /** What an engine says, behind its name, when the gateway hears its events. */
-  public static final String LISTENED_TO = " is listened to";
+  /** What an engine says, behind its name, when it serves and the gateway hears its events. */
+  public static final String READY = " serves, and is listened to";
 
   /** What the stand-in for CUDA is told of how long a kernel takes. */
   public static final String KERNEL_TIME = CudaDevice.KERNEL_MILLIS + "ms";
@@ -32,6 +33,8 @@ public final class EngineMain {
     } catch (IOException | RuntimeException e) {
       System.err.println("the engine cannot start: " + e.getMessage());
       System.exit(1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -73,14 +76,12 @@ public final class EngineMain {
     }
   }
 
-  private static void serve(Setup setup) throws IOException {
+  private static void serve(Setup setup) throws IOException, InterruptedException {
     Telemetry telemetry = Telemetry.initTracing(setup.name());
     Device device = setup.cuda() == null ? Device.NONE : new CudaDevice(setup.cuda());
+    CountDownLatch heard = new CountDownLatch(1);
     KvPublisher events =
-        new KvPublisher(
-            setup.kvPort(),
-            "kv@" + setup.name() + "@demo",
-            () -> System.out.println(setup.name() + LISTENED_TO));
+        new KvPublisher(setup.kvPort(), "kv@" + setup.name() + "@demo", heard::countDown);
     DemoEngine engine = new DemoEngine(setup.port(), telemetry.openTelemetry(), events, device);
     Runtime.getRuntime()
         .addShutdownHook(
@@ -93,5 +94,8 @@ public final class EngineMain {
     System.out.printf(
         "%s: http://127.0.0.1:%d, KV events on %s%n",
         setup.name(), engine.port(), events.endpoint());
+    // Heard long before it serves, where the gateway has started faster.
+    heard.await();
+    System.out.println(setup.name() + READY);
   }
 }

@@ -34,9 +34,11 @@ enum Leash {
   private static final String WATCH =
       """
       exec 3<&0
+      told=
+      trap 'told=1; kill $child 2>/dev/null' TERM INT
       "$@" 3<&- </dev/null & child=$!
+      [ -z "$told" ] || kill $child
       { cat <&3 >/dev/null; kill -9 $child 2>/dev/null; } & watch=$!
-      trap 'kill $child' TERM INT
       wait $child; status=$?
       while kill -0 $child 2>/dev/null; do wait $child; status=$?; done
       kill $watch 2>/dev/null

@@ -8,10 +8,12 @@ export class Keys {
   #sections = [];
   #dialog;
 
-  constructor(dialog) {
+  /** @param focusLost told when the help page closes and what had the focus before is gone */
+  constructor(dialog, focusLost) {
     this.#dialog = dialog;
     document.addEventListener('keydown', (event) => this.#pressed(event));
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+    dialog.addEventListener('close', () => isNowhere(dialog) && focusLost());
   }
 
   /** Sets the sections `{ title, keys: [{ keys, does, run }] }`; the first that knows a key gets it. */
@@ -49,6 +51,11 @@ function helpSection(section) {
     el('dt', {}, entry.keys.map((key) => el('kbd', { text: NAMES[key] ?? key }))),
     el('dd', { text: entry.does })));
   return el('section', {}, el('h3', { text: section.title }), el('dl', {}, rows));
+}
+
+// A closed dialog keeps the focus until the next frame.
+function isNowhere(dialog) {
+  return document.activeElement === document.body || dialog.contains(document.activeElement);
 }
 
 function isTyping(target) {

@@ -15,7 +15,7 @@ import { showHistory } from './history.js';
 const VIEWS = { list: showList, trace: showTrace, compare: showCompare, history: showHistory, unknown: showUnknown };
 
 const host = document.getElementById('view');
-const keys = new Keys(document.getElementById('keys'));
+const keys = new Keys(document.getElementById('keys'), () => current?.focus?.());
 const live = new LiveFeed();
 const turnTheme = wireTheme(document.getElementById('theme'), () => current?.repaint?.());
 const desk = { live, announce, go: (hash) => { location.hash = hash; }, chosen: { first: undefined }, list: '#/' };

@@ -91,8 +91,10 @@ class TraceView {
 
   async #ask() {
     try {
-      this.#data = await api.trace(this.#traceId, this.#asking.signal);
-      this.#seq = this.#data.summary.seq;
+      const data = await api.trace(this.#traceId, this.#asking.signal);
+      if (data.summary.seq === this.#seq) return;
+      this.#data = data;
+      this.#seq = data.summary.seq;
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#data) return;
@@ -104,6 +106,7 @@ class TraceView {
   #draw() {
     const { summary, spans, anatomy, pd } = this.#data;
     const kept = this.#waterfall?.state();
+    const isHeld = this.#host.contains(document.activeElement);
     const openTab = this.#tabs?.current;
     this.#waterfall?.close();
     this.#tree = new SpanTree(spans);
@@ -116,7 +119,12 @@ class TraceView {
       traceHead(summary, this.#desk, () => this.#compare()), warnings(this.#data),
       el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)), this.#sheet(series, openTab));
     this.#waterfall.start(kept, this.#tree.find(this.#spanId));
-    if (!kept && document.activeElement === document.body) this.#waterfall.focus();
+    if ((!kept || isHeld) && document.activeElement === document.body) this.focus();
+  }
+
+  /** Takes the focus that nothing else has: what had it may be gone with the last drawing. */
+  focus() {
+    if (this.#onWaterfall()) this.#waterfall.focus();
   }
 
   #sheet(series, openTab) {

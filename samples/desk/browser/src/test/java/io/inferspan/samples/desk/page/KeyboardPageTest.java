@@ -3,6 +3,7 @@ package io.inferspan.samples.desk.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.microsoft.playwright.Page;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,27 @@ class KeyboardPageTest {
     press(page, "Escape");
     assertThat(page.locator("dialog")).isHidden();
     assertThat(page.locator(".wf-scroll")).isFocused();
+  }
+
+  @Test
+  void lateSpan_leavesTheFocusInTheTrace() {
+    SentTrace trace = DESK.send(Requests.decodeOnly("late"));
+    Page page = DESK.open("#/trace/" + trace.id());
+    assertThat(page.locator(".wf-scroll")).isFocused();
+
+    arrives(trace, page, "came late");
+    assertThat(page.locator(".wf-scroll")).isFocused();
+
+    press(page, "?");
+    arrives(trace, page, "came while the help was open");
+    press(page, "Escape");
+    assertThat(page.locator(".wf-scroll")).isFocused();
+  }
+
+  private static void arrives(SentTrace trace, Page page, String span) {
+    trace.span("engine", span, ByteString.EMPTY, 1, 2);
+    DESK.send(trace);
+    assertThat(page.locator(".wf-scroll")).containsText(span);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.inferspan.samples.kvcache;
 
-import io.inferspan.samples.kvcache.TracingOverhead.Kind;
+import io.inferspan.samples.kvcache.LookupTurns.Kind;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -135,7 +135,7 @@ public final class Bars {
   private void row(String what, double measured, double bar, boolean kept) {
     missed |= !kept;
     System.out.printf(
-        Locale.ROOT, "%-56s %12.2f %12.2f  %s%n", what, measured, bar, kept ? "ok" : "MISS");
+        Locale.ROOT, "%-56s %12.3f %12.2f  %s%n", what, measured, bar, kept ? "ok" : "MISS");
   }
 
   private double nanos(String name) {

@@ -1,197 +1,120 @@
 package io.inferspan.samples.kvcache;
 
-import io.inferspan.Telemetry;
-import io.inferspan.TelemetryOptions;
-import io.inferspan.catalog.KvCacheSpans;
-import io.inferspan.kvcache.KvCacheTracing;
-import io.inferspan.kvcache.index.BlockHits;
-import io.inferspan.kvcache.index.BlockIndex;
-import io.inferspan.kvcache.index.MemoryBlockIndex;
-import io.opentelemetry.api.trace.Span;
-import io.opentelemetry.api.trace.SpanContext;
-import io.opentelemetry.api.trace.TraceFlags;
-import io.opentelemetry.api.trace.TraceState;
-import io.opentelemetry.api.trace.Tracer;
-import io.opentelemetry.context.Context;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
-import io.opentelemetry.sdk.trace.export.SpanExporter;
-import java.time.Duration;
+import io.inferspan.samples.kvcache.LookupTurns.Kind;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * What tracing adds to a lookup of 200 blocks in memory, which has one span.
  *
- * <p>A few per cent are less than what two runs differ by. So the lookups take turns in one
- * process, there and back again, and what counts is the median of the ratios of neighbours.
- *
- * <p>A turn makes no more spans than the processor's queue takes, and they are exported before the
- * next turn: a span that is dropped is cheaper than one that is kept, and a gateway that looks up a
- * hundred thousand times a second is none.
+ * <p>Some processes compile the same code better than others, so the figures are the medians of
+ * several. All of them compile the lookup itself once for all who call it: copies of it within each
+ * caller differ by more than is to be told.
  */
 final class TracingOverhead {
 
-  private static final int BLOCKS = 200;
-  private static final int LOOKUPS = 500;
-  private static final int WARM_UP = 50;
-  private static final int ROUNDS = 300;
-  private static final Duration FLUSH_LIMIT = Duration.ofSeconds(10);
-  private static final double NANOS_PER_MICRO = 1e3;
+  private static final int PROCESSES = 5;
+  private static final String ONE_LOOKUP =
+      "-XX:CompileCommand=dontinline,io.inferspan.kvcache.index.MemoryBlockIndex::lookup";
 
-  /** The lookups that take turns. */
-  enum Kind {
-    WITHOUT("without tracing"),
-    UNSAMPLED("unsampled"),
-    SAMPLED("sampled"),
-    BY_HAND("the same span by hand with OpenTelemetry's SDK");
-
-    private final String label;
-
-    Kind(String label) {
-      this.label = label;
-    }
-  }
+  private static final Map<Kind, String> LABELS =
+      Map.of(
+          Kind.WITHOUT, "without tracing",
+          Kind.AGAIN, "the same again",
+          Kind.UNSAMPLED, "unsampled",
+          Kind.SAMPLED, "sampled",
+          Kind.BY_HAND, "the same span by hand with OpenTelemetry's SDK");
 
   private final Map<Kind, double[]> nanos = new EnumMap<>(Kind.class);
-  private final Map<Kind, Subject> subjects = new EnumMap<>(Kind.class);
-  private final long[] prompt = Prompts.of(1, BLOCKS)[0];
-  private final BlockHits hits = new BlockHits();
+  private final Map<Kind, double[]> ratios = new EnumMap<>(Kind.class);
 
-  private final BooleanSupplier flushed;
-
-  private record Subject(BlockIndex index, Context context) {}
-
-  private TracingOverhead(BlockIndex plain, Telemetry telemetry, SdkTracerProvider provider) {
-    Tracer sdk = provider.get("by hand");
-    flushed =
-        () ->
-            telemetry.flush(FLUSH_LIMIT)
-                && provider
-                    .forceFlush()
-                    .join(FLUSH_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                    .isSuccess();
-    BlockIndex traced = KvCacheTracing.with(telemetry).traced(plain);
-    Context unsampled = scoring(telemetry, TraceFlags.getDefault());
-    Context parent = trace(TraceFlags.getSampled());
-    Span scoring = sdk.spanBuilder("llm_d.kv_cache.get_scores").setParent(parent).startSpan();
-    subjects.put(Kind.WITHOUT, new Subject(plain, unsampled));
-    subjects.put(Kind.UNSAMPLED, new Subject(traced, unsampled));
-    subjects.put(Kind.SAMPLED, new Subject(traced, scoring(telemetry, TraceFlags.getSampled())));
-    subjects.put(Kind.BY_HAND, new Subject(new HandTracedIndex(plain, sdk), parent.with(scoring)));
+  private TracingOverhead() {
     for (Kind kind : Kind.values()) {
-      nanos.put(kind, new double[ROUNDS]);
+      nanos.put(kind, new double[PROCESSES]);
+      ratios.put(kind, new double[PROCESSES]);
     }
-    Prompts.addByPod(plain, prompt);
   }
 
   static TracingOverhead measure() {
-    Telemetry telemetry =
-        Telemetry.initTracing(
-            TelemetryOptions.builder()
-                .setting("otel.traces.exporter", DiscardingExporterProvider.NAME)
-                .build());
-    MemoryBlockIndex plain = MemoryBlockIndex.builder().podCacheSize(Prompts.PODS).build();
-    try (SdkTracerProvider sdk =
-        SdkTracerProvider.builder()
-            .addSpanProcessor(BatchSpanProcessor.builder(SpanExporter.composite()).build())
-            .build()) {
-      TracingOverhead overhead = new TracingOverhead(plain, telemetry, sdk);
-      overhead.takeTurns();
-      return overhead;
-    } finally {
-      plain.close();
-      telemetry.close();
-    }
-  }
-
-  /** Where a lookup belongs: within the scoring of a request's pods. */
-  private static Context scoring(Telemetry telemetry, TraceFlags flags) {
-    return telemetry.span(KvCacheSpans.GET_SCORES, trace(flags)).start().context();
-  }
-
-  private static Context trace(TraceFlags flags) {
-    return Context.root()
-        .with(
-            Span.wrap(
-                SpanContext.createFromRemoteParent(
-                    "0af7651916cd43dd8448eb211c80319c",
-                    "b7ad6b7169203331",
-                    flags,
-                    TraceState.getDefault())));
-  }
-
-  private void takeTurns() {
-    List<Kind> order = Arrays.asList(Kind.values());
-    for (int round = -WARM_UP; round < ROUNDS; round++) {
-      Map<Kind, Double> now = new EnumMap<>(Kind.class);
-      for (int way = 0; way < 2; way++) {
-        order.forEach(kind -> now.merge(kind, perLookup(kind) / 2, Double::sum));
-        Collections.reverse(order);
+    TracingOverhead overhead = new TracingOverhead();
+    try {
+      for (int process = 0; process < PROCESSES; process++) {
+        System.err.printf("what spans cost: process %d of %d%n", process + 1, PROCESSES);
+        overhead.measure(process);
       }
-      if (round >= 0) {
-        int index = round;
-        now.forEach((kind, each) -> nanos(kind)[index] = each);
+    } catch (IOException e) {
+      throw new IllegalStateException("A process to measure in does not run", e);
+    }
+    return overhead;
+  }
+
+  private void measure(int process) throws IOException {
+    Process turns =
+        new ProcessBuilder(command()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader lines = turns.inputReader()) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] figures = line.split(" ", -1);
+        Kind kind = Kind.valueOf(figures[0]);
+        nanos(kind)[process] = Double.parseDouble(figures[1]);
+        ratios(kind)[process] = Double.parseDouble(figures[2]);
       }
     }
+    if (ratios(Kind.BY_HAND)[process] == 0) {
+      throw new IllegalStateException("A process did not say what it measured");
+    }
   }
 
-  private double perLookup(Kind kind) {
-    Subject subject = Objects.requireNonNull(subjects.get(kind));
-    long start = System.nanoTime();
-    for (int i = 0; i < LOOKUPS; i++) {
-      subject.index.lookup(prompt, Set.of(), hits, subject.context);
-    }
-    long passed = System.nanoTime() - start;
-    if (hits.at(BLOCKS - 1).length != Prompts.PODS) {
-      throw new IllegalStateException("Not all blocks are found");
-    }
-    if (!flushed.getAsBoolean()) {
-      throw new IllegalStateException("The spans are not exported in time");
-    }
-    return (double) passed / LOOKUPS;
+  private static List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add("-XX:CompileCommand=quiet");
+    command.add(ONE_LOOKUP);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(LookupTurns.class.getName());
+    return command;
   }
 
   private double[] nanos(Kind kind) {
     return Objects.requireNonNull(nanos.get(kind));
   }
 
+  private double[] ratios(Kind kind) {
+    return Objects.requireNonNull(ratios.get(kind));
+  }
+
   /** Time of such a lookup, of one without tracing. */
   double ratio(Kind kind) {
-    double[] ratios = new double[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) {
-      ratios[round] = nanos(kind)[round] / nanos(Kind.WITHOUT)[round];
-    }
-    return median(ratios);
+    return LookupTurns.median(ratios(kind));
   }
 
-  /** How long each takes, and what its span costs. */
+  /** How long each takes, what its span costs, and how much processes differ. */
   void print() {
-    double without = median(nanos(Kind.WITHOUT));
-    System.out.printf(Locale.ROOT, "%na lookup of %d blocks, which has one span%n", BLOCKS);
+    double without = LookupTurns.median(nanos(Kind.WITHOUT));
+    System.out.printf(Locale.ROOT, "%na lookup of 200 blocks, which has one span%n");
     for (Kind kind : Kind.values()) {
-      double each = median(nanos(kind));
+      double each = LookupTurns.median(nanos(kind));
+      double[] sorted = ratios(kind).clone();
+      Arrays.sort(sorted);
       System.out.printf(
           Locale.ROOT,
-          "%-56s %9.3f us %+9.3f us %8.2f x%n",
-          kind.label,
-          each / NANOS_PER_MICRO,
-          (each - without) / NANOS_PER_MICRO,
-          ratio(kind));
+          "%-56s %7.0f ns %+7.0f ns %6.3f x (%.3f - %.3f)%n",
+          LABELS.get(kind),
+          each,
+          each - without,
+          ratio(kind),
+          sorted[0],
+          sorted[PROCESSES - 1]);
     }
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 }

@@ -5,6 +5,12 @@ import java.lang.foreign.MemorySegment;
 /** What native code gives a pointer to. */
 public final class Memory {
 
+  /**
+   * All that can be addressed. Nothing is checked on the way, neither bounds nor whether it is still
+   * mapped, so that reading costs what it costs in C: only for who knows both of a whole batch.
+   */
+  public static final MemorySegment EVERYWHERE = at(0, Long.MAX_VALUE);
+
   private Memory() {}
 
   /** The NUL-terminated string at an address. */

@@ -1,10 +1,11 @@
 package io.inferspan.ebpf.ring;
 
+import static io.inferspan.ebpf.linux.Memory.EVERYWHERE;
+
 import io.inferspan.ebpf.wire.EventView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,7 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>The kernel writes a record's length with a busy bit, fills it, and takes the bit away; we read
  * in the same order and give room back in pieces of 64 KiB, because each time costs a cache line
- * that the producers want.
+ * that the producers want. Whether the ring is still mapped is looked at with each look for new
+ * records, and not for each of them.
  */
 public final class RingReader {
 
@@ -28,7 +30,7 @@ public final class RingReader {
 
   private final MemorySegment consumer;
   private final MemorySegment producer;
-  private final MemorySegment data;
+  private final long dataAddress;
   private final long dataBytes;
   private final long mask;
   private final long batchBytes;
@@ -46,8 +48,8 @@ public final class RingReader {
   public RingReader(RingMemory ring) {
     this.consumer = ring.consumer();
     this.producer = ring.producer();
-    this.data = ring.data();
-    this.view = new EventView().over(ring.data().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN));
+    this.dataAddress = ring.data().address();
+    this.view = new EventView().over(ring.data());
     this.dataBytes = ring.dataBytes();
     this.mask = dataBytes - 1;
     this.batchBytes = Math.min(BATCH_BYTES, dataBytes / 4);
@@ -76,8 +78,8 @@ public final class RingReader {
       return false;
     }
     while (position < end) {
-      int at = (int) (position & mask);
-      int header = (int) HEADER.getAcquire(data, (long) at);
+      long at = position & mask;
+      int header = (int) HEADER.getAcquire(EVERYWHERE, dataAddress + at);
       if ((header & BUSY) != 0) {
         return false;
       }

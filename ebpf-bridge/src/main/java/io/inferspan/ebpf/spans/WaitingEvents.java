@@ -2,8 +2,8 @@ package io.inferspan.ebpf.spans;
 
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Layout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /**
@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
  */
 final class WaitingEvents {
 
+  private final Arena arena = Arena.ofAuto();
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final ArrayDeque<Waiting> spare = new ArrayDeque<>();
   private final FoldOptions options;
@@ -25,10 +26,14 @@ final class WaitingEvents {
   }
 
   private static final class Waiting {
-    private final byte[] bytes = new byte[Layout.MAX_BYTES];
-    private final EventView view =
-        new EventView().over(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
+    private final MemorySegment bytes;
+    private final EventView view;
     private long sinceNanos;
+
+    private Waiting(MemorySegment bytes) {
+      this.bytes = bytes;
+      this.view = new EventView().over(bytes);
+    }
 
     private void take(EventView event, long nowNanos) {
       view.moveTo(0, event.copyTo(bytes));
@@ -46,7 +51,7 @@ final class WaitingEvents {
       giveUp(waiting.remove());
     }
     Waiting free = spare.poll();
-    Waiting kept = free == null ? new Waiting() : free;
+    Waiting kept = free == null ? new Waiting(arena.allocate(Layout.MAX_BYTES, Long.BYTES)) : free;
     kept.take(event, nowNanos);
     waiting.add(kept);
     accounting.countHeld();

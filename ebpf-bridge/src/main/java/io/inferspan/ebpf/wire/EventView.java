@@ -1,33 +1,54 @@
 package io.inferspan.ebpf.wire;
 
-import java.nio.ByteBuffer;
+import static io.inferspan.ebpf.linux.Memory.EVERYWHERE;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
  * Reads one event where it lies; moved from event to event, so that none costs an object.
  *
- * <p>Fields may only be read where {@link #isWhole()}.
+ * <p>Fields may only be read where {@link #isWhole()}. That they are in the memory is looked at once
+ * for all of them, when the view is moved; that it is still there is the caller's to know.
  */
 public final class EventView {
 
-  private ByteBuffer memory = ByteBuffer.allocate(0);
-  private int offset;
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+  private MemorySegment memory = MemorySegment.NULL;
+  private long base;
+  private long limit;
+  private long at;
   private int length;
 
   /** Creates a view of nothing. */
   public EventView() {}
 
-  /** Shows {@code memory}, which is little-endian, from now on. */
-  public EventView over(ByteBuffer memory) {
+  /** Shows native memory from now on. */
+  public EventView over(MemorySegment memory) {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("An event is read from native memory");
+    }
     this.memory = memory;
+    this.base = memory.address();
+    this.limit = memory.byteSize();
     return moveTo(0, 0);
   }
 
-  /**
-   * Moves to {@code length} bytes at {@code offset}; writes no reference, which would cost more.
-   */
-  public EventView moveTo(int offset, int length) {
-    this.offset = offset;
+  /** Moves to {@code length} bytes at {@code offset}, which is a multiple of eight. */
+  public EventView moveTo(long offset, int length) {
+    if (offset < 0 || length < 0 || offset > limit - length) {
+      throw new IndexOutOfBoundsException("an event beyond its memory");
+    }
+    this.at = base + offset;
     this.length = length;
     return this;
   }
@@ -47,72 +68,72 @@ public final class EventView {
 
   /** When it began, on CLOCK_MONOTONIC. */
   public long startNanos() {
-    return memory.getLong(offset + Layout.START_NANOS);
+    return EVERYWHERE.get(LONG, at + Layout.START_NANOS);
   }
 
   /** When it ended, on CLOCK_MONOTONIC. */
   public long endNanos() {
-    return memory.getLong(offset + Layout.END_NANOS);
+    return EVERYWHERE.get(LONG, at + Layout.END_NANOS);
   }
 
   /** The first half of the trace id, as a number whose hexadecimal form is the text's. */
   public long traceIdHigh() {
-    return Long.reverseBytes(memory.getLong(offset + Layout.TRACE_ID));
+    return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.TRACE_ID));
   }
 
   /** The second half of the trace id. */
   public long traceIdLow() {
-    return Long.reverseBytes(memory.getLong(offset + Layout.TRACE_ID + Long.BYTES));
+    return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.TRACE_ID + Long.BYTES));
   }
 
   /** The id of the parent span. */
   public long spanId() {
-    return Long.reverseBytes(memory.getLong(offset + Layout.SPAN_ID));
+    return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.SPAN_ID));
   }
 
   /** The process. */
   public int tgid() {
-    return memory.getInt(offset + Layout.TGID);
+    return EVERYWHERE.get(INT, at + Layout.TGID);
   }
 
   /** The thread. */
   public int tid() {
-    return memory.getInt(offset + Layout.TID);
+    return EVERYWHERE.get(INT, at + Layout.TID);
   }
 
   /** The number of the kind; see {@link Kind#of}. */
   public int kind() {
-    return Short.toUnsignedInt(memory.getShort(offset + Layout.KIND));
+    return Short.toUnsignedInt(EVERYWHERE.get(SHORT, at + Layout.KIND));
   }
 
   /** How the context was known; see {@link Source#of}. */
   public int source() {
-    return Byte.toUnsignedInt(memory.get(offset + Layout.SOURCE));
+    return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.SOURCE));
   }
 
   /** The {@code FLAG_*} of {@link Layout} that are set. */
   public int flags() {
-    return Byte.toUnsignedInt(memory.get(offset + Layout.FLAGS));
+    return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.FLAGS));
   }
 
   /** What the call returned. */
   public int result() {
-    return memory.getInt(offset + Layout.RESULT);
+    return EVERYWHERE.get(INT, at + Layout.RESULT);
   }
 
   /** Bytes or elements, as the kind says. */
   public long amount() {
-    return memory.getLong(offset + Layout.AMOUNT);
+    return EVERYWHERE.get(LONG, at + Layout.AMOUNT);
   }
 
   /** Stream, descriptor, type or state, as the kind says. */
   public long detail() {
-    return memory.getLong(offset + Layout.DETAIL);
+    return EVERYWHERE.get(LONG, at + Layout.DETAIL);
   }
 
   /** Communicator, device or request number, as the kind says. */
   public long extra() {
-    return memory.getLong(offset + Layout.EXTRA);
+    return EVERYWHERE.get(LONG, at + Layout.EXTRA);
   }
 
   /** Bytes of text, without the NUL and what follows it. */
@@ -137,20 +158,20 @@ public final class EventView {
 
   /** The byte at {@code index} of the text. */
   public byte textByte(int index) {
-    return memory.get(offset + Layout.FIXED_BYTES + index);
+    return EVERYWHERE.get(BYTE, at + Layout.FIXED_BYTES + index);
   }
 
   /** The text; what is not UTF-8 in it, or was cut in the middle, becomes the replacement mark. */
   public String text() {
     byte[] bytes = new byte[textLength()];
-    memory.get(offset + Layout.FIXED_BYTES, bytes);
+    MemorySegment.copy(EVERYWHERE, BYTE, at + Layout.FIXED_BYTES, bytes, 0, bytes.length);
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** Copies the event to {@code target} and says how long it is. */
-  public int copyTo(byte[] target) {
-    int bytes = Math.min(length, target.length);
-    memory.get(offset, target, 0, bytes);
+  public int copyTo(MemorySegment target) {
+    int bytes = (int) Math.min(length, target.byteSize());
+    MemorySegment.copy(memory, at - base, target, 0, bytes);
     return bytes;
   }
 }

@@ -1,5 +1,8 @@
 package io.inferspan.ebpf.wire;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +93,8 @@ public final class EventBytes {
 
   /** A view of these bytes. */
   public static EventView view(byte[] bytes) {
-    ByteBuffer memory = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    MemorySegment memory = Arena.ofAuto().allocate(bytes.length, Long.BYTES);
+    MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
     return new EventView().over(memory).moveTo(0, bytes.length);
   }
 }

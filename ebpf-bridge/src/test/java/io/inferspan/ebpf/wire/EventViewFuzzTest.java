@@ -3,6 +3,9 @@ package io.inferspan.ebpf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -19,7 +22,8 @@ class EventViewFuzzTest {
   private final byte[] ring = new byte[4 * 512];
 
   private final ByteBuffer memory = ByteBuffer.wrap(ring).order(ByteOrder.LITTLE_ENDIAN);
-  private final EventView view = new EventView().over(memory);
+  private final MemorySegment mapped = Arena.ofAuto().allocate(ring.length, Long.BYTES);
+  private final EventView view = new EventView().over(mapped);
 
   @Test
   void mutatedRecords_areReadOrRefused() {
@@ -37,6 +41,7 @@ class EventViewFuzzTest {
           ring[offset + random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
         }
       }
+      MemorySegment.copy(ring, 0, mapped, ValueLayout.JAVA_BYTE, 0, ring.length);
       view.moveTo(offset, length);
       if (view.isWhole()) {
         whole++;

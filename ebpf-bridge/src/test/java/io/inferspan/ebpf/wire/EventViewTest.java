@@ -2,8 +2,6 @@ package io.inferspan.ebpf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -35,9 +33,7 @@ class EventViewTest {
   private static EventView golden(int offset, int length) throws Exception {
     byte[] bytes = Files.readAllBytes(GOLDEN);
     assertThat(bytes).hasSize(440);
-    return new EventView()
-        .over(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN))
-        .moveTo(offset, length);
+    return EventBytes.view(bytes).moveTo(offset, length);
   }
 
   private static void assertFields(EventView event) {

@@ -33,12 +33,19 @@ class ToldTest {
     assertThat(spans).allMatch(span -> span.traceId().equals(TRACE));
     assertThat(spans).allMatch(span -> span.parentSpanId().equals(SPAN));
     assertCollective(spans, "nccl.all_reduce", 1024, "float32", "sum");
+    assertBytes(spans, "nccl.all_reduce", 4096);
     assertCollective(spans, "nccl.reduce_scatter", 512, "bfloat16", "max");
+    assertBytes(spans, "nccl.reduce_scatter", 1024);
     assertCollective(spans, "nccl.all_gather", 256, "float16", null);
+    assertBytes(spans, "nccl.all_gather", 512);
     assertCollective(spans, "nccl.broadcast", 128, "int8", null);
+    assertBytes(spans, "nccl.broadcast", 128);
     assertCollective(spans, "nccl.reduce", 64, "float32", "max");
+    assertBytes(spans, "nccl.reduce", 256);
     assertCollective(spans, "nccl.send", 32, "float16", null);
+    assertBytes(spans, "nccl.send", 64);
     assertCollective(spans, "nccl.recv", 16, "float16", null);
+    assertBytes(spans, "nccl.recv", 32);
     only(spans, "nccl.comm_init");
     only(spans, "nccl.group_end");
     assertThat(spans.stream().map(span -> span.attribute("inferspan.ebpf.nccl.communicator")))
@@ -54,6 +61,10 @@ class ToldTest {
     assertThat(span.attribute("inferspan.ebpf.nccl.data_type")).isEqualTo(type);
     assertThat(span.attribute("inferspan.ebpf.nccl.reduction")).isEqualTo(reduction);
     assertThat(span.attribute("inferspan.ebpf.result")).isEqualTo(0L);
+  }
+
+  private static void assertBytes(List<SpanRecord> spans, String name, long bytes) {
+    assertThat(only(spans, name).attribute("inferspan.ebpf.bytes")).as(name).isEqualTo(bytes);
   }
 
   /** A device node of the name, for there is no GPU: what is behind it refuses the command. */

@@ -42,6 +42,7 @@ public final class KernelSpans {
           .taking("<operation>")
           .carries(
               and(
+                  KernelAttributes.BYTES,
                   KernelAttributes.ELEMENTS,
                   KernelAttributes.DATA_TYPE,
                   KernelAttributes.REDUCTION,

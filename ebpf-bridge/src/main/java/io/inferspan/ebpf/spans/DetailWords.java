@@ -19,6 +19,10 @@ final class DetailWords {
     "float8e4m3",
     "float8e5m2"
   };
+
+  /** In the order of {@link #DATA_TYPES}. */
+  private static final int[] DATA_TYPE_BYTES = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+
   private static final String[] REDUCTIONS = {"sum", "prod", "max", "min", "avg"};
 
   // Of include/linux/sched.h; they have been the same since Linux 4.14.
@@ -32,6 +36,16 @@ final class DetailWords {
 
   static String dataType(long detail) {
     return word(DATA_TYPES, detail >>> Integer.SIZE);
+  }
+
+  /** What so many elements take; negative where the size of their type is not known. */
+  static long elementBytes(long detail, long elements) {
+    long type = detail >>> Integer.SIZE;
+    if (type >= DATA_TYPE_BYTES.length || elements < 0) {
+      return -1;
+    }
+    long bytes = DATA_TYPE_BYTES[(int) type];
+    return elements > Long.MAX_VALUE / bytes ? Long.MAX_VALUE : elements * bytes;
   }
 
   static String reduction(long detail) {

@@ -5,6 +5,7 @@ import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
+import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.FdKind;
 import io.inferspan.ebpf.wire.Layout;
 import io.inferspan.ebpf.wire.Source;
@@ -70,6 +71,7 @@ final class SpanWriter {
     PendingSpan pending = pending(event, true, parent);
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
     amount(pending, event, event.amount);
+    bytesOfElements(pending, event, event.amount);
     if ((event.flags & Layout.FLAG_UNFINISHED) != 0) {
       pending.set(KernelAttributes.UNFINISHED, true);
     }
@@ -103,6 +105,9 @@ final class SpanWriter {
       pending.set(KernelAttributes.FAILURES, fold.failures());
     }
     amount(pending, fold.first(), fold.amount());
+    if (fold.told()) {
+      bytesOfElements(pending, fold.first(), fold.amount());
+    }
     loss(pending, fold.firstStartNanos(), fold.lastEndNanos());
     OperationSpan span = started(pending, fold.firstStartNanos());
     end(span, fold.firstStartNanos(), fold.lastEndNanos());
@@ -174,6 +179,16 @@ final class SpanWriter {
         };
     if (attribute != null) {
       pending.set(attribute, amount < 0 ? Long.MAX_VALUE : amount);
+    }
+  }
+
+  /** Only where all elements are of one type. */
+  private static void bytesOfElements(PendingSpan pending, HeldEvent event, long elements) {
+    if (event.kind.amount() == Amount.ELEMENTS) {
+      long bytes = DetailWords.elementBytes(event.detail, elements);
+      if (bytes >= 0) {
+        pending.set(KernelAttributes.BYTES, bytes);
+      }
     }
   }
 

@@ -309,6 +309,7 @@ class EventSinkTest {
 
     assertThat(only("nccl.all_reduce").attributes())
         .containsEntry("inferspan.ebpf.elements", 1_024L)
+        .containsEntry("inferspan.ebpf.bytes", 4_096L)
         .containsEntry("inferspan.ebpf.nccl.data_type", "float32")
         .containsEntry("inferspan.ebpf.nccl.reduction", "max")
         .containsEntry(
@@ -321,6 +322,23 @@ class EventSinkTest {
         .isEqualTo("uninterruptible");
     assertThat(only("sched.runqueue").attribute("inferspan.ebpf.thread.state"))
         .isEqualTo("preempted");
+  }
+
+  @Test
+  void bytesOfElements_areSaidWhereTheirTypeIsKnown() {
+    kernel.happens(kernel.event(Kind.NCCL_REDUCE, 5).of(1L << 62, 8L << 32, 1));
+    kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(64, 99L << 32, 1));
+    for (int i = 0; i < 10; i++) {
+      kernel.happens(kernel.event(Kind.NCCL_BROADCAST, 5).of(100, 6L << 32, 1));
+    }
+    kernel.endRequest();
+
+    assertThat(only("nccl.reduce").attribute("inferspan.ebpf.bytes")).isEqualTo(Long.MAX_VALUE);
+    assertThat(only("nccl.send").attribute("inferspan.ebpf.bytes")).isNull();
+    assertThat(folds("nccl.broadcast").get(0).attributes())
+        .containsEntry(
+            "inferspan.ebpf.bytes",
+            2 * (long) folds("nccl.broadcast").get(0).attribute("inferspan.ebpf.elements"));
   }
 
   @Test

@@ -30,6 +30,16 @@ static __always_inline struct ispan_settings *current_settings(void)
 	return now && now->version == ISPAN_WIRE_VERSION ? now : NULL;
 }
 
+/* The first that calls calls for all that come until the reader looks: to call costs more than a record. */
+static __always_inline u64 call_reader(void)
+{
+	struct ispan_settings *now = current_settings();
+
+	if (now)
+		now->reader = ISPAN_READER_LOOKS;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
 /*
  * Asked between having room and submitting, so that a reader that falls asleep meanwhile sees that something comes. To
  * send a wake-up costs more than a record, so nobody is called who looks by himself.
@@ -39,9 +49,9 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 	u64 mark = settings->wakeup_bytes;
 	u64 waiting;
 
-	/* Of its own the ring calls for the first record that nobody has read, and not for those behind it. */
+	/* Of its own the ring would not call where a record that was written quietly has not been read. */
 	if (settings->reader == ISPAN_READER_SLEEPS)
-		return 0;
+		return call_reader();
 	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)
 		return BPF_RB_NO_WAKEUP;
 	waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
@@ -69,6 +79,18 @@ static __always_inline void emit(const struct ispan_settings *settings, struct i
 		return;
 	*room = *record;
 	bpf_ringbuf_submit(room, wakeup_flags(settings, produced));
+}
+
+/* For what has time until the reader looks the next time: nobody is called. */
+static __always_inline void emit_quietly(struct ispan_record *record)
+{
+	u64 produced;
+	struct ispan_record *room = room_for(record->kind, &produced);
+
+	if (!room)
+		return;
+	*room = *record;
+	bpf_ringbuf_submit(room, BPF_RB_NO_WAKEUP);
 }
 
 enum text_origin { TEXT_USER, TEXT_KERNEL };

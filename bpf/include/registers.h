@@ -26,7 +26,6 @@
 #define SLOT6(regs) ((u64)(regs)->r9)
 #define REGISTER_SLOTS 6
 #define RESULT(regs) ((s32)(regs)->ax)
-#define INSTRUCTION(regs) ((u64)(regs)->ip)
 /* The return address lies on the stack, before the arguments that found no register; a return takes it off. */
 #define RETURN_BYTES 8
 
@@ -50,7 +49,6 @@
 #define SLOT8(regs) ((regs)->regs[7])
 #define REGISTER_SLOTS 8
 #define RESULT(regs) ((s32)(regs)->regs[0])
-#define INSTRUCTION(regs) ((regs)->pc)
 /* The return address is in a register. */
 #define RETURN_BYTES 0
 

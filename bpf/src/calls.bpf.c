@@ -121,11 +121,13 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	return 0;
 }
 
-/* For one link that fires at both ends. The function's first instruction tells the ends apart on every kernel. */
+extern bool bpf_session_is_return(void) __weak __ksym;
+
+/* For one link that fires at both ends. Every kernel that has such links tells which end it is. */
 SEC("uprobe")
 int call_session(struct pt_regs *regs)
 {
-	return INSTRUCTION(regs) == bpf_get_func_ip(regs) ? call_begins(regs) : call_ends(regs);
+	return bpf_session_is_return() ? call_ends(regs) : call_begins(regs);
 }
 
 SEC("uprobe")

@@ -39,7 +39,7 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 	if (text)
 		emit_text(settings, &record, text, TEXT_KERNEL);
 	else
-		emit(settings, &record);
+		emit_quietly(&record); /* an end: only what is to be forgotten waits */
 }
 
 SEC("tp_btf/sched_process_exec")

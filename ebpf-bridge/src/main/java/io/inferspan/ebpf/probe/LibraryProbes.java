@@ -7,6 +7,7 @@ import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
 import io.inferspan.ebpf.probe.ProcessFiles.FileId;
 import io.inferspan.ebpf.probe.ProcessFiles.Identity;
 import io.inferspan.ebpf.probe.ProcessFiles.Mapped;
+import io.inferspan.ebpf.probe.ProcessFiles.ProgramFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -30,12 +31,16 @@ public final class LibraryProbes implements AutoCloseable {
   /** Of one machine; past it, files are not watched and counted. */
   private static final int MAX_LIBRARIES = 256;
 
+  /** Programs known to have nothing to watch; past it, they are looked into again. */
+  private static final int MAX_BARREN = 1_024;
+
   private static final String NOTHING = "no known function";
 
   private final WatchedFunctions functions;
   private final Attacher attacher;
   private final ProcessFiles processes;
   private final Map<FileId, Watched> libraries = new HashMap<>();
+  private final Set<ProgramFile> barren = new HashSet<>();
   private long failures;
 
   /** A library that was looked into; without a link if it has nothing to watch, or was refused. */
@@ -73,6 +78,29 @@ public final class LibraryProbes implements AutoCloseable {
         .forEach((file, library) -> add(file, library, process));
     // Whoever bore the number before is gone.
     retain(user -> user.pid() != pid || user.equals(process));
+  }
+
+  /**
+   * Looks at a process that has begun to run another program, and has no library yet: those that it
+   * maps are told of one by one. Somewhere a program begins all the time, mostly one of a few.
+   */
+  public synchronized void lookAtProgram(int pid) {
+    if (!functions.watchesPrograms()) {
+      return;
+    }
+    ProgramFile program = processes.programFile(pid);
+    if (program == null || barren.contains(program)) {
+      return;
+    }
+    look(pid);
+    // One that ended meanwhile was not looked into.
+    boolean looked = processes.find(pid) != null && program.equals(processes.programFile(pid));
+    if (looked && !isWatchedFor(pid)) {
+      if (barren.size() >= MAX_BARREN) {
+        barren.clear();
+      }
+      barren.add(program);
+    }
   }
 
   /** Whether something is watched for a process. */

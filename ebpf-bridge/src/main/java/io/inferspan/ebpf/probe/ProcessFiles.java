@@ -45,6 +45,9 @@ final class ProcessFiles {
   /** A file by what stays the same whatever path leads to it. */
   record FileId(String device, long inode) {}
 
+  /** A program's file in one state of it: who writes to it or puts another in its place changes it. */
+  record ProgramFile(@Nullable Object device, @Nullable Object inode, @Nullable Object changed) {}
+
   /** A library's file name, and a path that leads to the very file. */
   record Mapped(String name, Path path) {}
 
@@ -76,6 +79,16 @@ final class ProcessFiles {
       return name(Files.readSymbolicLink(path(pid, "exe")).toString());
     } catch (IOException | UnsupportedOperationException hidden) {
       return "";
+    }
+  }
+
+  /** The very file of the program that a process runs; null where nobody may know. */
+  @Nullable ProgramFile programFile(int pid) {
+    try {
+      Map<String, Object> seen = Files.readAttributes(path(pid, "exe"), "unix:dev,ino,ctime");
+      return new ProgramFile(seen.get("dev"), seen.get("ino"), seen.get("ctime"));
+    } catch (IOException | UnsupportedOperationException hidden) {
+      return null;
     }
   }
 

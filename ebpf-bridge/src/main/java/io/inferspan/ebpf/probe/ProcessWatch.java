@@ -11,6 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,7 +157,8 @@ public final class ProcessWatch implements AutoCloseable {
     }
     switch (note.change()) {
       case EXITED -> forget(note.pid());
-      case STARTED, MAPPED -> look(note.pid());
+      case STARTED -> look(note.pid(), LibraryProbes::lookAtProgram);
+      case MAPPED -> look(note.pid());
     }
   }
 
@@ -172,6 +174,10 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   private void look(int pid) {
+    look(pid, LibraryProbes::look);
+  }
+
+  private void look(int pid, ObjIntConsumer<LibraryProbes> closely) {
     boolean own = pid == parts.ownPid();
     boolean chosen = !own && scope.includes(pid);
     if (!scope.isEverything()) {
@@ -179,7 +185,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
     if (own || chosen) {
       known.add(pid);
-      parts.libraries().forEach(each -> each.look(pid));
+      parts.libraries().forEach(each -> closely.accept(each, pid));
     } else {
       forget(pid);
     }

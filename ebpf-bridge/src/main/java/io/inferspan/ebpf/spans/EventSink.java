@@ -20,6 +20,9 @@ public final class EventSink implements EventHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final long TIDY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** Where nobody is served, for losses and the clock are asked of the kernel, which is not free. */
+  private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final FoldOptions options;
   private final Sources sources;
   private final SpanAccounting accounting = new SpanAccounting();
@@ -171,7 +174,7 @@ public final class EventSink implements EventHandler {
     nowNanos = sources.monotonic().getAsLong();
     lagNanos = firstEndNanos == 0 ? 0 : Math.max(0, nowNanos - firstEndNanos);
     firstEndNanos = 0;
-    if (nowNanos - tidiedNanos >= TIDY_NANOS) {
+    if (nowNanos - tidiedNanos >= (isAtRest() ? TIDY_AT_REST_NANOS : TIDY_NANOS)) {
       tidiedNanos = nowNanos;
       noteLosses();
       clock.refresh();

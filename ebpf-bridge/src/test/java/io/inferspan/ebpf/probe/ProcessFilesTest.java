@@ -94,6 +94,36 @@ class ProcessFilesTest {
   }
 
   @Test
+  void programWithNothingToWatch_isLookedIntoOnceForAllItsProcesses() throws IOException {
+    Path program = Files.writeString(proc.resolve("sleep"), "of no format that could be read");
+    LibraryProbes probes = probes(WatchedFunctions.MAIN_PROGRAM);
+    for (int pid = 1; pid <= 3; pid++) {
+      run(pid, program);
+      probes.lookAtProgram(pid);
+      probes.forget(pid);
+    }
+    assertThat(probes.failures()).isEqualTo(1);
+
+    Files.writeString(program, "and that was replaced");
+    probes.lookAtProgram(3);
+    assertThat(probes.failures()).isEqualTo(2);
+  }
+
+  @Test
+  void programThatEndedWhileItWasLookedInto_isLookedIntoAgain() throws IOException {
+    Path program = Files.writeString(proc.resolve("sleep"), "of no format that could be read");
+    LibraryProbes probes = probes(WatchedFunctions.MAIN_PROGRAM);
+    run(1, program);
+    Files.delete(proc.resolve("1/stat"));
+    probes.lookAtProgram(1);
+    assertThat(probes.failures()).isZero();
+
+    run(2, program);
+    probes.lookAtProgram(2);
+    assertThat(probes.failures()).isEqualTo(1);
+  }
+
+  @Test
   void garbage_isReadAsNothing() throws IOException {
     long seed = 11;
     System.out.println("seed " + seed);
@@ -115,9 +145,22 @@ class ProcessFilesTest {
     return "7f10-7f20 r-xp 00001000 fe:01 %d                  %s\n".formatted(inode, path);
   }
 
+  /** A process that runs a program, mapped as the kernel tells it. */
+  private void run(int pid, Path program) throws IOException {
+    stat(pid, "sleep", pid);
+    maps(pid, code(5, "/bin/sleep"));
+    Path exe = directory(pid).resolve("exe");
+    Files.deleteIfExists(exe);
+    Files.createSymbolicLink(exe, program);
+  }
+
   private LibraryProbes probes() {
+    return probes("libz");
+  }
+
+  private LibraryProbes probes(String wanted) {
     return new LibraryProbes(
-        WatchedFunctions.of("libz\tzlibVersion\t0x3"),
+        WatchedFunctions.of(wanted + "\tzlibVersion\t0x3"),
         (library, sites) -> BpfLink.all(List.of()),
         proc);
   }

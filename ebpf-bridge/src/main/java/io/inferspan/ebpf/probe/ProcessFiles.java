@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,7 +48,7 @@ final class ProcessFiles {
   record FileId(String device, long inode) {}
 
   /** A program's file in one state of it: who writes to it or puts another in its place changes it. */
-  record ProgramFile(@Nullable Object device, @Nullable Object inode, @Nullable Object changed) {}
+  record ProgramFile(@Nullable Object file, FileTime changed) {}
 
   /** A library's file name, and a path that leads to the very file. */
   record Mapped(String name, Path path) {}
@@ -85,9 +87,10 @@ final class ProcessFiles {
   /** The very file of the program that a process runs; null where nobody may know. */
   @Nullable ProgramFile programFile(int pid) {
     try {
-      Map<String, Object> seen = Files.readAttributes(path(pid, "exe"), "unix:dev,ino,ctime");
-      return new ProgramFile(seen.get("dev"), seen.get("ino"), seen.get("ctime"));
-    } catch (IOException | UnsupportedOperationException hidden) {
+      BasicFileAttributes seen =
+          Files.readAttributes(path(pid, "exe"), BasicFileAttributes.class);
+      return new ProgramFile(seen.fileKey(), seen.lastModifiedTime());
+    } catch (IOException hidden) {
       return null;
     }
   }

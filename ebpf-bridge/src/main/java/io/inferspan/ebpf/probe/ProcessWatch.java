@@ -27,6 +27,9 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MAX_NOTES = 4_096;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Ends are told of; to ask for each process whether it is still there is for those missed. */
+  private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final ProcessScope scope;
   private final Parts parts;
   private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
@@ -38,6 +41,7 @@ public final class ProcessWatch implements AutoCloseable {
   private final Set<Integer> known = new HashSet<>();
 
   private long sweptNanos;
+  private long askedNanos;
   private volatile boolean missed;
   private volatile boolean closing;
 
@@ -218,12 +222,16 @@ public final class ProcessWatch implements AutoCloseable {
     }
     sweptNanos = nowNanos;
     parts.often().run();
+    boolean blind = missed || parts.translated();
     if (missed) {
       lookAround();
     } else if (!scope.isEverything()) {
       lookForNewOnes();
     }
-    parts.libraries().forEach(LibraryProbes::sweep);
+    if (blind || nowNanos - askedNanos >= ASK_NANOS) {
+      askedNanos = nowNanos;
+      parts.libraries().forEach(LibraryProbes::sweep);
+    }
   }
 
   /** How often something went wrong with a process. */

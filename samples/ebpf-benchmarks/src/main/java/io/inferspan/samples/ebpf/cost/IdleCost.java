@@ -9,14 +9,16 @@ final class IdleCost {
   /** "About nothing": half a per cent of one core. */
   private static final double BAR_PERCENT = 0.5;
 
-  /** What is compiled because of the beginning is compiled by then. */
-  private static final long SETTLE_MILLIS = 10_000;
+  /** What runs a few times a second is compiled late, and until then costs ten times as much. */
+  private static final long SETTLE_MILLIS = 60_000;
+
+  private static final long SETTLE_WITHOUT_MILLIS = 5_000;
 
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
   void measure(double seconds, Report report) {
-    Waiting.millis(SETTLE_MILLIS);
+    Waiting.millis(SETTLE_WITHOUT_MILLIS);
     double without = percent(seconds);
     double with;
     long events;

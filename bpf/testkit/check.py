@@ -14,7 +14,7 @@ import threading
 import time
 
 from floor import floor
-from idle import missed_ends, pauses
+from idle import missed_ends
 from observed import HERE, KIT, OBJECTS, Observer, Truth, fake_calls, kinds_of_functions, library, server
 
 LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT = 1, 10, 12, 321
@@ -377,7 +377,6 @@ def main():
         "durations": durations,
         "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),
         "contexts": contexts,
-        "pauses": lambda: pauses(report),
         "missed_ends": lambda: missed_ends(report),
         "waits": waits,
         "cgroups": cgroups,

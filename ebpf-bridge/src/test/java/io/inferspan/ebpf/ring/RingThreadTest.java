@@ -184,14 +184,22 @@ class RingThreadTest {
               if (state == ReaderState.SLEEPS) {
                 asked.countDown();
               }
-            });
+            }) {
+          @Override
+          public boolean await(int timeoutMillis) {
+            return awaitLong();
+          }
+        };
     try (RingThread ring = RingThread.start(reader, atRest(arrived::countDown), kernelThatCalls)) {
       assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
       kernel.write(EVENT);
       wakeUp.release();
 
       assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+      // It was the call that ended the wait.
+      assertThat(wakeUp.availablePermits()).isZero();
       assertThat(ring.failures()).isZero();
+      wakeUp.release(100);
     }
   }
 

@@ -95,8 +95,8 @@ static __always_inline void emit_quietly(struct ispan_record *record)
 
 enum text_origin { TEXT_USER, TEXT_KERNEL };
 
-static __always_inline void emit_text(const struct ispan_settings *settings, struct ispan_record *record,
-				      const void *text, enum text_origin origin)
+static __always_inline void write_text(const struct ispan_settings *settings, struct ispan_record *record,
+				       const void *text, enum text_origin origin, bool quietly)
 {
 	u64 produced = count(ISPAN_COUNT_PRODUCED + (record->kind & (ISPAN_KINDS - 1)));
 	struct ispan_text_record *slot;
@@ -118,7 +118,13 @@ static __always_inline void emit_text(const struct ispan_settings *settings, str
 		slot->record.flags |= ISPAN_RECORD_TEXT_CUT;
 		count(ISPAN_COUNT_TEXT_CUT);
 	}
-	bpf_ringbuf_submit(slot, wakeup_flags(settings, produced));
+	bpf_ringbuf_submit(slot, quietly ? BPF_RB_NO_WAKEUP : wakeup_flags(settings, produced));
+}
+
+static __always_inline void emit_text(const struct ispan_settings *settings, struct ispan_record *record,
+				      const void *text, enum text_origin origin)
+{
+	write_text(settings, record, text, origin, false);
 }
 
 #endif

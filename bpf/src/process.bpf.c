@@ -36,10 +36,10 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 	record.start_ns = record.end_ns = bpf_ktime_get_ns();
 	record.tgid = pid_tgid >> 32;
 	record.tid = (u32)pid_tgid;
-	if (text)
-		emit_text(settings, &record, text, TEXT_KERNEL);
-	else
+	if (!text)
 		emit_quietly(&record); /* an end: only what is to be forgotten waits */
+	else /* whom a program that begins is sent requests matters at once only where processes are chosen */
+		write_text(settings, &record, text, TEXT_KERNEL, settings->scope == ISPAN_SCOPE_EVERYTHING);
 }
 
 SEC("tp_btf/sched_process_exec")

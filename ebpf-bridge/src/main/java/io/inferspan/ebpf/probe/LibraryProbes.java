@@ -110,6 +110,12 @@ public final class LibraryProbes implements AutoCloseable {
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
+  /** Whether anything is remembered of a process. */
+  synchronized boolean remembers(int pid) {
+    return libraries.values().stream()
+        .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
+  }
+
   /** Stops to watch for a process that ended. */
   public synchronized void forget(int pid) {
     retain(user -> user.pid() != pid);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -37,8 +38,8 @@ public final class ProcessWatch implements AutoCloseable {
   private final LongAdder failures = new LongAdder();
   private final Thread thread;
 
-  /** Processes that were looked at; only this class's thread touches it. */
-  private final Set<Integer> known = new HashSet<>();
+  /** Processes of which something is to be forgotten once they end; only our thread changes it. */
+  private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
   private long sweptNanos;
   private long askedNanos;
@@ -114,6 +115,10 @@ public final class ProcessWatch implements AutoCloseable {
 
   /** Notes what a process did; never waits. */
   public void note(Change change, int pid) {
+    // Most that end never mattered; where notes wait, the one that makes it matter may be there.
+    if (change == Change.EXITED && notes.isEmpty() && !known.contains(pid)) {
+      return;
+    }
     if (!notes.offer(new Note(change, pid))) {
       missed = true;
     }
@@ -188,11 +193,17 @@ public final class ProcessWatch implements AutoCloseable {
       tellOf(pid, chosen);
     }
     if (own || chosen) {
-      known.add(pid);
       parts.libraries().forEach(each -> closely.accept(each, pid));
+      if (!scope.isEverything() || isRemembered(pid)) {
+        known.add(pid);
+      }
     } else {
       forget(pid);
     }
+  }
+
+  private boolean isRemembered(int pid) {
+    return parts.libraries().stream().anyMatch(one -> one.remembers(pid));
   }
 
   private void tellOf(int pid, boolean chosen) {
@@ -231,6 +242,9 @@ public final class ProcessWatch implements AutoCloseable {
     if (blind || nowNanos - askedNanos >= ASK_NANOS) {
       askedNanos = nowNanos;
       parts.libraries().forEach(LibraryProbes::sweep);
+      if (scope.isEverything()) {
+        known.removeIf(pid -> !isRemembered(pid));
+      }
     }
   }
 

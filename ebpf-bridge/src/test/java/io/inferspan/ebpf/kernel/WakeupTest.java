@@ -10,13 +10,17 @@ import io.inferspan.ebpf.linux.Threads;
 import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.wire.Kind;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,54 @@ class WakeupTest {
 
       assertThat(firstAfter(kernel, new RingReader(memory), epoll)).isTrue();
     }
+  }
+
+  @Test
+  void readerThatSleeps_isNotCalledForAnEndButForWhatFollowsIt() throws Exception {
+    try (LoadedKernel kernel = LoadedKernel.start();
+        RingMemory memory = RingMemory.map(kernel.side.ringFd(), kernel.side.ringBytes());
+        Epoll epoll = Epoll.watching(kernel.side.ringFd())) {
+      RingReader ring = new RingReader(memory);
+      boolean onlyAnEnd = false;
+      // Another process may begin meanwhile, which calls.
+      for (int i = 0; i < TRIES && !onlyAnEnd; i++) {
+        Process child = beginning(ring);
+        epoll.await(0);
+        kernel.settings.readerDoes(ReaderState.SLEEPS);
+        child.destroyForcibly().waitFor();
+        Eventually.is("its end", () -> ring.backlogBytes() > 0);
+        onlyAnEnd = !epoll.await(0);
+      }
+      assertThat(onlyAnEnd).isTrue();
+
+      Process next = new ProcessBuilder("sleep", "60").start();
+      assertThat(epoll.await(LONG_MILLIS)).isTrue();
+      next.destroyForcibly().waitFor();
+      Set<Integer> kinds = new HashSet<>();
+      ring.drain(event -> kinds.add(event.kind()));
+      assertThat(kinds)
+          .contains(Kind.PROCESS_EXITED.number(), Kind.PROCESS_STARTED.number());
+    }
+  }
+
+  /** A process of which the reader has read that it began. */
+  private static Process beginning(RingReader ring) throws IOException {
+    Process child = new ProcessBuilder("sleep", "60").start();
+    AtomicBoolean began = new AtomicBoolean();
+    Eventually.is(
+        "its begin",
+        () -> {
+          ring.drain(
+              event -> {
+                if (event.kind() == Kind.PROCESS_STARTED.number()
+                    && event.text().endsWith("/sleep")
+                    && event.tgid() == child.pid()) {
+                  began.set(true);
+                }
+              });
+          return began.get();
+        });
+    return child;
   }
 
   @Test

@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 public final class Memory {
 
   /**
-   * All that can be addressed. Nothing is checked on the way, neither bounds nor whether it is still
-   * mapped, so that reading costs what it costs in C: only for who knows both of a whole batch.
+   * All that can be addressed. Nothing is checked on the way, neither bounds nor whether it is
+   * still mapped, so that reading costs what it costs in C: only for who knows both of a whole
+   * batch.
    */
   public static final MemorySegment EVERYWHERE = at(0, Long.MAX_VALUE);
 

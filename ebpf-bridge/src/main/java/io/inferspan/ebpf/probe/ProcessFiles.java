@@ -47,7 +47,9 @@ final class ProcessFiles {
   /** A file by what stays the same whatever path leads to it. */
   record FileId(String device, long inode) {}
 
-  /** A program's file in one state of it: who writes to it or puts another in its place changes it. */
+  /**
+   * A program's file in one state of it: who writes to it or puts another in its place changes it.
+   */
   record ProgramFile(@Nullable Object file, FileTime changed) {}
 
   /** A library's file name, and a path that leads to the very file. */
@@ -87,8 +89,7 @@ final class ProcessFiles {
   /** The very file of the program that a process runs; null where nobody may know. */
   @Nullable ProgramFile programFile(int pid) {
     try {
-      BasicFileAttributes seen =
-          Files.readAttributes(path(pid, "exe"), BasicFileAttributes.class);
+      BasicFileAttributes seen = Files.readAttributes(path(pid, "exe"), BasicFileAttributes.class);
       return new ProgramFile(seen.fileKey(), seen.lastModifiedTime());
     } catch (IOException hidden) {
       return null;

@@ -20,7 +20,9 @@ public final class EventSink implements EventHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final long TIDY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** Where nobody is served, for losses and the clock are asked of the kernel, which is not free. */
+  /**
+   * Where nobody is served, for losses and the clock are asked of the kernel, which is not free.
+   */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final FoldOptions options;

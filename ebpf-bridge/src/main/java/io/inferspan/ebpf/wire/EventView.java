@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Reads one event where it lies; moved from event to event, so that none costs an object.
  *
- * <p>Fields may only be read where {@link #isWhole()}. That they are in the memory is looked at once
- * for all of them, when the view is moved; that it is still there is the caller's to know.
+ * <p>Fields may only be read where {@link #isWhole()}. That they are in the memory is looked at
+ * once for all of them, when the view is moved; that it is still there is the caller's to know.
  */
 public final class EventView {
 

@@ -87,8 +87,7 @@ class WakeupTest {
       next.destroyForcibly().waitFor();
       Set<Integer> kinds = new HashSet<>();
       ring.drain(event -> kinds.add(event.kind()));
-      assertThat(kinds)
-          .contains(Kind.PROCESS_EXITED.number(), Kind.PROCESS_STARTED.number());
+      assertThat(kinds).contains(Kind.PROCESS_EXITED.number(), Kind.PROCESS_STARTED.number());
     }
   }
 

@@ -6,8 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -21,7 +19,6 @@ class EventViewFuzzTest {
   /** Records lie somewhere in a ring, between others. */
   private final byte[] ring = new byte[4 * 512];
 
-  private final ByteBuffer memory = ByteBuffer.wrap(ring).order(ByteOrder.LITTLE_ENDIAN);
   private final MemorySegment mapped = Arena.ofAuto().allocate(ring.length, Long.BYTES);
   private final EventView view = new EventView().over(mapped);
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -175,6 +176,7 @@ class RingThreadTest {
 
   @Test
   void idleThread_isWokenByTheFirstEvent() throws Exception {
+    AtomicBoolean slept = new AtomicBoolean();
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch arrived = new CountDownLatch(1);
     // Asked first, the kernel calls; unasked, nobody would for what is so little.
@@ -182,11 +184,13 @@ class RingThreadTest {
         new Readiness(
             state -> {
               if (state == ReaderState.SLEEPS) {
-                asked.countDown();
+                slept.set(true);
               }
             }) {
           @Override
           public boolean await(int timeoutMillis) {
+            // Only now: what is written before is seen without a call.
+            asked.countDown();
             return awaitLong();
           }
         };
@@ -196,6 +200,7 @@ class RingThreadTest {
       wakeUp.release();
 
       assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(slept).isTrue();
       // It was the call that ended the wait.
       assertThat(wakeUp.availablePermits()).isZero();
       assertThat(ring.failures()).isZero();

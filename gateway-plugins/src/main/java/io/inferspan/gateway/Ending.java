@@ -49,6 +49,27 @@ record Ending(
     return status >= FIRST_ERROR_STATUS ? REJECTED : SERVED;
   }
 
+  /**
+   * What it was, as the last call of an engine has it: an answer that an engine broke off is its
+   * fault, and not a client's that saw it end.
+   */
+  Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
+    String broken = engine == null ? null : engine.errorType();
+    boolean answered = equals(SERVED);
+    boolean mayBeTheEngines = answered || equals(CLIENT_GONE);
+    if (mayBeTheEngines && broken != null && engine != null && engine.answered()) {
+      return failed(broken, "an engine broke off its answer");
+    }
+    if (!answered) {
+      return this;
+    }
+    Ending byStatus = answered(status);
+    if (broken != null && byStatus.outcome == Outcome.ERROR) {
+      return failed(broken, "no engine answered");
+    }
+    return byStatus.equals(SERVED) && failedWithin ? FAILED_WITHIN : byStatus;
+  }
+
   void tell(OperationSpan span) {
     if (cause != null) {
       span.fail(cause);

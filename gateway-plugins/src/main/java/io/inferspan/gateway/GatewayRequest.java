@@ -36,8 +36,8 @@ public final class GatewayRequest {
   private final Arrival arrival;
   private final boolean watched;
   private final Parts parts;
-  private final RequestBody asked = new RequestBody();
-  private final List<UpstreamAttempt> openAttempts = new ArrayList<>(1);
+  private final RequestBody asked;
+  private final List<UpstreamAttempt> openAttempts;
   private @Nullable UpstreamAttempt last;
   private @Nullable Answer answer;
   private @Nullable String operation;
@@ -45,19 +45,16 @@ public final class GatewayRequest {
   private int status;
   private boolean ended;
 
-  /** What was known when the request arrived. */
-  record Arrival(String method, Api api, long nanos) {
-    /** Of a request that nobody watches. */
-    static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0);
-  }
-
   GatewayRequest(GatewayTracing tracing, OperationSpan span, Arrival arrival) {
     this.tracing = tracing;
     this.span = span;
     this.arrival = arrival;
     this.operation = arrival.api().operation();
     this.watched = span.recording() || tracing.meters() != null;
-    this.parts = new Parts(arrival.nanos());
+    // Where nobody watches nothing is told to them, so that they need not be made.
+    this.parts = watched ? new Parts(arrival.nanos()) : Parts.UNSEEN;
+    this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
+    this.openAttempts = watched ? new ArrayList<>(1) : List.of();
   }
 
   /** The context that everything done for the request takes as its parent. */
@@ -99,20 +96,32 @@ public final class GatewayRequest {
   }
 
   /** The model that the client named. */
-  public synchronized GatewayRequest model(String name) {
-    asked.model(name);
+  public GatewayRequest model(String name) {
+    if (watched) {
+      synchronized (this) {
+        asked.model(name);
+      }
+    }
     return this;
   }
 
   /** Whether the client wants a stream. */
-  public synchronized GatewayRequest stream(boolean wanted) {
-    asked.stream(wanted);
+  public GatewayRequest stream(boolean wanted) {
+    if (watched) {
+      synchronized (this) {
+        asked.stream(wanted);
+      }
+    }
     return this;
   }
 
   /** The most tokens that the client wants back. */
-  public synchronized GatewayRequest maxTokens(long count) {
-    asked.maxTokens(count);
+  public GatewayRequest maxTokens(long count) {
+    if (watched) {
+      synchronized (this) {
+        asked.maxTokens(count);
+      }
+    }
     return this;
   }
 
@@ -284,33 +293,13 @@ public final class GatewayRequest {
       now = now();
       parts.end(now);
       unfinished = List.copyOf(openAttempts);
-      ending = whatItWas(told);
+      Answer seen = passed();
+      ending = told.after(status, last, seen != null && seen.failedWithin());
       describe(ending, now);
     }
-    unfinished.forEach(attempt -> attempt.endWith(ending));
+    unfinished.forEach(attempt -> attempt.endWith(ending, now));
     count(ending.outcome(), now);
-    span.close();
-  }
-
-  /** An answer that an engine broke off is its fault, and not a client's that saw it end. */
-  private Ending whatItWas(Ending told) {
-    UpstreamAttempt engine = last;
-    String broken = engine == null ? null : engine.errorType();
-    boolean answered = told.equals(Ending.SERVED);
-    boolean mayBeTheEngines = answered || told.equals(Ending.CLIENT_GONE);
-    if (mayBeTheEngines && broken != null && engine != null && engine.answered()) {
-      return Ending.failed(broken, "an engine broke off its answer");
-    }
-    if (!answered) {
-      return told;
-    }
-    Ending byStatus = Ending.answered(status);
-    if (broken != null && byStatus.outcome() == Outcome.ERROR) {
-      return Ending.failed(broken, "no engine answered");
-    }
-    Answer seen = passed();
-    boolean failedWithin = seen != null && seen.failedWithin();
-    return byStatus.equals(Ending.SERVED) && failedWithin ? Ending.FAILED_WITHIN : byStatus;
+    span.closeAt(epochNanos(now));
   }
 
   private void describe(Ending ending, long nowNanos) {
@@ -366,6 +355,11 @@ public final class GatewayRequest {
   /** The time, where anybody sees what comes of it. */
   long now() {
     return watched ? tracing.now() : 0;
+  }
+
+  /** When something was, as spans have it. */
+  long epochNanos(long atNanos) {
+    return arrival.epochNanos(atNanos);
   }
 
   OperationSpan span() {

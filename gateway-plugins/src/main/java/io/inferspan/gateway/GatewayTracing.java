@@ -61,26 +61,26 @@ public final class GatewayTracing {
     PendingSpan pending =
         telemetry.span(GatewaySpans.REQUEST, telemetry.extract(exchange, ExchangeHeaders.HEADERS));
     return meters == null && !pending.mayRecord()
-        ? new GatewayRequest(this, pending.start(), GatewayRequest.Arrival.UNSEEN)
+        ? new GatewayRequest(this, pending.start(), Arrival.UNSEEN)
         : begin(exchange, pending);
   }
 
   private GatewayRequest begin(GatewayExchange exchange, PendingSpan pending) {
-    long arrivedNanos = nanoTime.getAsLong();
-    Api api = Api.of(exchange.path());
-    String method = known(exchange.method());
+    long nanos = nanoTime.getAsLong();
+    Arrival arrival = Arrival.now(known(exchange.method()), Api.of(exchange.path()), nanos);
     String route = exchange.route();
     OperationSpan span =
         pending
-            .set(CommonAttributes.HTTP_REQUEST_METHOD, method)
-            .set(CommonAttributes.HTTP_ROUTE, route == null ? api.route() : route)
-            .set(GenAiAttributes.OPERATION, api.operation())
+            .startingAt(arrival.epochNanos())
+            .set(CommonAttributes.HTTP_REQUEST_METHOD, arrival.method())
+            .set(CommonAttributes.HTTP_ROUTE, route == null ? arrival.api().route() : route)
+            .set(GenAiAttributes.OPERATION, arrival.api().operation())
             .set(GenAiAttributes.PROVIDER, provider)
             .start();
     if (span.recording()) {
       identify(span, exchange);
     }
-    return new GatewayRequest(this, span, new GatewayRequest.Arrival(method, api, arrivedNanos));
+    return new GatewayRequest(this, span, arrival);
   }
 
   private static void identify(OperationSpan span, GatewayExchange exchange) {

@@ -20,6 +20,9 @@ final class Parts {
     REST
   }
 
+  /** Of requests that nobody watches, and that tell nothing. */
+  static final Parts UNSEEN = new Parts(0);
+
   private long queueNanos;
   private long scheduleNanos;
   private long connectNanos;

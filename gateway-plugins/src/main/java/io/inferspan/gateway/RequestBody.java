@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestBody {
 
+  /** Of requests that nobody watches, and that tell nothing. */
+  static final RequestBody UNSEEN = new RequestBody();
+
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101010101010101L;

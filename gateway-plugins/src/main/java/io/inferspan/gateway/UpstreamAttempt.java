@@ -8,8 +8,6 @@ import io.inferspan.semconv.CommonAttributes;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapSetter;
 import java.nio.ByteBuffer;
-import java.time.Instant;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,16 +154,25 @@ public final class UpstreamAttempt {
   }
 
   private void finish(@Nullable String failure, @Nullable Throwable cause) {
-    if (!request.watched()) {
-      return;
+    if (request.watched() && isOpen()) {
+      finish(failure, cause, request.now());
     }
+  }
+
+  private boolean isOpen() {
+    synchronized (request) {
+      return !ended;
+    }
+  }
+
+  private void finish(@Nullable String failure, @Nullable Throwable cause, long nowNanos) {
     OperationSpan own;
     synchronized (request) {
       if (ended) {
         return;
       }
       ended = true;
-      endedNanos = request.now();
+      endedNanos = nowNanos;
       errorType = failure;
       own = span;
       if (own != null) {
@@ -174,7 +181,7 @@ public final class UpstreamAttempt {
       request.left(this, endedNanos);
     }
     if (own != null) {
-      own.close();
+      own.closeAt(request.epochNanos(nowNanos));
     }
   }
 
@@ -204,11 +211,11 @@ public final class UpstreamAttempt {
     if (span != null || !request.span().recording()) {
       return;
     }
-    OperationSpan own = pending().startingAt(epochNanos(startedNanos)).start();
+    OperationSpan own = pending().start();
     span = own;
     if (ended) {
       describe(own, null);
-      own.closeAt(epochNanos(endedNanos));
+      own.closeAt(request.epochNanos(endedNanos));
     }
   }
 
@@ -218,22 +225,17 @@ public final class UpstreamAttempt {
             .tracing()
             .telemetry()
             .span(GatewaySpans.ATTEMPT, request.span())
+            .startingAt(request.epochNanos(startedNanos))
             .set(CommonAttributes.HTTP_REQUEST_METHOD, request.method())
             .set(CommonAttributes.HTTP_RESEND_COUNT, resend);
     return target.describe(pending);
   }
 
-  private long epochNanos(long atNanos) {
-    Instant now = Instant.now();
-    long nowEpochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
-    return nowEpochNanos - (request.now() - atNanos);
-  }
-
   /** The request has ended with it still open. */
-  void endWith(Ending ending) {
+  void endWith(Ending ending, long nowNanos) {
     boolean broken = ending.outcome().isBroken();
     String type = ending.type();
-    finish(broken ? (type == null ? "request_ended" : type) : null, ending.cause());
+    finish(broken ? (type == null ? "request_ended" : type) : null, ending.cause(), nowNanos);
   }
 
   @Nullable String errorType() {

@@ -14,9 +14,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -261,6 +264,46 @@ final class GatewayRequestTest {
     attempt.see(bytes(TOKEN));
     request.end();
     assertThat(tracing.spans()).isEmpty();
+  }
+
+  @Test
+  void requestThatNobodyWatches_isAskedForItsTraceAlone() {
+    GatewayTracing unclocked =
+        GatewayTracing.with(Telemetry.using(OpenTelemetry.noop()))
+            .clock(
+                () -> {
+                  throw new AssertionError("asked for the time");
+                })
+            .build();
+    Set<String> asked = new TreeSet<>();
+    GatewayRequest request = unclocked.begin(new Asked(asked));
+    request.model("m").stream(true).maxTokens(1).status(200);
+    request.queued();
+    request.attempt("a:1").connected();
+    request.end();
+    assertThat(asked).isSubsetOf("traceparent", "tracestate", "baggage");
+  }
+
+  /** An exchange that remembers what it was asked for. */
+  private record Asked(Set<String> what) implements GatewayExchange {
+
+    @Override
+    public String method() {
+      what.add("method");
+      return "POST";
+    }
+
+    @Override
+    public String path() {
+      what.add("path");
+      return "/";
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      what.add(name);
+      return null;
+    }
   }
 
   @Test

@@ -34,8 +34,8 @@ record Case(
               "the same, answered with 64 events, 5 ms apart",
               new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1),
               64,
-              1_000,
-              12,
+              640,
+              18,
               List.of(new Bar(Subject.OURS_100, 1.03))),
           new Case(
               "burst",

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +15,9 @@ import java.util.stream.Stream;
  * two readings is left out of their difference, for it would take all that it ever computed along.
  */
 record CpuTime(Map<Path, Long> nanosOfThreads) {
+
+  /** What a JVM compiles it compiles once; a gateway runs for weeks. */
+  private static final Pattern COMPILER = Pattern.compile("C[12] CompilerThre");
 
   static CpuTime of(Process process) {
     Map<Path, Long> nanos = new HashMap<>();
@@ -29,6 +33,9 @@ record CpuTime(Map<Path, Long> nanosOfThreads) {
 
   private static void read(Path thread, Map<Path, Long> nanos) throws IOException {
     try {
+      if (COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt()) {
+        return;
+      }
       List<String> fields = List.of(Files.readString(thread.resolve("schedstat")).split(" "));
       nanos.put(thread, Long.parseLong(fields.get(0)));
     } catch (NoSuchFileException ended) {

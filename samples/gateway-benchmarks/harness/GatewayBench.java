@@ -12,6 +12,7 @@ final class GatewayBench {
     List<String> wanted = new ArrayList<>(Arrays.asList(arguments));
     boolean quick = wanted.remove("--quick");
     boolean oursOnly = wanted.remove("--ours");
+    boolean unsampledOnly = wanted.remove("--unsampled");
     String known = Case.ALL.stream().map(Case::name).collect(Collectors.joining(" "));
     for (String name : wanted) {
       if (Case.ALL.stream().noneMatch(each -> each.name().equals(name))) {
@@ -19,8 +20,8 @@ final class GatewayBench {
         System.exit(2);
       }
     }
-    List<Subject> subjects = oursOnly ? Subject.OURS : List.of(Subject.values());
-    System.exit(run(wanted, subjects, quick));
+    List<Subject> all = oursOnly ? Subject.OURS : List.of(Subject.values());
+    System.exit(run(wanted, unsampledOnly ? Subject.UNSAMPLED : all, quick));
   }
 
   private static int run(List<String> wanted, List<Subject> subjects, boolean quick)

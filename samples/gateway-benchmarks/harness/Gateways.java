@@ -22,7 +22,7 @@ record Gateways(
     int traced = Workbench.freePort();
     int counted = Workbench.freePort();
     Server ours = start(bench, upstream, "ours", List.of(), traced, counted);
-    if (subjects.equals(Subject.OURS)) {
+    if (Subject.OURS.containsAll(subjects)) {
       return new Gateways(bench, upstream, ours, traced, counted, ours, ours);
     }
     Server vertx = start(bench, upstream, "vertx", List.of());

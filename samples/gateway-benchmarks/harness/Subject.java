@@ -16,6 +16,7 @@ enum Subject {
   AGENT_100("Java agent, all sampled", 100);
 
   static final List<Subject> OURS = List.of(WITHOUT, OURS_0, OURS_10, OURS_100);
+  static final List<Subject> UNSAMPLED = List.of(WITHOUT, OURS_0);
 
   final String label;
   final int sampledPercent;

@@ -23,6 +23,7 @@ class CompareView {
     this.#host = host;
     this.#desk = desk;
     this.#place = place;
+    desk.chosen.first = undefined;
     host.append(el('h1', { class: 'unseen', text: 'Two requests compared' }), loading(8, 'both requests'));
     this.#ask();
   }

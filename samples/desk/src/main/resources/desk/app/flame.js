@@ -9,11 +9,7 @@ const NARROWEST_PX = 0.7;
 const PX_PER_LETTER = 6.6;
 const HUES = 6;
 
-export function flamePanel(flame) {
-  return new FlameGraph(flame).node;
-}
-
-class FlameGraph {
+export class FlameGraph {
   #root; #top; #at; #chart; #line; #width = 0;
 
   constructor(flame) {
@@ -23,7 +19,7 @@ class FlameGraph {
     this.#at = this.#root;
     this.#chart = svg('svg', { class: 'flame-chart', role: 'img', 'aria-label': `Flame graph, ${this.#root.descendants().length} frames` });
     this.#line = el('p', { class: 'flame-line', role: 'status' });
-    const frame = el('div', { class: 'flame-frame', tabindex: '0', role: 'application', 'aria-label': 'Flame graph: arrows move, Enter zooms, Backspace shows all', on: { keydown: (event) => this.#key(event) } }, this.#chart);
+    const frame = el('div', { class: 'flame-frame', tabindex: '0', role: 'application', 'aria-label': 'Flame graph: arrows move, Enter zooms, Backspace shows all' }, this.#chart);
     this.node = el('section', { class: 'flame' }, this.#line, frame);
     new ResizeObserver(() => this.#resized(frame.clientWidth)).observe(frame);
     this.#tell(this.#root);
@@ -86,16 +82,29 @@ class FlameGraph {
     say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${ms(node.total)} · ${share} of the time in calls${callers ? ` · from ${callers}` : ''}`);
   }
 
-  #key(event) {
+  inward() {
+    this.#step(this.#at.children?.[0]);
+  }
+
+  outward() {
+    this.#step(this.#at.parent);
+  }
+
+  beside(by) {
     const siblings = this.#at.parent?.children ?? [this.#at];
-    const beside = (by) => siblings[siblings.indexOf(this.#at) + by];
-    const next = { ArrowDown: () => this.#at.children?.[0], ArrowUp: () => this.#at.parent, ArrowRight: () => beside(1), ArrowLeft: () => beside(-1) }[event.key]?.();
-    if (next) this.#go(next);
-    else if (event.key === 'Enter') this.#zoom(this.#at);
-    else if (event.key === 'Backspace') this.#zoom(this.#root);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    this.#step(siblings[siblings.indexOf(this.#at) + by]);
+  }
+
+  #step(node) {
+    if (node) this.#go(node);
+  }
+
+  zoomIn() {
+    this.#zoom(this.#at);
+  }
+
+  zoomOut() {
+    this.#zoom(this.#root);
   }
 }
 

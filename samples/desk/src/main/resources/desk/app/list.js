@@ -22,7 +22,7 @@ export function showList(host, desk, place) {
 class RequestList {
   title = 'Requests';
   #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
-  #table; #body; #foot; #fresh; #count; #paused = false; #waiting = new Map(); #asking; #timer; #due; #matched; #undo = [];
+  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #timer; #due; #matched; #undo = [];
 
   constructor(host, desk, filter) {
     this.#host = host;
@@ -39,7 +39,7 @@ class RequestList {
     return [
       { keys: ['j', 'ArrowDown'], does: 'next request', run: () => this.#step(1) },
       { keys: ['k', 'ArrowUp'], does: 'previous request', run: () => this.#step(-1) },
-      { keys: ['Enter'], does: 'open the request', run: () => false }, // the focused link does it
+      { keys: ['Enter'], does: 'open the request, or compare it with the chosen one', run: () => false }, // the focused link does it
       { keys: ['/'], does: 'search', run: () => this.#bar.focus() },
       { keys: ['x'], does: 'choose for a comparison; the second one opens it', run: () => this.#choose() },
       { keys: ['p'], does: 'hold or go on with live updates', run: () => this.#pause() },
@@ -63,6 +63,8 @@ class RequestList {
     this.#strip = latencyStrip();
     this.#count = el('p', { class: 'list-count', role: 'status' });
     this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#admit() } });
+    this.#choice = el('p', { class: 'choice', hidden: true }, el('span', { text: 'Open the request to compare with.' }),
+      el('button', { type: 'button', class: 'plain-button', text: 'Do not compare', title: 'Esc', on: { click: () => this.#letGo() } }));
     this.#body = el('div', { class: 'rows', role: 'rowgroup' }, loading(8, 'requests'));
     this.#table = el('div', { class: 'requests', role: 'table', 'aria-label': 'Requests' },
       el('div', { role: 'rowgroup' }, el('div', { class: 'request head', role: 'row' },
@@ -70,7 +72,7 @@ class RequestList {
       this.#body);
     this.#foot = el('div', { class: 'list-foot' });
     this.#host.append(el('h1', { class: 'unseen', text: 'Requests' }), this.#bar.node, this.#strip.node,
-      el('div', { class: 'list-line' }, this.#count, this.#fresh), this.#table, this.#foot);
+      el('div', { class: 'list-line' }, this.#count, this.#choice, this.#fresh), this.#table, this.#foot);
   }
 
   #changed(filter) {
@@ -159,7 +161,7 @@ class RequestList {
     for (const one of ordered) {
       const row = known.get(one.traceId) ?? new RequestRow(known.size > 0, (id) => { lastOpened = id; });
       known.delete(one.traceId);
-      row.write(one, scaleMs, this.#desk.chosen.first === one.traceId);
+      row.write(one, scaleMs, this.#desk.chosen.first);
       if (row.node === before) before = before.nextSibling;
       else this.#body.insertBefore(row.node, before);
       this.#rows.set(one.traceId, row);
@@ -170,8 +172,8 @@ class RequestList {
   #tell(shown, answer) {
     if (answer) this.#matched = answer.matched;
     const filtered = listHref(this.#filter) !== '#/';
-    const first = this.#desk.chosen.first ? ' · one chosen: choose another with x to compare, Esc to let go' : '';
-    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · held' : ''}${first}`);
+    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · held' : ''}`);
+    this.#choice.hidden = !this.#desk.chosen.first;
     const waiting = this.#waiting.size;
     this.#fresh.hidden = waiting === 0;
     say(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
@@ -229,13 +231,17 @@ class RequestList {
     if (!id) return false;
     const first = this.#desk.chosen.first;
     if (first && first !== id) {
-      this.#desk.chosen.first = undefined;
       this.#desk.go(compareHref(first, id));
       return true;
     }
     this.#desk.chosen.first = first === id ? undefined : id;
     this.#draw();
     return true;
+  }
+
+  #letGo() {
+    this.#desk.chosen.first = undefined;
+    this.#draw();
   }
 
   #pause() {
@@ -248,10 +254,7 @@ class RequestList {
 
   #escape() {
     if (this.#bar.hasFocus()) return this.#bar.leave();
-    if (this.#desk.chosen.first) {
-      this.#desk.chosen.first = undefined;
-      return this.#draw();
-    }
+    if (this.#desk.chosen.first) return this.#letGo();
     return listHref(this.#filter) === '#/' ? false : this.#clear();
   }
 }

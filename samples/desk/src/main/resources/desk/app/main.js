@@ -40,7 +40,7 @@ function show() {
   window.scrollTo(0, 0);
   current = VIEWS[place.view](host, desk, place);
   document.title = `${current.title} · Trace desk`;
-  keys.use({ title: current.title, keys: current.keys ?? [] }, everywhere);
+  keys.use(...(current.sections ?? [{ title: current.title, keys: current.keys ?? [] }]), everywhere);
   for (const link of document.querySelectorAll('nav [data-view]')) {
     if (link.dataset.view === place.view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');

@@ -3,7 +3,7 @@
 import { el, percentOf, say } from './dom.js';
 import { rewrite } from './foreign.js';
 import { clock, count, day, ms, percent } from './format.js';
-import { traceHref } from './router.js';
+import { compareHref, traceHref } from './router.js';
 
 export const STATUS = {
   ok: ['ok', 'Answered in full.'],
@@ -47,8 +47,10 @@ export class RequestRow {
       cell('kv'), cell('tokens'), cell('spans'));
   }
 
-  write(one, scaleMs, isChosen) {
-    this.node.classList.toggle('chosen', isChosen);
+  /** `chosen` is the trace that waits for another to be compared with; then a row opens the two. */
+  write(one, scaleMs, chosen) {
+    this.node.classList.toggle('chosen', chosen === one.traceId);
+    this.#cell.link.href = chosen && chosen !== one.traceId ? compareHref(chosen, one.traceId) : traceHref(one.traceId);
     this.#bar(one, scaleMs);
     if (this.#written?.seq === one.seq && this.#written.traceId === one.traceId) return;
     this.#written = one;
@@ -60,7 +62,6 @@ export class RequestRow {
     const [status, meaning] = STATUS[one.status] ?? STATUS.open;
     this.node.dataset.trace = one.traceId;
     this.node.dataset.status = status;
-    this.#cell.link.href = traceHref(one.traceId);
     this.#cell.dot.title = meaning;
     this.#cell.dot.setAttribute('role', 'img');
     this.#cell.dot.setAttribute('aria-label', status);

@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { batchPanel } from './batch.js';
 import { SpanDetails } from './details.js';
 import { el, say } from './dom.js';
-import { flamePanel } from './flame.js';
+import { FlameGraph } from './flame.js';
 import { foreign } from './foreign.js';
 import { count, many } from './format.js';
 import { loading, notice, unanswered } from './notice.js';
@@ -28,7 +28,7 @@ export function showTrace(host, desk, place) {
 class TraceView {
   title = 'Trace';
   #host; #desk; #traceId; #spanId; #seq; #timer; #asking = new AbortController(); #undo = [];
-  #tree; #waterfall; #details; #tabs; #data;
+  #tree; #waterfall; #details; #tabs; #data; #flame;
 
   constructor(host, desk, place) {
     this.#host = host;
@@ -41,7 +41,11 @@ class TraceView {
     this.#ask();
   }
 
-  get keys() {
+  get sections() {
+    return [{ title: 'Trace', keys: this.#keys() }, { title: 'Its flame graph', keys: this.#flameKeys() }];
+  }
+
+  #keys() {
     const rows = (run) => () => (this.#onWaterfall() ? run(this.#waterfall) : false);
     return [
       { keys: ['j', 'ArrowDown'], does: 'next span', run: rows((all) => all.step(1)) },
@@ -57,6 +61,18 @@ class TraceView {
       { keys: ['b'], does: 'who shared the batch', run: () => this.#tabs?.open('batch') },
       { keys: ['c'], does: 'compare with another request', run: () => this.#compare() },
       { keys: ['Escape'], does: 'close details, zoom out, then back to the requests', run: () => this.#escape() },
+    ];
+  }
+
+  #flameKeys() {
+    const frames = (run) => (event) => (this.#tabs?.current === 'flame' && !isPressable(event.target) ? run(this.#flame) : false);
+    return [
+      { keys: ['ArrowDown'], does: 'the widest frame that it calls', run: frames((all) => all.inward()) },
+      { keys: ['ArrowUp'], does: 'its caller', run: frames((all) => all.outward()) },
+      { keys: ['ArrowLeft'], does: 'the frame before it', run: frames((all) => all.beside(-1)) },
+      { keys: ['ArrowRight'], does: 'the frame after it', run: frames((all) => all.beside(1)) },
+      { keys: ['Enter'], does: 'zoom to the frame', run: frames((all) => all.zoomIn()) },
+      { keys: ['Backspace'], does: 'the whole graph again', run: frames((all) => all.zoomOut()) },
     ];
   }
 
@@ -131,7 +147,7 @@ class TraceView {
     const { flame, batch } = this.#data;
     this.#tabs = tabs([
       { id: 'waterfall', name: 'Waterfall', key: 'w', make: () => el('div', { class: 'sheet' }, this.#waterfall.node, this.#details.node), keep: true },
-      { id: 'flame', name: 'Flame graph', key: 'f', off: flame ? undefined : 'No stacks or kernel spans came with this request.', make: () => flamePanel(flame) },
+      { id: 'flame', name: 'Flame graph', key: 'f', off: flame ? undefined : 'No stacks or kernel spans came with this request.', make: () => (this.#flame = new FlameGraph(flame)).node },
       { id: 'batch', name: `Shared batch${batch?.length > 0 ? ` (${count(batch.length)})` : ''}`, key: 'b',
         off: batch?.length > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(batch, this.#traceId) },
     ], openTab, () => this.#waterfall.draw());
@@ -156,13 +172,13 @@ class TraceView {
   }
 
   #enter(event) {
-    if (!this.#onWaterfall() || event.target.closest('a, button, summary')) return false;
+    if (!this.#onWaterfall() || isPressable(event.target)) return false;
     return this.#details.focus();
   }
 
   #compare() {
     this.#desk.chosen.first = this.#traceId;
-    this.#desk.announce('Choose the request to compare with');
+    this.#desk.announce('Open the request to compare with');
     this.#desk.go(this.#desk.list);
   }
 
@@ -171,6 +187,11 @@ class TraceView {
     if (this.#waterfall?.zoomOut()) return true;
     return this.#desk.go(this.#desk.list);
   }
+}
+
+// Enter is theirs.
+function isPressable(target) {
+  return target.closest('a, button, summary') !== null;
 }
 
 // Where the first token lies in the trace: the time to it alone counts from a span that may not be the trace's first.

@@ -91,6 +91,7 @@ class KeyboardPageTest {
     press(page, "?");
     assertThat(page.locator("dialog")).isVisible();
     assertThat(page.locator("dialog")).containsText("next error");
+    assertThat(page.locator("dialog")).containsText("the whole graph again");
     press(page, "Escape");
     assertThat(page.locator("dialog")).isHidden();
     assertThat(page.locator(".wf-scroll")).isFocused();

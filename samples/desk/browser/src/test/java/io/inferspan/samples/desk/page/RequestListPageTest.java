@@ -137,6 +137,42 @@ class RequestListPageTest {
     }
   }
 
+  @Test
+  void twoRequestsAreCompared_withTheMouseAlone() {
+    SentTrace a = DESK.send(Requests.decodeOnly("clicked"));
+    SentTrace b = DESK.send(Requests.prefillDecode("clicked"));
+    Page page = DESK.open("#/?q=clicked");
+    link(page, a).click();
+    page.getByText("Compare with…").click();
+    assertThat(page.locator(".choice")).isVisible();
+
+    link(page, b).click();
+
+    assertThat(page).hasURL(Pattern.compile("#/compare/" + a.id() + "/" + b.id()));
+    page.goBack();
+    assertThat(page.locator(".choice")).isHidden();
+    link(page, b).click();
+    assertThat(page).hasURL(Pattern.compile("#/trace/" + b.id()));
+  }
+
+  @Test
+  void choiceIsLetGo_withTheMouse() {
+    SentTrace a = DESK.send(Requests.decodeOnly("let-go"));
+    SentTrace b = DESK.send(Requests.prefillDecode("let-go"));
+    Page page = DESK.open("#/?q=let-go");
+    link(page, a).click();
+    page.getByText("Compare with…").click();
+
+    page.getByText("Do not compare").click();
+
+    link(page, b).click();
+    assertThat(page).hasURL(Pattern.compile("#/trace/" + b.id()));
+  }
+
+  private static Locator link(Page page, SentTrace trace) {
+    return page.locator(".request[data-trace='" + trace.id() + "'] a.open");
+  }
+
   private static Locator row(Page page, SentTrace trace) {
     return page.locator(".request[data-trace='" + trace.id() + "']");
   }

@@ -128,7 +128,7 @@ final class Why {
   private static String place(Node node) {
     return ShortText.of(node.span().name(), MAX_TEXT_LENGTH)
         + " on "
-        + node.span().origin().service();
+        + ShortText.of(node.span().origin().readable(), MAX_TEXT_LENGTH);
   }
 
   private static String millis(long nanos) {

@@ -26,14 +26,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpanStore {
 
-  /** Of a trace that lacks spans and is silent for so long, no more is waited for. */
-  static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+  /**
+   * Of a trace that lacks spans and is silent for so long, no more is waited for: so that what a
+   * dead process leaves behind is listed as broken well within two seconds.
+   */
+  static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
   /** A trace is not summarised again before its last summary is this old, for each span. */
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** As much is summarised at a time: others wait for no more than that. */
-  private static final int SPANS_AT_A_TIME = 2_000;
+  /** As much is summarised at a time, a few milliseconds' work: a search waits for no more. */
+  private static final int SPANS_AT_A_TIME = 250;
 
   private final Bounds bounds;
   private final Drops drops;

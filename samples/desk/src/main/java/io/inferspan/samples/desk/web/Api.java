@@ -21,7 +21,7 @@ final class Api {
   private static final double NANOS_PER_MILLI = 1e6;
 
   /** An answer may lack what came last if much came at once; the live feed brings it. */
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;
   private final Drops drops;

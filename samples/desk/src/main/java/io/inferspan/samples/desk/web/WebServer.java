@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** Serves the page, what it asks for, and what it is told. */
 public final class WebServer {
 
+  /** What else starts with the desk has the processors for itself until then. */
+  private static final long WARM_UP_AFTER_MILLIS = 5_000;
+
   private static final int IDLE_SECONDS = 60;
   private static final int SEND_BUFFER_BYTES = 64 * 1024;
   private static final String TRACES = "/api/traces/";
@@ -53,7 +56,7 @@ public final class WebServer {
         .onSuccess(
             listening -> {
               live.start();
-              warmUp();
+              vertx.setTimer(WARM_UP_AFTER_MILLIS, due -> warmUp());
             });
   }
 

@@ -154,7 +154,7 @@ class SpanStoreTest {
     store.add(TestSpan.received(child(1, 5)));
     assertThat(status(store)).isEqualTo(Status.OPEN);
 
-    pass(1_400);
+    pass(1_100);
     assertThat(status(store)).isEqualTo(Status.OPEN);
 
     pass(200);
@@ -167,7 +167,7 @@ class SpanStoreTest {
     for (int i = 0; i < 5; i++) {
       store.add(TestSpan.received(child(1, 5 + i)));
       assertThat(status(store)).isEqualTo(Status.OPEN);
-      pass(1_400);
+      pass(1_100);
       assertThat(status(store)).isEqualTo(Status.OPEN);
     }
   }
@@ -214,7 +214,7 @@ class SpanStoreTest {
     }
 
     store.settle(TimeUnit.MILLISECONDS.toNanos(25));
-    assertThat(made[0]).isBetween(1L, 2_000L);
+    assertThat(made[0]).isBetween(1L, 250L);
 
     store.settle(TimeUnit.MILLISECONDS.toNanos(60_000));
     assertThat(made[0]).isEqualTo(5_000);

@@ -33,12 +33,13 @@ export class RequestRow {
     const cell = (name, role = 'cell') => (this.#cell[name] = el('span', { class: `c-${name}`, role }));
     this.#cell.name = el('bdi', { class: 'foreign r-name' });
     this.#cell.model = el('bdi', { class: 'foreign r-model' });
+    this.#cell.id = el('bdi', { class: 'foreign r-id' });
     this.#cell.marks = el('span', { class: 'r-marks' });
     this.#cell.why = el('bdi', { class: 'foreign r-why' });
     this.#cell.first = el('i', { class: 'bar-first' });
     this.#cell.rest = el('i', { class: 'bar-rest' });
     this.#cell.link = el('a', { class: 'open', on: { click: () => opened(this.#written.traceId) } },
-      el('span', { class: 'r-line' }, this.#cell.name, this.#cell.model, this.#cell.marks), this.#cell.why);
+      el('span', { class: 'r-line' }, this.#cell.name, this.#cell.model, this.#cell.id, this.#cell.marks), this.#cell.why);
     this.#cell.dot = el('i', { class: 'dot' });
     this.node = el('div', { class: isNews ? 'request news' : 'request', role: 'row' },
       el('span', { class: 'c-status', role: 'cell' }, this.#cell.dot), cell('time'),
@@ -69,6 +70,7 @@ export class RequestRow {
     this.#cell.time.title = day(one.startMs);
     rewrite(this.#cell.name, one.name ?? 'unnamed');
     rewrite(this.#cell.model, one.model ?? one.service ?? '');
+    rewrite(this.#cell.id, one.requestId ?? '');
     rewrite(this.#cell.why, one.why ?? '');
     say(this.#cell.ttft, ms(one.ttftMs));
     say(this.#cell.took, ms(one.durationMs));

@@ -179,7 +179,7 @@ class TraceView {
   #compare() {
     this.#desk.chosen.first = this.#traceId;
     this.#desk.announce('Open the request to compare with');
-    this.#desk.go(this.#desk.list);
+    this.#desk.go('#/'); // the search that has found this one may find no other
   }
 
   #escape() {

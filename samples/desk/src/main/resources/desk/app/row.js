@@ -86,7 +86,7 @@ export class RequestRow {
     if (one.status === 'open') mark('mark-open', 'open', STATUS.open[1]);
     if (one.route === 'pd') mark('', 'P/D', 'Prefill ran on another pod');
     if (one.httpStatus >= 400) mark('mark-error', String(one.httpStatus), 'HTTP status');
-    if (one.errorType) marks.push(errorMark(one.errorType));
+    if (one.errorType && one.errorType !== String(one.httpStatus)) marks.push(errorMark(one.errorType));
     if (one.dropped > 0) mark('mark-warn', `${count(one.dropped)} lost`, 'Events or spans that did not make it; the trace is incomplete');
     this.#cell.marks.replaceChildren(...marks);
   }

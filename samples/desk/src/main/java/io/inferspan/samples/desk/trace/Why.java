@@ -39,7 +39,11 @@ final class Why {
     if (tree.orphans().isEmpty()) {
       return "no span has come that stands for the whole request";
     }
-    Node first = tree.orphans().getFirst();
+    Node first =
+        tree.orphans().stream()
+            .filter(node -> !SpanTypes.isKernel(node.type()))
+            .findFirst()
+            .orElseGet(tree.orphans()::getFirst);
     SpanType above = first.type() == null ? null : first.type().parent();
     String missing =
         above == null ? "what called it" : above.name(SpanNaming.PROPOSAL) + above.parameter();

@@ -6,15 +6,28 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.PdSpans;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.PdAttributes;
 import io.inferspan.testing.SpanRecord;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +36,16 @@ import org.junit.jupiter.api.Test;
  * Each process of the stack killed in turn under load: the others go on, a trace says where it
  * broke, and the desk lists that trace soon.
  *
- * <p>What is dead stays dead, so there are two orders, in which each has its own effect.
+ * <p>What is dead stays dead, so there are several orders, in which each has its own effect.
  */
 class KillTest {
 
-  private static final int LOAD = 10;
+  private static final int LOAD = 4;
+  private static final int AT_ONCE = 8;
+  private static final int SHORT = 1;
+  private static final int LONG = 0;
+
+  private static final String HOST = "127.0.0.1:";
   private static final long LISTED_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -37,6 +55,8 @@ class KillTest {
   private DeskClient desk;
   private GatewayClient client;
   private Load load;
+  private HttpClient http;
+  private long more;
 
   @BeforeEach
   void start() throws Exception {
@@ -47,13 +67,18 @@ class KillTest {
     stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());
     client = new GatewayClient(stack.gatewayUrl());
+    http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     client.warmUp();
     load = new Load(client, LOAD);
-    awaitAnswers(LOAD);
+    // New programs are slow at first.
+    awaitAnswers(5 * LOAD);
   }
 
   @AfterEach
   void stop() throws InterruptedException {
+    if (http != null) {
+      http.shutdownNow();
+    }
     if (load != null) {
       load.close();
     }
@@ -63,46 +88,139 @@ class KillTest {
   }
 
   @Test
-  void firstPods_agent_andGateway() throws Exception {
+  void agent_prefiller_sidecar_andGateway() throws Exception {
     if (stack.withoutKernel().isEmpty()) {
-      kill(Stack.AGENT, span -> true);
+      // Nothing hangs under its spans, so that no trace is broken without it.
+      destroy(child(Stack.AGENT));
+      awaitNamed(Stack.AGENT);
       awaitAnswers(LOAD);
     }
-    kill("vllm-prefill-1", failed(PdSpans.PREFILL.name(SpanNaming.PROPOSAL)));
+    killPrefiller(0);
     awaitAnswers(LOAD);
-    kill("vllm-decode-1", failed(PdSpans.DECODE.name(SpanNaming.PROPOSAL)));
+    killSidecar(0);
     awaitAnswers(LOAD);
-    kill("pd-sidecar-1", failed(GatewaySpans.ATTEMPT.name(SpanNaming.PROPOSAL)));
-    awaitAnswers(LOAD);
-    kill("gateway", span -> span.serviceName().equals("llm-d-pd-proxy"));
+    kill("gateway", KillTest::lacksTheGateway);
   }
 
   @Test
-  void secondPods_andDesk() throws Exception {
-    kill("vllm-prefill-2", failed(PdSpans.PREFILL.name(SpanNaming.PROPOSAL)));
+  void prefiller_decoder_andDesk() throws Exception {
+    killPrefiller(1);
     awaitAnswers(LOAD);
-    kill("vllm-decode-2", failed(PdSpans.DECODE.name(SpanNaming.PROPOSAL)));
+    killDecoder(1);
     awaitAnswers(LOAD);
-    kill("pd-sidecar-2", failed(GatewaySpans.ATTEMPT.name(SpanNaming.PROPOSAL)));
-    awaitAnswers(LOAD);
-    Child page = child("desk");
-    destroy(page);
+    destroy(child("desk"));
+    awaitNamed("desk");
     awaitAnswers(LOAD);
     assertTheOthersLive();
   }
 
-  private static Predicate<SpanRecord> failed(String name) {
-    return span -> span.isError() && span.name().equals(name);
+  /** After both, no pod is whole. */
+  @Test
+  void decoder_andTheOtherSidecar() throws Exception {
+    killDecoder(0);
+    awaitAnswers(LOAD);
+    killSidecar(1);
   }
 
-  private void kill(String name, Predicate<SpanRecord> evidence) throws Exception {
+  private void killSidecar(int number) throws Exception {
+    int port = stack.ports().sidecars().get(number);
+    kill("pd-sidecar-" + (number + 1), trace -> lacksTheSidecar(trace, port));
+  }
+
+  private void killPrefiller(int number) throws Exception {
+    String target = HOST + stack.ports().prefillers().get(number);
+    kill(
+        "vllm-prefill-" + (number + 1),
+        trace ->
+            says(trace, "error", "failed in " + name(PdSpans.PREFILL) + " on llm-d-pd-proxy")
+                && named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
+  }
+
+  /** Some more at the same time, each answered once its first token comes. */
+  private CompletableFuture<Void> ask(int kind) {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (int i = 0; i < AT_ONCE; i++) {
+      long number = 1_000 + 4L * more++ + kind;
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(stack.gatewayUrl() + "/v1/chat/completions"))
+              .header("content-type", "application/json")
+              .POST(BodyPublishers.ofString(Scene.ofLoad("more-" + number, number).body()))
+              .build();
+      asked.add(http.sendAsync(request, BodyHandlers.ofInputStream()));
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+  }
+
+  private static @Nullable Object target(SpanRecord span) {
+    return span.attribute(PdAttributes.PREFILL_TARGET.key().getKey());
+  }
+
+  /** Where nothing was prefilled elsewhere, decoding has no span of its own. */
+  private void killDecoder(int number) throws Exception {
+    String proxy = " on llm-d-pd-proxy (pd-sidecar-" + (number + 1) + ")";
+    kill(
+        "vllm-decode-" + (number + 1),
+        trace ->
+            says(trace, "error", "failed in " + name(PdSpans.DECODE) + proxy)
+                || (says(trace, "error", "failed in " + name(PdSpans.REQUEST) + proxy)
+                    && trace.why().endsWith("connection_reset (decode request failed)")));
+  }
+
+  /** An engine that is left in the middle of a request has nothing to tell of it either. */
+  private static boolean lacksTheSidecar(Trace trace, int port) {
+    return isCutShort(trace)
+        || (says(trace, "error", "failed in " + name(GatewaySpans.ATTEMPT) + " on llm-gateway")
+            && named(trace, GatewaySpans.ATTEMPT)
+                .filter(SpanRecord::isError)
+                .anyMatch(span -> Integer.toString(port).equals(port(span))));
+  }
+
+  private static boolean isCutShort(Trace trace) {
+    return says(trace, "error", "failed in " + name(GatewaySpans.REQUEST) + " on llm-gateway")
+        && trace.why().endsWith("(an engine broke off its answer)")
+        && named(trace, PdSpans.REQUEST).findAny().isEmpty();
+  }
+
+  private static String port(SpanRecord call) {
+    return String.valueOf(call.attribute(CommonAttributes.SERVER_PORT.key().getKey()));
+  }
+
+  private static boolean lacksTheGateway(Trace trace) {
+    String missing = name(GatewaySpans.REQUEST) + " has not come, so its process has died";
+    return says(trace, "broken", "")
+        && trace.why().contains(missing)
+        && named(trace, GatewaySpans.REQUEST).findAny().isEmpty()
+        && named(trace, PdSpans.REQUEST).findAny().isPresent();
+  }
+
+  /** The sentence that the page has for it, up to what the moment makes of it. */
+  private static boolean says(Trace trace, String status, String why) {
+    return trace.status().equals(status) && trace.why().startsWith(why);
+  }
+
+  private static Stream<SpanRecord> named(Trace trace, SpanType type) {
+    return trace.spans().stream().filter(span -> span.name().equals(name(type)));
+  }
+
+  private static String name(SpanType type) {
+    return type.name(SpanNaming.PROPOSAL);
+  }
+
+  private void kill(String name, Predicate<Trace> saysSo) throws Exception {
+    // So that each pod is at work on some, and is then asked for more.
+    ask(SHORT).get(SOON_NANOS, TimeUnit.NANOSECONDS);
     double since = System.currentTimeMillis();
     long before = System.nanoTime();
     destroy(child(name));
-    if (!name.equals(Stack.AGENT)) {
-      awaitListed(name, since, before, evidence);
-    }
+    CompletableFuture<Void> unread = ask(LONG);
+    awaitListed(name, since, before, saysSo);
+    boolean _ = unread.cancel(true);
+    awaitNamed(name);
     assertTheOthersLive();
+  }
+
+  /** The demo itself says who died. */
+  private void awaitNamed(String name) throws InterruptedException {
     long end = System.nanoTime() + SOON_NANOS;
     while (died.stream().noneMatch(told -> told.startsWith(name + " has ended, killed by signal 9"))
         && System.nanoTime() < end) {
@@ -123,30 +241,36 @@ class KillTest {
         .orElseThrow();
   }
 
-  /** A trace that was under way at the kill, or began after it, and is not well. */
-  private void awaitListed(
-      String name, double since, long beforeNanos, Predicate<SpanRecord> evidence)
+  /** A trace that was under way at the kill, or began after it, and says where it broke. */
+  private void awaitListed(String name, double since, long beforeNanos, Predicate<Trace> saysSo)
       throws IOException, InterruptedException {
-    String seen = "nothing";
-    while (System.nanoTime() - beforeNanos < LISTED_NANOS) {
-      for (JsonObject summary : desk.search("q=")) {
-        double end = summary.getDouble("startMs", 0.0) + summary.getDouble("durationMs", 0.0);
-        if (end < since || "ok".equals(summary.getString("status"))) {
-          continue;
-        }
-        Trace trace = desk.trace(summary.getString("traceId"));
-        seen = trace.status() + ": " + trace.why();
-        boolean rootless = trace.spans().stream().noneMatch(SpanRecord::isRoot);
-        if (trace.spans().stream().anyMatch(evidence) && (rootless || !name.equals("gateway"))) {
-          System.out.printf(
-              "%s: listed after %d ms: %s%n",
-              name, (System.nanoTime() - beforeNanos) / 1_000_000, seen);
-          return;
+    Set<JsonObject> seen = new LinkedHashSet<>();
+    Set<String> said = new LinkedHashSet<>();
+    while (true) {
+      List<JsonObject> listed = new ArrayList<>(desk.search("status=error"));
+      listed.addAll(desk.search("status=broken"));
+      long nanos = System.nanoTime() - beforeNanos;
+      assertThat(nanos)
+          .as("what says that %s broke, after 2 s: %s", name, said)
+          .isLessThan(LISTED_NANOS);
+      for (JsonObject summary : listed) {
+        if (isAfter(since, summary) && seen.add(summary)) {
+          Trace trace = desk.trace(summary.getString("traceId"));
+          said.add(trace.status() + ": " + trace.why());
+          if (saysSo.test(trace)) {
+            System.out.printf(
+                "%s: listed after %d ms: %s: %s%n",
+                name, TimeUnit.NANOSECONDS.toMillis(nanos), trace.status(), trace.why());
+            return;
+          }
         }
       }
-      TimeUnit.MILLISECONDS.sleep(20);
+      TimeUnit.MILLISECONDS.sleep(50);
     }
-    assertThat(seen).as("a trace that says that %s broke, after 2 s", name).isEqualTo("listed");
+  }
+
+  private static boolean isAfter(double since, JsonObject summary) {
+    return summary.getDouble("startMs", 0.0) + summary.getDouble("durationMs", 0.0) >= since;
   }
 
   private void assertTheOthersLive() {

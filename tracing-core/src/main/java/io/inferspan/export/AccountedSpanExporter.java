@@ -46,9 +46,13 @@ public final class AccountedSpanExporter implements SpanExporter {
       CompletableResultCode result = delegate.export(spans);
       result.whenComplete(() -> batch.settle(result.isSuccess()));
       return result;
-    } catch (RuntimeException | Error e) {
+    } catch (RuntimeException e) {
       batch.settle(false);
       throw e;
+    } catch (Error e) {
+      batch.settle(false);
+      // An error would end the batch processor's thread, and with it all exports to come.
+      throw new IllegalStateException("The exporter failed", e);
     }
   }
 

@@ -21,13 +21,20 @@ static __always_inline bool is_pipelined(const struct ispan_scan *scan, const st
 	return !(scan->head.flags & HEAD_CHUNKED) && behind > scan->head.content_length;
 }
 
-/* Takes away what the thread and the connection had, and says whether the thread may have the new request. */
-static __noinline bool make_room(const struct ispan_settings *settings, struct ispan_thread *thread, u64 connection)
+/*
+ * Takes away what the thread and the connection had, and says whether the thread may have the new request. Not static, so that
+ * the verifier reads it once; so it asks again for what its caller knows.
+ */
+__noinline int make_room(u64 connection)
 {
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *current = thread ? request_of(thread) : NULL;
 	u64 *last = bpf_map_lookup_elem(&connections, &connection);
 	bool free = true;
 
+	if (!settings)
+		return false;
 	if (current && thread->source == ISPAN_SOURCE_CKP)
 		return false; /* the thread says itself whom it serves */
 	if (current && serves_unanswered(thread, current)) {
@@ -80,7 +87,7 @@ static __always_inline void head_finished(const struct ispan_settings *settings,
 					  const struct ispan_scan *scan, u64 connection, bool pipelined)
 {
 	u32 wanted = HEAD_TRACEPARENT | HEAD_SAMPLED;
-	bool free = make_room(settings, thread_of(task), connection);
+	bool free = make_room(connection);
 
 	count_head(scan);
 	if ((scan->head.flags & (wanted | HEAD_IGNORED)) != wanted)
@@ -136,7 +143,7 @@ static __always_inline void read_head(const struct ispan_settings *settings, str
 		return;
 	} else {
 		count(ISPAN_COUNT_HTTP_TOO_LONG);
-		make_room(settings, thread_of(task), connection);
+		make_room(connection);
 	}
 	forget_head(thread_of(task), connection);
 }

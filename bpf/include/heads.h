@@ -148,9 +148,7 @@ static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *by
 		count(ISPAN_COUNT_HTTP_UNREADABLE);
 		return NULL;
 	}
-	for (u32 i = 0; i < HTTP_STRIDES; i++)
-		if (i * HTTP_STRIDE >= scan->length || http_scan_stride(i))
-			break;
+	http_scan_text(scan->length);
 	return scan;
 }
 

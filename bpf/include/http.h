@@ -233,4 +233,16 @@ __noinline int http_scan_stride(u32 index)
 	return 0;
 }
 
+/*
+ * Looks at the text up to the head's end. In its caller, the verifier would walk this loop for each of the ways there: that was
+ * four fifths of the time it takes to load everything.
+ */
+__noinline int http_scan_text(u32 length)
+{
+	for (u32 i = 0; i < HTTP_STRIDES; i++)
+		if (i * HTTP_STRIDE >= length || http_scan_stride(i))
+			break;
+	return 0;
+}
+
 #endif

@@ -41,7 +41,7 @@ class LeakTest {
       }
     }
 
-    assertThat(OpenFiles.count()).as("open files").isEqualTo(files);
+    assertThat(OpenFiles.count()).as("open files").isLessThanOrEqualTo(files);
     assertThat(nativeThreads()).as("threads").isLessThanOrEqualTo(threads);
     assertThat(made.links()).hasSizeGreaterThanOrEqualTo(2 * CYCLES);
     assertGone(made);
@@ -58,7 +58,8 @@ class LeakTest {
       }
     }
 
-    assertThat(OpenFiles.count()).isEqualTo(files);
+    // Others may have closed some meanwhile.
+    assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
     assertThat(KernelObjects.of(ProcessHandle.current().pid()).programs()).isEmpty();
   }
 

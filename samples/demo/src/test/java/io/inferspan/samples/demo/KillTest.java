@@ -8,15 +8,18 @@ import io.inferspan.catalog.PdSpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.samples.demo.engine.Behaviour;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.inferspan.testing.SpanRecord;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -42,8 +45,8 @@ class KillTest {
 
   private static final int LOAD = 4;
   private static final int AT_ONCE = 8;
-  private static final int SHORT = 1;
-  private static final int LONG = 0;
+  private static final int DECODED_ONLY = 1;
+  private static final int PREFILLED_ELSEWHERE = 0;
 
   private static final String HOST = "127.0.0.1:";
   private static final long LISTED_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -124,7 +127,7 @@ class KillTest {
 
   private void killSidecar(int number) throws Exception {
     int port = stack.ports().sidecars().get(number);
-    kill("pd-sidecar-" + (number + 1), trace -> lacksTheSidecar(trace, port));
+    kill(sidecar(number), trace -> lacksTheSidecar(trace, port));
   }
 
   private void killPrefiller(int number) throws Exception {
@@ -136,19 +139,74 @@ class KillTest {
                 && named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
   }
 
-  /** Some more at the same time, each answered once its first token comes. */
-  private CompletableFuture<Void> ask(int kind) {
-    List<CompletableFuture<?>> asked = new ArrayList<>();
+  /** Some at the same time whose answers are long, each answered once its first token comes. */
+  private List<CompletableFuture<HttpResponse<InputStream>>> ask(int kind) {
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
       long number = 1_000 + 4L * more++ + kind;
       HttpRequest request =
           HttpRequest.newBuilder(URI.create(stack.gatewayUrl() + "/v1/chat/completions"))
               .header("content-type", "application/json")
+              .header(Behaviour.HEADER, Behaviour.LONG_ANSWER.value())
               .POST(BodyPublishers.ofString(Scene.ofLoad("more-" + number, number).body()))
               .build();
       asked.add(http.sendAsync(request, BodyHandlers.ofInputStream()));
     }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+    return asked;
+  }
+
+  /** What is near in a cache goes to one pod until that has more to do than the other. */
+  private List<CompletableFuture<HttpResponse<InputStream>>> askUntilAllWork() throws Exception {
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
+    long end = System.nanoTime() + SOON_NANOS;
+    while (!everyDecoderStreams()) {
+      assertThat(System.nanoTime()).as("one of the decoders is idle").isLessThan(end);
+      List<CompletableFuture<HttpResponse<InputStream>>> more = ask(DECODED_ONLY);
+      for (CompletableFuture<?> each : more) {
+        each.get(SOON_NANOS, TimeUnit.NANOSECONDS);
+      }
+      asked.addAll(more);
+    }
+    return asked;
+  }
+
+  private boolean everyDecoderStreams() throws IOException, InterruptedException {
+    for (int number = 0; number < Ports.PODS; number++) {
+      boolean whole = !killed.contains(decoder(number)) && !killed.contains(sidecar(number));
+      if (whole && !streams(stack.ports().decoders().get(number))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean streams(int port) throws IOException, InterruptedException {
+    URI metrics = URI.create("http://" + HOST + port + "/metrics");
+    return http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("vllm:num_requests_running"))
+        .anyMatch(line -> !line.endsWith(" 0.0"));
+  }
+
+  private static String sidecar(int number) {
+    return "pd-sidecar-" + (number + 1);
+  }
+
+  private static String decoder(int number) {
+    return "vllm-decode-" + (number + 1);
+  }
+
+  private static void hangUp(List<CompletableFuture<HttpResponse<InputStream>>> asked) {
+    for (CompletableFuture<HttpResponse<InputStream>> each : asked) {
+      if (!each.cancel(true) && !each.isCompletedExceptionally()) {
+        try {
+          each.join().body().close();
+        } catch (IOException e) {
+          // It was broken off before.
+        }
+      }
+    }
   }
 
   private static @Nullable Object target(SpanRecord span) {
@@ -157,9 +215,9 @@ class KillTest {
 
   /** Where nothing was prefilled elsewhere, decoding has no span of its own. */
   private void killDecoder(int number) throws Exception {
-    String proxy = " on llm-d-pd-proxy (pd-sidecar-" + (number + 1) + ")";
+    String proxy = " on llm-d-pd-proxy (" + sidecar(number) + ")";
     kill(
-        "vllm-decode-" + (number + 1),
+        decoder(number),
         trace ->
             says(trace, "error", "failed in " + name(PdSpans.DECODE) + proxy)
                 || (says(trace, "error", "failed in " + name(PdSpans.REQUEST) + proxy)
@@ -207,14 +265,13 @@ class KillTest {
   }
 
   private void kill(String name, Predicate<Trace> saysSo) throws Exception {
-    // So that each pod is at work on some, and is then asked for more.
-    ask(SHORT).get(SOON_NANOS, TimeUnit.NANOSECONDS);
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = askUntilAllWork();
     double since = System.currentTimeMillis();
     long before = System.nanoTime();
     destroy(child(name));
-    CompletableFuture<Void> unread = ask(LONG);
+    asked.addAll(ask(PREFILLED_ELSEWHERE));
     awaitListed(name, since, before, saysSo);
-    boolean _ = unread.cancel(true);
+    hangUp(asked);
     awaitNamed(name);
     assertTheOthersLive();
   }

@@ -73,8 +73,11 @@ class KillTest {
     http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     client.warmUp();
     load = new Load(client, LOAD);
-    // New programs are slow at first.
+    // New programs are slow at first, this one among them.
     awaitAnswers(5 * LOAD);
+    for (JsonObject summary : desk.search("limit=5")) {
+      desk.trace(summary.getString("traceId"));
+    }
   }
 
   @AfterEach

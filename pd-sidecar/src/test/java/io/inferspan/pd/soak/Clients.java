@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 final class Clients {
   private static final String CHAT = "/v1/chat/completions";
   private static final String PREFILLER = "x-prefiller-host-port";
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int TOKENS = 24;
 
   private final SidecarRig sidecar;

@@ -6,6 +6,7 @@ import static io.inferspan.kvcache.events.EventBytes.stored;
 import static io.inferspan.kvcache.events.EventBytes.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.block.BlockExtras;
 import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.PodEntry;

@@ -4,6 +4,7 @@ import static io.inferspan.kvcache.events.LibzmqPublisher.removed;
 import static io.inferspan.kvcache.events.LibzmqPublisher.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.block.BlockKeys;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KvEventSubscriberTest {
-
   private static final String POD = "10.0.0.1:8000";
   private static final BlockKeys KEYS = BlockKeys.withDefaults();
   private static final ReplayLimits QUICK = new ReplayLimits(5_000, 200, 3, 10, 30_000, 8);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
+import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.KvCacheIndexer;
 import io.inferspan.kvcache.KvCacheTracing;
 import io.inferspan.kvcache.block.BlockKeys;
@@ -14,7 +15,6 @@ import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.MemoryBlockIndex;
 import io.inferspan.kvcache.index.PodEntry;
-import io.inferspan.kvcache.index.redis.Awaited;
 import io.inferspan.kvcache.index.redis.RedisBlockIndex;
 import io.inferspan.kvcache.index.redis.RedisIndexOptions;
 import io.inferspan.kvcache.index.redis.RedisServer;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Logged;
 import io.inferspan.testing.otlp.TestCertificate;
 import io.vertx.core.Vertx;
@@ -13,10 +14,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,13 +74,13 @@ class KubernetesApiTest {
       server.putPod("prefill-0", "10.0.0.1", Map.of("app", "x"));
       Files.copy(own.certificatePem(), account.resolve("ca.crt"));
       try (PoolAllowList list = watch(vertx, server)) {
-        await(() -> list.allows("prefill-0"));
+        Awaited.soon(() -> list.allows("prefill-0"));
       }
       try (InputStream other = KubernetesApiTest.class.getResourceAsStream("/tls/rsa.crt")) {
         Files.copy(requireNonNull(other), account.resolve("ca.crt"), REPLACE_EXISTING);
       }
       try (PoolAllowList list = watch(vertx, server)) {
-        await(() -> !log.warnings().isEmpty());
+        Awaited.soon(() -> !log.warnings().isEmpty());
         assertThat(list.allows("prefill-0")).isFalse();
       }
     } finally {
@@ -99,13 +97,5 @@ class KubernetesApiTest {
             String.valueOf(server.port()));
     KubernetesApi api = KubernetesApi.inCluster(environment, account);
     return PoolAllowList.watch(vertx, api, "models", "pool", "inference.networking.k8s.io");
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-    }
   }
 }

@@ -2,16 +2,14 @@ package io.inferspan.pd.allow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Logged;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,7 +47,7 @@ class PoolAllowListTest {
   @Test
   void podsOfThePool_areAllowedByAddressAndName() {
     try (PoolAllowList list = watch()) {
-      await(() -> list.allows("10.0.0.1:8000"));
+      Awaited.soon(() -> list.allows("10.0.0.1:8000"));
       assertThat(list.allows("prefill-0")).isTrue();
       assertThat(list.allows("PREFILL-0:1234")).isTrue();
       assertThat(list.allows("http://10.0.0.1:9")).isTrue();
@@ -69,7 +67,7 @@ class PoolAllowListTest {
     server.putOldPool("pool", LLAMA);
     String group = "inference.networking.x-k8s.io";
     try (PoolAllowList list = PoolAllowList.watch(VERTX, server.api(), "models", "pool", group)) {
-      await(() -> list.allows("prefill-0"));
+      Awaited.soon(() -> list.allows("prefill-0"));
       assertThat(list.allows("qwen-0")).isFalse();
       assertThat(server.requests.getFirst()).startsWith("/apis/" + group + "/v1alpha2/");
     }
@@ -79,14 +77,14 @@ class PoolAllowListTest {
   void podThatComes_changesItsAddressOrGoes_isFollowed() {
     try (PoolAllowList list = watching()) {
       server.putPod("prefill-1", "", LLAMA, "Pending");
-      await(() -> list.allows("prefill-1"));
+      Awaited.soon(() -> list.allows("prefill-1"));
       server.putPod("prefill-1", "fd00::1", LLAMA);
-      await(() -> list.allows("[FD00:0::1]:8000"));
+      Awaited.soon(() -> list.allows("[FD00:0::1]:8000"));
       server.putPod("prefill-1", "10.0.0.2", LLAMA);
-      await(() -> list.allows("10.0.0.2"));
+      Awaited.soon(() -> list.allows("10.0.0.2"));
       assertThat(list.allows("fd00::1")).isFalse();
       server.deletePod("prefill-1");
-      await(() -> !list.allows("10.0.0.2"));
+      Awaited.soon(() -> !list.allows("10.0.0.2"));
       assertThat(list.allows("prefill-0")).isTrue();
       assertThat(server.lists("/pods")).isEqualTo(1);
     }
@@ -96,7 +94,7 @@ class PoolAllowListTest {
   void podThatIsOver_isNotAllowed() {
     try (PoolAllowList list = watching()) {
       server.putPod("prefill-0", "10.0.0.1", LLAMA, "Failed");
-      await(() -> !list.allows("10.0.0.1"));
+      Awaited.soon(() -> !list.allows("10.0.0.1"));
     }
   }
 
@@ -104,11 +102,11 @@ class PoolAllowListTest {
   void changedSelector_changesThePods() {
     try (PoolAllowList list = watching()) {
       server.putPool("pool", QWEN);
-      await(() -> list.allows("qwen-0"));
+      Awaited.soon(() -> list.allows("qwen-0"));
       assertThat(list.allows("prefill-0")).isFalse();
       server.putPod("prefill-3", "10.0.0.3", LLAMA);
       server.putPod("qwen-3", "10.0.0.4", QWEN);
-      await(() -> list.allows("qwen-3"));
+      Awaited.soon(() -> list.allows("qwen-3"));
       assertThat(list.allows("prefill-3")).isFalse();
     }
   }
@@ -117,9 +115,9 @@ class PoolAllowListTest {
   void poolThatGoesAndComesBack_isFollowed() {
     try (PoolAllowList list = watching()) {
       server.deletePool("pool");
-      await(() -> !list.allows("prefill-0"));
+      Awaited.soon(() -> !list.allows("prefill-0"));
       server.putPool("pool", LLAMA);
-      await(() -> list.allows("prefill-0"));
+      Awaited.soon(() -> list.allows("prefill-0"));
     }
   }
 
@@ -127,13 +125,13 @@ class PoolAllowListTest {
   void missingPool_deniesAllUntilItComes() {
     server.deletePool("pool");
     try (PoolAllowList list = watch()) {
-      await(() -> server.watches("inferencepools") == 1);
+      Awaited.soon(() -> server.watches("inferencepools") == 1);
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
               "There is no inference pool models/pool; every prefill target is denied.");
       server.putPool("pool", LLAMA);
-      await(() -> list.allows("prefill-0"));
+      Awaited.soon(() -> list.allows("prefill-0"));
     }
   }
 
@@ -141,7 +139,7 @@ class PoolAllowListTest {
   void poolWithoutLabels_selectsNothing() {
     server.putPool("pool", Map.of());
     try (PoolAllowList list = watch()) {
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings().getFirst()).contains("selects no pods");
       assertThat(server.lists("/pods")).isZero();
@@ -154,14 +152,14 @@ class PoolAllowListTest {
       server.bookmark();
       long version = server.version();
       server.endWatches();
-      await(() -> server.watches("/pods") == 2 && server.watches("pools") == 2);
+      Awaited.soon(() -> server.watches("/pods") == 2 && server.watches("pools") == 2);
       assertThat(server.requests)
           .last()
           .asString()
           .endsWith("timeoutSeconds=30&resourceVersion=" + version);
       assertThat(server.lists("")).isEqualTo(2);
       server.putPod("prefill-1", "10.0.0.2", LLAMA);
-      await(() -> list.allows("prefill-1"));
+      Awaited.soon(() -> list.allows("prefill-1"));
     }
   }
 
@@ -170,7 +168,7 @@ class PoolAllowListTest {
     try (PoolAllowList list = watching()) {
       server.endWatches();
       server.putPod("prefill-1", "10.0.0.2", LLAMA);
-      await(() -> list.allows("prefill-1"));
+      Awaited.soon(() -> list.allows("prefill-1"));
     }
   }
 
@@ -179,7 +177,7 @@ class PoolAllowListTest {
     try (PoolAllowList list = watching()) {
       server.expireWatches();
       server.deletePod("prefill-0");
-      await(() -> !list.allows("prefill-0"));
+      Awaited.soon(() -> !list.allows("prefill-0"));
       assertThat(log.warnings()).isEmpty();
     }
   }
@@ -190,7 +188,7 @@ class PoolAllowListTest {
       server.watchesRefused410 = true;
       server.endWatches();
       server.deletePod("prefill-0");
-      await(() -> !list.allows("prefill-0"));
+      Awaited.soon(() -> !list.allows("prefill-0"));
       assertThat(log.warnings()).isEmpty();
     }
   }
@@ -203,12 +201,12 @@ class PoolAllowListTest {
     }
     KubernetesApi api = KubernetesApi.at(URI.create("http://127.0.0.1:" + port), "");
     try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(list.allows("10.0.0.1")).isFalse();
       try (FakeApiServer late = new FakeApiServer(VERTX, new HttpServerOptions().setPort(port))) {
         late.putPool("pool", LLAMA);
         late.putPod("prefill-0", "10.0.0.1", LLAMA);
-        await(() -> list.allows("10.0.0.1"));
+        Awaited.soon(() -> list.allows("10.0.0.1"));
       }
       assertThat(log.warnings().getFirst())
           .startsWith("The API server cannot be asked for inference pool models/pool (")
@@ -221,7 +219,7 @@ class PoolAllowListTest {
     try (PoolAllowList list = watching()) {
       server.status = 503;
       server.cutConnections();
-      await(() -> server.lists("/pods") >= 4);
+      Awaited.soon(() -> server.lists("/pods") >= 4);
       assertThat(list.allows("prefill-0")).isTrue();
       assertThat(log.warnings())
           .hasSize(2)
@@ -229,7 +227,7 @@ class PoolAllowListTest {
           .allMatch(w -> w.endsWith("the last 1 pods stay allowed."));
       server.deletePod("prefill-0");
       server.status = 200;
-      await(() -> !list.allows("prefill-0"));
+      Awaited.soon(() -> !list.allows("prefill-0"));
     }
   }
 
@@ -237,7 +235,7 @@ class PoolAllowListTest {
   void refusedAccount_isToldWhatItNeeds() {
     server.status = 403;
     try (PoolAllowList list = watch()) {
-      await(() -> server.requests.size() >= 3);
+      Awaited.soon(() -> server.requests.size() >= 3);
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
@@ -253,11 +251,11 @@ class PoolAllowListTest {
     KubernetesApi api = new KubernetesApi(server.api().base(), tokens::getLast, null);
     server.status = 401;
     try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
-      await(() -> !server.tokens.isEmpty());
+      Awaited.soon(() -> !server.tokens.isEmpty());
       tokens.add("two");
-      await(() -> server.tokens.contains("Bearer two"));
+      Awaited.soon(() -> server.tokens.contains("Bearer two"));
       server.status = 200;
-      await(() -> list.allows("prefill-0"));
+      Awaited.soon(() -> list.allows("prefill-0"));
     }
   }
 
@@ -265,10 +263,10 @@ class PoolAllowListTest {
   void garbledAnswer_isAnOutage() {
     server.garbled = true;
     try (PoolAllowList list = watch()) {
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(log.warnings().getFirst()).contains("(broken JSON)");
       server.garbled = false;
-      await(() -> list.allows("prefill-0"));
+      Awaited.soon(() -> list.allows("prefill-0"));
     }
   }
 
@@ -278,7 +276,7 @@ class PoolAllowListTest {
     assertThat(server.connections()).isPositive();
     list.close();
     list.close();
-    await(() -> server.connections() == 0);
+    Awaited.soon(() -> server.connections() == 0);
     assertThat(list.allows("prefill-0")).isTrue();
   }
 
@@ -289,16 +287,8 @@ class PoolAllowListTest {
   /** With both watches under way. */
   private PoolAllowList watching() {
     PoolAllowList list = watch();
-    await(() -> list.allows("prefill-0"));
-    await(() -> server.watches("/pods") == 1 && server.watches("pools") == 1);
+    Awaited.soon(() -> list.allows("prefill-0"));
+    Awaited.soon(() -> server.watches("/pods") == 1 && server.watches("pools") == 1);
     return list;
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-    }
   }
 }

@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Logged;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,7 +115,7 @@ class StaticAllowListTest {
     try (StaticAllowList list = StaticAllowList.of(List.of("set"), file)) {
       Path next = Files.writeString(directory.resolve("next"), "two");
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-      await(() -> list.allows("two"));
+      Awaited.soon(() -> list.allows("two"));
       assertThat(list.allows("one")).isFalse();
       assertThat(list.allows("set")).isTrue();
     }
@@ -129,10 +127,10 @@ class StaticAllowListTest {
     try (Logged log = new Logged(StaticAllowList.class);
         StaticAllowList list = StaticAllowList.of(List.of(), file)) {
       Files.writeString(file, "one\ntwo:80");
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(list.allows("one")).isTrue();
       Files.writeString(file, "one\ntwo\nthree");
-      await(() -> list.allows("three"));
+      Awaited.soon(() -> list.allows("three"));
       assertThat(log.warnings())
           .singleElement()
           .asString()
@@ -185,13 +183,5 @@ class StaticAllowListTest {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("inferspan-pd-allow-list"))
         .count();
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-    }
   }
 }

@@ -6,8 +6,14 @@ import java.util.function.BooleanSupplier;
 /** Waits for what happens elsewhere, but not for ever. */
 public final class Awaited {
   private static final long POLL_MILLIS = 5;
+  private static final Duration SOON = Duration.ofSeconds(5);
 
   private Awaited() {}
+
+  /** Waits until {@code condition} holds, and fails where it does not soon. */
+  public static void soon(BooleanSupplier condition) {
+    within(SOON, "what was waited for", condition);
+  }
 
   /** Waits until {@code condition} holds, and fails where it does not within {@code limit}. */
   public static void within(Duration limit, String what, BooleanSupplier condition) {

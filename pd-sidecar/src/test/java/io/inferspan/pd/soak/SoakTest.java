@@ -3,6 +3,7 @@ package io.inferspan.pd.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.pd.tracing.Scrape;
@@ -12,7 +13,6 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.File;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
@@ -125,12 +125,8 @@ final class SoakTest {
   }
 
   private static void await(String what, BooleanSupplier done, LongSupplier value) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!done.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError(what + ": still " + value.getAsLong());
-      }
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    if (!Awaited.holds(PATIENCE, done)) {
+      throw new AssertionError(what + ": still " + value.getAsLong());
     }
   }
 }

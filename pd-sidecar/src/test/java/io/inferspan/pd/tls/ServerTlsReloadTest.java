@@ -3,13 +3,14 @@ package io.inferspan.pd.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Logged;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +26,7 @@ class ServerTlsReloadTest {
         TlsServer server = new TlsServer(tls::current)) {
       assertThat(served(server)).isEqualTo("O=first");
       secret.put(identity("second"));
-      await(() -> served(server).equals("O=second"));
+      Awaited.soon(() -> served(server).equals("O=second"));
     }
   }
 
@@ -38,7 +39,7 @@ class ServerTlsReloadTest {
         TlsServer server = new TlsServer(tls::current)) {
       secret.put(identity("second"));
       secret.put(identity("third!"));
-      await(() -> served(server).equals("O=third!"));
+      Awaited.soon(() -> served(server).equals("O=third!"));
       assertThat(log.warnings()).isEmpty();
     }
   }
@@ -49,7 +50,7 @@ class ServerTlsReloadTest {
     try (ServerTls tls = ServerTls.from(directory);
         TlsServer server = new TlsServer(tls::current)) {
       write(identity("second"));
-      await(() -> served(server).equals("O=second"));
+      Awaited.soon(() -> served(server).equals("O=second"));
     }
   }
 
@@ -61,10 +62,10 @@ class ServerTlsReloadTest {
         ServerTls tls = ServerTls.from(directory);
         TlsServer server = new TlsServer(tls::current)) {
       secret.put("garbage", "garbage");
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(served(server)).isEqualTo("O=first");
       secret.put(identity("second"));
-      await(() -> served(server).equals("O=second"));
+      Awaited.soon(() -> served(server).equals("O=second"));
       assertThat(log.warnings())
           .containsExactly(
               directory.resolve("tls.crt")
@@ -81,7 +82,7 @@ class ServerTlsReloadTest {
         ServerTls tls = ServerTls.from(directory);
         TlsServer server = new TlsServer(tls::current)) {
       secret.put(expired());
-      await(() -> !log.warnings().isEmpty());
+      Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(log.warnings().getFirst()).contains("has expired");
       assertThat(served(server)).isEqualTo("O=first");
     }
@@ -138,21 +139,17 @@ class ServerTlsReloadTest {
         directory.resolve("tls.key"), SecretVolume.pem("PRIVATE KEY", SecretVolume.key(identity)));
   }
 
-  private static String served(TlsServer server) throws Exception {
-    return TlsClient.any().shakeHands(server.port()).organisation();
+  private static String served(TlsServer server) {
+    try {
+      return TlsClient.any().shakeHands(server.port()).organisation();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static long watchThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("inferspan-pd-certificate"))
         .count();
-  }
-
-  private static void await(Callable<Boolean> condition) throws Exception {
-    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
   }
 }

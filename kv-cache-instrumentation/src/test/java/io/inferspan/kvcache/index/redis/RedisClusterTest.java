@@ -3,6 +3,7 @@ package io.inferspan.kvcache.index.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.BlockIndexContract;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
 import io.opentelemetry.context.Context;

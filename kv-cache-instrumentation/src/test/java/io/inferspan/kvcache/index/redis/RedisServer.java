@@ -1,5 +1,6 @@
 package io.inferspan.kvcache.index.redis;
 
+import io.inferspan.kvcache.Awaited;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

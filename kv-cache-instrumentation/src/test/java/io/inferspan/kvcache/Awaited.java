@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.index.redis;
+package io.inferspan.kvcache;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -7,8 +7,14 @@ import java.util.function.BooleanSupplier;
 public final class Awaited {
 
   private static final long POLL_MILLIS = 5;
+  private static final Duration LONG = Duration.ofSeconds(20);
 
   private Awaited() {}
+
+  /** Waits until {@code condition} holds, and fails where it does not in time. */
+  public static void until(String what, BooleanSupplier condition) {
+    within(LONG, what, condition);
+  }
 
   /** Waits until {@code condition} holds, and fails where it does not within {@code limit}. */
   public static void within(Duration limit, String what, BooleanSupplier condition) {

@@ -28,8 +28,8 @@ final class DecisionReader {
         said == null ? route : said,
         reason(way),
         grounds(decided),
-        prefillPod(way),
-        pod(way.decodeStage(), way.answeringEngine()));
+        Pod.ofPrefill(way),
+        Pod.ofDecode(way));
   }
 
   /** What was done in the end counts more than a step on the way to it. */
@@ -74,20 +74,5 @@ final class DecisionReader {
             decided.detail().count(EppAttributes.PD_THRESHOLD),
             decided.detail().count(EppAttributes.NON_CACHED_BYTES),
             decided.detail().count(EppAttributes.USER_INPUT_BYTES));
-  }
-
-  private static @Nullable String prefillPod(RequestWay way) {
-    Node stage = way.prefillStage();
-    String target = stage == null ? null : stage.detail().text(PdAttributes.PREFILL_TARGET);
-    Node proxy = way.proxy();
-    if (target == null && proxy != null) {
-      target = proxy.detail().text(PdAttributes.PREFILL_TARGET);
-    }
-    return target == null ? pod(null, way.prefillEngine()) : target;
-  }
-
-  private static @Nullable String pod(@Nullable Node stage, @Nullable Node engine) {
-    String target = stage == null ? null : stage.detail().text(PdAttributes.DECODE_TARGET);
-    return target == null && engine != null ? engine.span().origin().service() : target;
   }
 }

@@ -1,7 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
 import io.inferspan.samples.desk.store.Decision;
-import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.PdAttributes;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +24,8 @@ public record PdTimeline(
 
   /** Null where the trace tells of no stage and of no decision. */
   static @Nullable PdTimeline read(RequestWay way, @Nullable Decision decision) {
-    Stage prefill = stage(way.prefillStage(), way.prefillEngine(), PdAttributes.PREFILL_TARGET);
-    Stage decode = stage(way.decodeStage(), way.answeringEngine(), PdAttributes.DECODE_TARGET);
+    Stage prefill = stage(way.prefillStage(), way.prefillEngine(), Pod.ofPrefill(way));
+    Stage decode = stage(way.decodeStage(), way.answeringEngine(), Pod.ofDecode(way));
     if (decision == null && way.proxy() == null && prefill == null) {
       return null;
     }
@@ -54,15 +53,10 @@ public record PdTimeline(
   }
 
   private static @Nullable Stage stage(
-      @Nullable Node stage, @Nullable Node engine, Attribute<String> target) {
+      @Nullable Node stage, @Nullable Node engine, @Nullable String pod) {
     Node shown = stage == null ? engine : stage;
-    if (shown == null) {
-      return null;
-    }
-    String pod = stage == null ? null : stage.detail().text(target);
-    return new Stage(
-        shown.span().startNanos(),
-        shown.span().endNanos(),
-        pod == null && engine != null ? engine.span().origin().service() : pod);
+    return shown == null
+        ? null
+        : new Stage(shown.span().startNanos(), shown.span().endNanos(), pod);
   }
 }

@@ -12,12 +12,15 @@ import io.inferspan.samples.desk.store.Status;
 import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.KernelAttributes;
+import io.inferspan.semconv.PdAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SummaryReaderTest {
 
@@ -42,8 +45,8 @@ class SummaryReaderTest {
                 "prefill_decode",
                 "non_cached_bytes_reach_threshold",
                 new Decision.Grounds(1024L, 1539L, null),
-                "10.0.0.1:8000",
-                "10.0.0.2:8000"));
+                "vllm-prefill-pod at 10.0.0.1:8000",
+                "vllm-decode-pod at 10.0.0.2:8000"));
     assertThat(summary.counts()).isEqualTo(new Summary.Counts(9, 0, 0, 0));
     assertThat(summary.why())
         .isEqualTo("194.0 ms of 250.0 ms went into llm_request on vllm-decode-pod");
@@ -54,11 +57,33 @@ class SummaryReaderTest {
   void pdTimeline_hasBothStages(SpanNaming naming) {
     PdTimeline pd = Objects.requireNonNull(Traces.view(Traces.disaggregated(naming)).pd());
 
-    assertThat(pd.prefill()).isEqualTo(new PdTimeline.Stage(at(7), at(50), "vllm-prefill-pod"));
-    assertThat(pd.decode()).isEqualTo(new PdTimeline.Stage(at(51), at(248), "10.0.0.2:8000"));
+    assertThat(pd.prefill())
+        .isEqualTo(new PdTimeline.Stage(at(7), at(50), "vllm-prefill-pod at 10.0.0.1:8000"));
+    assertThat(pd.decode())
+        .isEqualTo(new PdTimeline.Stage(at(51), at(248), "vllm-decode-pod at 10.0.0.2:8000"));
     assertThat(pd.transferNanos()).isEqualTo(8_000_000);
     assertThat(pd.firstTokenNanos()).isEqualTo(at(70));
     assertThat(pd.overheadNanos()).isEqualTo(1_000_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:8001", "127.0.0.1:8001", "[::1]:8001"})
+  void podOnLoopback_isNamedWithoutItsAddress(String target) {
+    List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
+    spans.set(
+        7,
+        TestSpan.of(PdSpans.DECODE, SpanNaming.PROPOSAL, "llm-d-pd-proxy")
+            .id(Traces.TRACE, 8, 5)
+            .at(51, 248)
+            .with(PdAttributes.DECODE_TARGET, target));
+
+    assertThat(decodePod(spans)).isEqualTo("vllm-decode-pod");
+    // Without the engine's span it is all that is known.
+    assertThat(decodePod(spans.subList(0, 8))).isEqualTo(target);
+  }
+
+  private static @Nullable String decodePod(List<TestSpan> spans) {
+    return Objects.requireNonNull(Traces.summary(spans, true).decision()).decodePod();
   }
 
   private static long at(long millis) {

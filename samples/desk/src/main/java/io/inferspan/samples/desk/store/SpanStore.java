@@ -45,7 +45,7 @@ public final class SpanStore {
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Fair, so that who searches gets his turn while a backlog is worked off. */
+  /** Fair, so that who searches has his turn next, and whoever works off a backlog sees him wait. */
   private final ReentrantLock settling = new ReentrantLock(true);
 
   /** The longest silent first. */
@@ -139,7 +139,8 @@ public final class SpanStore {
 
   /**
    * Brings the list up to date; of a backlog, as much as can be done in time but never nothing, the
-   * oldest change first.
+   * oldest change first. Once somebody else waits to do so, the rest is left: he is to have the
+   * processor for his search, too.
    */
   public void settle(long patienceNanos) {
     long now = clock.getAsLong();
@@ -149,7 +150,7 @@ public final class SpanStore {
     } while (more && clock.getAsLong() - now <= patienceNanos);
   }
 
-  /** Whether there may be more to do. */
+  /** Whether there may be more to do, and nobody else to do it. */
   private boolean settleSome(long now) {
     settling.lock();
     try {
@@ -159,7 +160,8 @@ public final class SpanStore {
         Summary made = summariser.summarise(work.spans);
         finish(work, made, now);
       }
-      return !due.isEmpty();
+      // Asked before the lock is let go: he who has it then waits no more.
+      return !due.isEmpty() && !settling.hasQueuedThreads();
     } finally {
       settling.unlock();
     }

@@ -7,10 +7,13 @@ import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.otlp.TestSpan;
 import io.inferspan.samples.desk.otlp.TraceId;
 import io.inferspan.samples.desk.trace.SummaryReader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class SpanStoreTest {
@@ -219,6 +222,48 @@ class SpanStoreTest {
     store.settle(TimeUnit.MILLISECONDS.toNanos(60_000));
     assertThat(made[0]).isEqualTo(5_000);
     assertThat(list(store)).hasSize(5_000);
+  }
+
+  @Test
+  void backlog_isLeftWhenSomebodySearches() throws InterruptedException {
+    CountDownLatch atWork = new CountDownLatch(1);
+    CountDownLatch searched = new CountDownLatch(1);
+    AtomicLong made = new AtomicLong();
+    SpanStore store =
+        new SpanStore(
+            new Bounds(10_000, 1 << 24, 1_000),
+            drops,
+            trace -> {
+              made.incrementAndGet();
+              atWork.countDown();
+              await(searched);
+              return new SummaryReader().summarise(trace);
+            });
+    for (long trace = 1; trace <= 5_000; trace++) {
+      store.add(TestSpan.received(root(trace)));
+    }
+    Thread backlog = new Thread(() -> store.settle(TimeUnit.MINUTES.toNanos(1)));
+    backlog.start();
+    await(atWork);
+
+    Thread search = new Thread(() -> store.settle(0));
+    search.start();
+    while (search.getState() != Thread.State.WAITING && search.isAlive()) {
+      Thread.onSpinWait();
+    }
+    searched.countDown();
+    assertThat(backlog.join(Duration.ofMinutes(1)) && search.join(Duration.ofMinutes(1))).isTrue();
+
+    // One round of each.
+    assertThat(made.get()).isEqualTo(500);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class AnatomyTruthTest {
 
   private final Random random = new Random(SEED);
   private final List<Double> late = new ArrayList<>();
+  private double worstMillis;
 
   /** How long an engine is told to queue a request and to compute its first token. */
   private record Phases(int queueMillis, int prefillMillis) {
@@ -84,6 +86,7 @@ class AnatomyTruthTest {
         check(desk, trace, truth);
       }
     }
+    System.out.printf(Locale.ROOT, "anatomy: off by %.3f ms at most%n", worstMillis);
     Collections.sort(late);
     assertThat(late.getFirst()).isGreaterThan(-ALLOWED_MILLIS);
     assertThat(late.get(late.size() / 2)).isLessThan(ALLOWED_MILLIS);
@@ -135,7 +138,7 @@ class AnatomyTruthTest {
   }
 
   @SuppressWarnings("unchecked")
-  private static void check(RunningDesk desk, String trace, Map<String, Double> truth)
+  private void check(RunningDesk desk, String trace, Map<String, Double> truth)
       throws Exception {
     Map<String, Object> view =
         desk.await(
@@ -160,10 +163,11 @@ class AnatomyTruthTest {
     }
     String said = trace + ": " + parts + ", in truth " + truth;
     truth.forEach(
-        (key, millis) ->
-            assertThat(parts.getOrDefault(key, 0.0))
-                .as(said)
-                .isCloseTo(millis, within(ALLOWED_MILLIS)));
+        (key, millis) -> {
+          double shown = parts.getOrDefault(key, 0.0);
+          worstMillis = Math.max(worstMillis, Math.abs(shown - millis));
+          assertThat(shown).as(said).isCloseTo(millis, within(ALLOWED_MILLIS));
+        });
     assertThat(sum)
         .as(said)
         .isCloseTo((Double) RunningDesk.member(anatomy, "ttftMs"), within(SUM_MILLIS));

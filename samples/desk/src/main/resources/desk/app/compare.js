@@ -73,7 +73,7 @@ class CompareView {
 function side(letter, summary) {
   return el('a', { class: `side side-${letter.toLowerCase()}`, href: traceHref(summary.traceId) },
     el('b', { class: 'letter', text: letter }),
-    el('span', { class: 'side-name' }, foreign(summary.name ?? 'unnamed'), summary.model ? foreign(summary.model, 'quiet') : null),
+    el('span', { class: 'side-name' }, foreign(summary.name ?? 'unnamed'), summary.model ? foreign(summary.model, 'quiet') : null, summary.requestId ? foreign(summary.requestId, 'quiet') : null),
     el('span', { class: 'side-facts' }, `${clock(summary.startMs)} · took ${ms(summary.durationMs)} · first token ${ms(summary.ttftMs)} · ${summary.status}`),
     summary.why ? el('span', { class: 'side-why' }, foreign(summary.why)) : null);
 }
@@ -92,7 +92,7 @@ function partTable(parts) {
   const head = el('tr', {}, ['Part', 'A', 'B', 'B − A', ''].map((name) => el('th', { scope: 'col', text: name })));
   const rows = parts.map((part) => el('tr', {},
     el('th', { scope: 'row' }, el('i', { class: `swatch part-${part.key}` }), nameOf(part)),
-    el('td', { text: exactMs(part.a) }), el('td', { text: exactMs(part.b) }), el('td', { text: signedMs(part.by) }),
+    [exactMs(part.a), exactMs(part.b), signedMs(part.by)].map((text) => el('td', { class: 'n', text })),
     el('td', { class: 'delta', 'aria-hidden': 'true' }, el('i', { class: part.by > 0 ? 'slower' : 'faster', style: { width: `calc(${percentOf(Math.abs(part.by), most)} / 2)` } }))));
   return el('table', { class: 'parts' }, el('thead', {}, head), el('tbody', {}, rows));
 }

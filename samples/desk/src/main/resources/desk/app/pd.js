@@ -14,12 +14,12 @@ export function pdPanel(pd, summary) {
   title.append(foreign(inWords(pd.decision ?? 'undecided'), 'mark'), pd.reason ? el('span', { class: 'because' }, foreign(inWords(pd.reason))) : '');
   const endMs = Math.max(1e-6, finite(summary.durationMs), ...[pd.prefill, pd.decode].filter(Boolean).map((leg) => finite(leg.atMs) + finite(leg.ms)));
   return el('section', { class: 'panel pd', 'aria-label': 'Prefill and decode' }, title,
-    el('div', { class: 'lanes' }, lane('prefill', pd.prefill, endMs), lane('decode', pd.decode, endMs), firstToken(pd, endMs)),
+    el('div', { class: 'lanes' }, lane('prefill', pd.prefill, endMs, summary.route === 'decode' ? 'none' : 'no span'), lane('decode', pd.decode, endMs, 'no span'), firstToken(pd, endMs)),
     facts(pd));
 }
 
-function lane(name, leg, endMs) {
-  if (!leg) return el('div', { class: 'lane lane-none' }, el('span', { class: 'lane-name', text: name }), el('span', { class: 'quiet', text: 'none' }));
+function lane(name, leg, endMs, otherwise) {
+  if (!leg) return el('div', { class: 'lane lane-none' }, el('span', { class: 'lane-name', text: name }), el('span', { class: 'quiet', text: otherwise }));
   const from = finite(leg.atMs);
   const bar = el('span', { class: `lane-bar part-${name === 'prefill' ? 'prefill' : 'first_decode'}`, style: { left: percentOf(from, endMs), width: percentOf(finite(leg.ms), endMs) } });
   return el('div', { class: 'lane', role: 'img', 'aria-label': `${name}: ${ms(leg.ms)}, from ${ms(from)}` },

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class NarrowPageTest {
 
   private static final int PHONE = 390;
+  private static final int SMALL_PHONE = 320;
   private static final double LEAST_CONTRAST = 4.5;
 
   // The contrast of WCAG 2 between an element's text and the first background behind it that is not
@@ -35,6 +38,15 @@ class NarrowPageTest {
         const [a, b] = [light(getComputedStyle(node).color), light(behind(node))].sort((x, y) => y - x);
         return (a + 0.05) / (b + 0.05);
       }
+      """;
+
+  private static final String LINES =
+      """
+      () => [...document.querySelectorAll('.parts .n')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map((line) => line.top)).size;
+      })
       """;
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
@@ -86,6 +98,25 @@ class NarrowPageTest {
     page.locator(".details-close").click();
 
     assertThat(page.locator(".details")).isHidden();
+  }
+
+  @Test
+  void figures_areNotBroken() {
+    SentTrace a = DESK.send(Requests.decodeOnly(Requests.MODEL));
+    SentTrace b = DESK.send(Requests.prefillDecode(Requests.MODEL));
+    Page page =
+        DESK.open(
+            DESK.desk().page(),
+            "#/compare/" + a.id() + "/" + b.id(),
+            SMALL_PHONE,
+            ColorScheme.LIGHT);
+    page.locator(".parts .n").first().waitFor();
+
+    assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(SMALL_PHONE);
+    assertThat(page.evaluate(LINES))
+        .asInstanceOf(InstanceOfAssertFactories.LIST)
+        .isNotEmpty()
+        .containsOnly(1);
   }
 
   private static double contrast(Page page, String selector) {

@@ -125,7 +125,13 @@ public final class DemoMain {
 
   private void stay(Stack stack, GatewayClient client) throws InterruptedException {
     out.println("All of it and more, with every span: " + stack.page());
-    out.println("Ask yourself: " + stack.gatewayUrl() + "/v1/chat/completions");
+    out.println("Send a request of your own:");
+    out.println("  curl " + stack.gatewayUrl() + "/v1/chat/completions \\");
+    out.println("    -H 'content-type: application/json' \\");
+    out.println(
+        """
+            -d '{"model":"demo","messages":[{"role":"user","content":"hello"}]}'\
+        """);
     if (options.load() > 0) {
       out.println(options.load() + " requests a second follow.");
     }

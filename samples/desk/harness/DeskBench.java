@@ -7,6 +7,7 @@ public final class DeskBench {
   private static final double SPANS_PER_CPU_SECOND = 20_000;
   private static final double SEARCH_MILLIS = 100;
   private static final int HEAP_MEGABYTES = 256;
+  private static final String MAX_SPANS = "--max-spans=250000";
 
   /** The JVM itself, its code and the buffers of sockets, beside the heap. */
   private static final int BESIDE_THE_HEAP_MEGABYTES = 192;
@@ -15,14 +16,17 @@ public final class DeskBench {
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
     ingestAndSearch();
-    loneSpans();
+    System.out.println("requests of one span, the most there can be to search; on all cores");
+    loneSpans(DeskProcess.onAllCores("1g", MAX_SPANS));
+    System.out.println("the same on one core");
+    loneSpans(DeskProcess.onOneCore("1g", MAX_SPANS));
     bounds();
     System.out.println(kept ? "ok" : "MISSED");
     System.exit(kept ? 0 : 1);
   }
 
   private static void ingestAndSearch() throws IOException, InterruptedException {
-    try (DeskProcess desk = new DeskProcess("1g", "--max-spans=250000");
+    try (DeskProcess desk = DeskProcess.onOneCore("1g", MAX_SPANS);
         SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
       load.send(300_000);
       double[] rates = new double[3];
@@ -57,9 +61,8 @@ public final class DeskBench {
         all);
   }
 
-  /** The worst for a search: as many requests as spans. */
-  private static void loneSpans() throws IOException, InterruptedException {
-    try (DeskProcess desk = new DeskProcess("1g", "--max-spans=250000");
+  private static void loneSpans(DeskProcess started) throws IOException, InterruptedException {
+    try (DeskProcess desk = started;
         SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
       load.sendLone(210_000);
       search(desk);
@@ -103,7 +106,7 @@ public final class DeskBench {
 
   /** Far more than a small desk can hold. */
   private static void bounds() throws IOException, InterruptedException {
-    try (DeskProcess desk = new DeskProcess(HEAP_MEGABYTES + "m", "--max-spans=100000000");
+    try (DeskProcess desk = DeskProcess.onOneCore(HEAP_MEGABYTES + "m", "--max-spans=100000000");
         SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
       load.send(1_000_000);
       accounted(desk, load);

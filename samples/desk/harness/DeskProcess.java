@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A desk on a core of its own; what it costs is read from {@code /proc}. */
+/** A desk as a process; what it costs is read from {@code /proc}. */
 final class DeskProcess implements AutoCloseable {
   private static final long NANOS_PER_TICK = 10_000_000; // USER_HZ is 100 on every Linux
   private static final Pattern READY =
@@ -24,22 +24,24 @@ final class DeskProcess implements AutoCloseable {
   private final int port;
   private final int otlpPort;
 
-  DeskProcess(String heap, String... flags) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "taskset",
-                "-c",
-                System.getProperty("bench.core"),
-                System.getProperty("bench.java"),
-                "-Xmx" + heap,
-                "-XX:+UseSerialGC",
-                "-jar",
-                System.getProperty("bench.jar"),
-                "--port=0",
-                "--otlp-http-port=0",
-                "--otlp-grpc-port=0"));
-    command.addAll(List.of(flags));
+  /** On a core of its own. */
+  static DeskProcess onOneCore(String heap, String flag) throws IOException {
+    return new DeskProcess(
+        System.getProperty("bench.core"), List.of("-Xmx" + heap, "-XX:+UseSerialGC"), flag);
+  }
+
+  /** As everybody starts it, with the collector that the JVM chooses. */
+  static DeskProcess onAllCores(String heap, String flag) throws IOException {
+    int last = Integer.getInteger("bench.cores") - 1;
+    return new DeskProcess("0-" + last, List.of("-Xmx" + heap), flag);
+  }
+
+  private DeskProcess(String cores, List<String> options, String flag) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("taskset", "-c", cores, System.getProperty("bench.java")));
+    command.addAll(options);
+    command.addAll(List.of("-jar", System.getProperty("bench.jar"), flag));
+    command.addAll(List.of("--port=0", "--otlp-http-port=0", "--otlp-grpc-port=0"));
     process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);

@@ -138,8 +138,7 @@ class AnatomyTruthTest {
   }
 
   @SuppressWarnings("unchecked")
-  private void check(RunningDesk desk, String trace, Map<String, Double> truth)
-      throws Exception {
+  private void check(RunningDesk desk, String trace, Map<String, Double> truth) throws Exception {
     Map<String, Object> view =
         desk.await(
             "/api/traces/" + trace,

@@ -45,7 +45,9 @@ public final class SpanStore {
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Fair, so that who searches has his turn next, and whoever works off a backlog sees him wait. */
+  /**
+   * Fair, so that who searches has his turn next, and whoever works off a backlog sees him wait.
+   */
   private final ReentrantLock settling = new ReentrantLock(true);
 
   /** The longest silent first. */

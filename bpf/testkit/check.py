@@ -16,6 +16,7 @@ import time
 from floor import floor
 from idle import missed_ends
 from observed import HERE, KIT, OBJECTS, Observer, Truth, fake_calls, kinds_of_functions, library, server
+from verified import verified
 
 LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT = 1, 10, 12, 321
 failures = []
@@ -385,6 +386,7 @@ def main():
         "tcp": tcp,
         "vendor": vendor_runtime,
         "floors": floors,
+        "verified": lambda: verified(report),
     }
     for name in sys.argv[3:] or parts:
         parts[name]()

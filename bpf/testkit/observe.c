@@ -4,10 +4,11 @@
  *         [own=READS] [otel=PID] [cgroup=LEVEL:PATH]
  *
  * A reader in C, for tests and comparisons: loads the objects of a directory, attaches them, writes every record to
- * OUTPUT, and on SIGTERM prints the counters that are not zero. "ready" on stdout says that it listens. Without a
- * target everything that carries a traceparent is observed. pair attaches library functions by entry and return
- * instead of by session. own reads nothing so often with a context of its own published, and so often without; otel
- * enters the process's first thread in the contract map. Both contexts have the trace id 5555….
+ * OUTPUT, and on SIGTERM prints the counters that are not zero, and how many instructions of each program were verified.
+ * "ready" on stdout says that it listens. Without a target everything that carries a traceparent is observed. pair
+ * attaches library functions by entry and return instead of by session. own reads nothing so often with a context of its
+ * own published, and so often without; otel enters the process's first thread in the contract map. Both contexts have the
+ * trace id 5555….
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -209,6 +210,21 @@ static void print_counters(void)
 	}
 }
 
+/* What the verifier walked: the time that a start takes. */
+static void print_verified(void)
+{
+	struct bpf_program *program;
+
+	for (int i = 0; i < OBJECTS; i++)
+		bpf_object__for_each_program(program, objects[i]) {
+			struct bpf_prog_info info = {};
+			__u32 length = sizeof(info);
+
+			if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
+				printf("verified %s %u\n", bpf_program__name(program), info.verified_insns);
+		}
+}
+
 static void stop(int signal)
 {
 	(void)signal;
@@ -298,5 +314,6 @@ int main(int count, char **arguments)
 	fclose(output);
 	printf("records %llu\ncontract %d\n", records, contract_entries());
 	print_counters();
+	print_verified();
 	return 0;
 }

@@ -40,6 +40,7 @@ class Observer:
         self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
         self.records = next(int(word[1]) for word in words if word[0] == "records")
         self.contract = next(int(word[1]) for word in words if word[0] == "contract")
+        self.verified = {word[1]: int(word[2]) for word in words if word[0] == "verified"}
         self.events = list(self.read())
         os.unlink(self.path)
 

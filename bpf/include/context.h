@@ -82,20 +82,37 @@ static __always_inline bool own_context(u32 tid, struct ispan_context *context)
 	return true;
 }
 
-static __always_inline bool request_context(struct ispan_thread *thread, struct ispan_context *context)
+/* Asks the map, and keeps what it says. */
+static __always_inline bool learn_request(struct ispan_thread *thread, struct ispan_activity *activity, u64 number)
 {
-	u64 number = thread->request;
-	struct ispan_request *request;
+	/* Read before the map is asked, and as a barrier: an end between the two must show the next time. */
+	u64 ended = __sync_fetch_and_add(&activity->ended, 0);
+	struct ispan_request *request = bpf_map_lookup_elem(&requests, &number);
 
-	if (!number || thread->flags & ISPAN_THREAD_WAITING)
-		return false;
-	request = bpf_map_lookup_elem(&requests, &number);
 	if (!request) {
 		thread->request = 0;
 		return false;
 	}
-	__builtin_memcpy(context->trace_id, request->trace_id, sizeof(context->trace_id));
-	__builtin_memcpy(context->span_id, request->span_id, sizeof(context->span_id));
+	__builtin_memcpy(thread->known_trace_id, request->trace_id, sizeof(thread->known_trace_id));
+	__builtin_memcpy(thread->known_span_id, request->span_id, sizeof(thread->known_span_id));
+	thread->known = number;
+	thread->known_ended = ended;
+	return true;
+}
+
+/* As long as no request of the machine has ended since the thread's was seen alive, it is: the map is not asked for each event. */
+static __always_inline bool request_context(struct ispan_thread *thread, struct ispan_context *context)
+{
+	struct ispan_activity *activity = activity_now();
+	u64 number = thread->request;
+
+	if (!number || !activity || thread->flags & ISPAN_THREAD_WAITING)
+		return false;
+	if ((thread->known != number || thread->known_ended != activity->ended) &&
+	    !learn_request(thread, activity, number))
+		return false;
+	__builtin_memcpy(context->trace_id, thread->known_trace_id, sizeof(context->trace_id));
+	__builtin_memcpy(context->span_id, thread->known_span_id, sizeof(context->span_id));
 	context->request = number;
 	context->source = thread->source;
 	return true;

@@ -29,6 +29,10 @@ struct ispan_frame {
 /* What is known of one thread. It lives and dies with the kernel's task, so thread ids may be used again. */
 struct ispan_thread {
 	u64 request; /* number of the request it serves, 0 none; may have ended */
+	u64 known;   /* the request whose ids these are; it had not ended when known_ended requests had */
+	u64 known_ended;
+	u8 known_trace_id[16];
+	u8 known_span_id[8];
 	u8 source;
 	u8 flags;
 	u8 depth; /* of frames */
@@ -73,6 +77,7 @@ struct {
 struct ispan_activity {
 	u64 requests; /* begun and not ended: never too few, too many once the map of requests pushed one out */
 	u64 since_ns; /* since when there has been one without a pause */
+	u64 ended;    /* counted once the map has them no more; not those that it pushed out */
 };
 
 struct {

@@ -43,9 +43,14 @@ static __always_inline void one_more(u64 now)
 static __always_inline void one_less(void)
 {
 	struct ispan_activity *activity = activity_now();
+	u64 ended;
 
-	if (activity)
-		__sync_fetch_and_add(&activity->requests, -1);
+	if (!activity)
+		return;
+	/* Asked for the value, the addition is a barrier: who sees it finds the map without the request. */
+	ended = __sync_fetch_and_add(&activity->ended, 1);
+	barrier_var(ended);
+	__sync_fetch_and_add(&activity->requests, -1);
 }
 
 /* The request's ids are filled in by the caller; its thread is the current one. */

@@ -33,12 +33,14 @@ static __always_inline u32 write_seq_of(const struct sock *sk)
 
 static __always_inline void remember_sender(const struct ispan_settings *settings, const struct sock *sk)
 {
-	u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct ispan_sender sender = {.pid_tgid = pid_tgid, .start_ns = bpf_ktime_get_ns()};
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_sender sender = {};
 	u64 key = (u64)sk;
 
-	if (!context_of(settings, thread_of(bpf_get_current_task_btf()), pid_tgid >> 32, (u32)pid_tgid, &sender.context))
+	if (!served_since(settings, task) || !context_of(settings, thread_of(task), task->tgid, task->pid, &sender.context))
 		return;
+	sender.pid_tgid = (u64)task->tgid << 32 | (u32)task->pid;
+	sender.start_ns = bpf_ktime_get_ns();
 	sender.write_seq = write_seq_of(sk);
 	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
 }

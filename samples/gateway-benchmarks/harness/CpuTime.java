@@ -14,38 +14,46 @@ import java.util.stream.Stream;
  * /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between
  * two readings is left out of their difference, for it would take all that it ever computed along.
  */
-record CpuTime(Map<Path, Long> nanosOfThreads) {
+record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers) {
 
   /** What a JVM compiles it compiles once; a gateway runs for weeks. */
   private static final Pattern COMPILER = Pattern.compile("C[12] CompilerThre");
 
   static CpuTime of(Process process) {
-    Map<Path, Long> nanos = new HashMap<>();
+    CpuTime now = new CpuTime(new HashMap<>(), new HashMap<>());
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
       for (Path thread : threads.toList()) {
-        read(thread, nanos);
+        now.read(thread);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return new CpuTime(nanos);
+    return now;
   }
 
-  private static void read(Path thread, Map<Path, Long> nanos) throws IOException {
+  private void read(Path thread) throws IOException {
     try {
-      if (COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt()) {
-        return;
-      }
+      boolean compiles = COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt();
       List<String> fields = List.of(Files.readString(thread.resolve("schedstat")).split(" "));
-      nanos.put(thread, Long.parseLong(fields.get(0)));
+      (compiles ? nanosOfCompilers : nanosOfThreads).put(thread, Long.parseLong(fields.get(0)));
     } catch (NoSuchFileException ended) {
       // Between the list and here.
     }
   }
 
+  /** What was computed from {@code before} until now, the compilers left out. */
   long since(CpuTime before) {
-    return nanosOfThreads.entrySet().stream()
-        .mapToLong(each -> each.getValue() - before.nanosOfThreads.getOrDefault(each.getKey(), 0L))
+    return difference(nanosOfThreads, before.nanosOfThreads);
+  }
+
+  /** What the compilers took from {@code before} until now. */
+  long compiledSince(CpuTime before) {
+    return difference(nanosOfCompilers, before.nanosOfCompilers);
+  }
+
+  private static long difference(Map<Path, Long> after, Map<Path, Long> before) {
+    return after.entrySet().stream()
+        .mapToLong(each -> each.getValue() - before.getOrDefault(each.getKey(), 0L))
         .sum();
   }
 }

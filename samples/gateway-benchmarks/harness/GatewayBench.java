@@ -4,15 +4,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Measures the sample gateway with and without tracing, beside others, and holds it to its bars. */
+/**
+ * Measures the sample gateway with and without tracing, beside others, and holds it to its bars.
+ */
 final class GatewayBench {
   private GatewayBench() {}
 
   public static void main(String[] arguments) throws IOException {
     List<String> wanted = new ArrayList<>(Arrays.asList(arguments));
     boolean quick = wanted.remove("--quick");
-    boolean oursOnly = wanted.remove("--ours");
-    boolean unsampledOnly = wanted.remove("--unsampled");
+    List<Subject> subjects = List.of(Subject.values());
+    for (var part : Subject.PARTS.entrySet()) {
+      subjects = wanted.remove(part.getKey()) ? part.getValue() : subjects;
+    }
     String known = Case.ALL.stream().map(Case::name).collect(Collectors.joining(" "));
     for (String name : wanted) {
       if (Case.ALL.stream().noneMatch(each -> each.name().equals(name))) {
@@ -20,8 +24,7 @@ final class GatewayBench {
         System.exit(2);
       }
     }
-    List<Subject> all = oursOnly ? Subject.OURS : List.of(Subject.values());
-    System.exit(run(wanted, unsampledOnly ? Subject.UNSAMPLED : all, quick));
+    System.exit(run(wanted, subjects, quick));
   }
 
   private static int run(List<String> wanted, List<Subject> subjects, boolean quick)

@@ -7,7 +7,12 @@ import java.util.Map;
 
 /** The processes under test, all on the server core; the one that is asked has it to itself. */
 record Gateways(
-    Workbench bench, Upstream upstream, Server ours, int traced, int counted, Server vertx,
+    Workbench bench,
+    Upstream upstream,
+    Server ours,
+    int traced,
+    int counted,
+    Server vertx,
     Server agent)
     implements AutoCloseable {
 
@@ -22,16 +27,13 @@ record Gateways(
     int traced = Workbench.freePort();
     int counted = Workbench.freePort();
     Server ours = start(bench, upstream, "ours", List.of(), traced, counted);
-    if (Subject.OURS.containsAll(subjects)) {
-      return new Gateways(bench, upstream, ours, traced, counted, ours, ours);
-    }
-    Server vertx = start(bench, upstream, "vertx", List.of());
+    Server vertx =
+        subjects.contains(Subject.VERTX_0) ? start(bench, upstream, "vertx", List.of()) : ours;
+    String agentJar = "-javaagent:" + JAR.resolveSibling("opentelemetry-javaagent.jar");
     Server agent =
-        start(
-            bench,
-            upstream,
-            "plain",
-            List.of("-javaagent:" + JAR.resolveSibling("opentelemetry-javaagent.jar")));
+        subjects.contains(Subject.AGENT_0)
+            ? start(bench, upstream, "plain", List.of(agentJar))
+            : ours;
     return new Gateways(bench, upstream, ours, traced, counted, vertx, agent);
   }
 

@@ -1,4 +1,5 @@
 import java.util.List;
+import java.util.Map;
 
 /** A gateway under load of which so many requests arrive sampled. */
 enum Subject {
@@ -15,8 +16,16 @@ enum Subject {
   AGENT_10("Java agent, 10 % sampled", 10),
   AGENT_100("Java agent, all sampled", 100);
 
-  static final List<Subject> OURS = List.of(WITHOUT, OURS_0, OURS_10, OURS_100);
   static final List<Subject> UNSAMPLED = List.of(WITHOUT, OURS_0);
+
+  /** Those that may be asked for alone: a part of the table takes a few minutes. */
+  static final Map<String, List<Subject>> PARTS =
+      Map.of(
+          "--ours", List.of(WITHOUT, OURS_0, OURS_10, OURS_100),
+          "--unsampled", UNSAMPLED,
+          "--meters", List.of(WITHOUT, COUNTED_0, COUNTED_100),
+          "--vertx", List.of(WITHOUT, VERTX_0, VERTX_10, VERTX_100),
+          "--agent", List.of(WITHOUT, AGENT_0, AGENT_10, AGENT_100));
 
   final String label;
   final int sampledPercent;

@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One scenario: the subjects take turns, there and back again. Before and after each the gateway
@@ -20,6 +19,12 @@ final class Turns {
 
   private static final int MORE = 6;
 
+  private static final int LEAST_WARM_UP_SECONDS = 30;
+  private static final int MOST_WARM_UP_SECONDS = 100;
+
+  /** The share of the compilers that is too small to tell of a path yet to be compiled. */
+  private static final double AT_REST = 0.01;
+
   private final Gateways gateways;
   private final Case each;
   private final List<Subject> subjects;
@@ -27,6 +32,8 @@ final class Turns {
   private final int requests;
   private final int rounds;
   private final Map<Subject, List<Double>> micros = new EnumMap<>(Subject.class);
+  private final Map<Subject, List<Double>> compiled = new EnumMap<>(Subject.class);
+  private final Map<Subject, List<Double>> sent = new EnumMap<>(Subject.class);
   private final Map<Subject, List<Double>> ratios = new EnumMap<>(Subject.class);
 
   Turns(Gateways gateways, Case each, List<Subject> subjects, boolean quick) {
@@ -39,37 +46,59 @@ final class Turns {
     this.rounds = each.rounds() * (fine ? MORE : 1) / (quick ? 3 : 1);
     for (Subject subject : subjects) {
       micros.put(subject, new ArrayList<>());
+      compiled.put(subject, new ArrayList<>());
+      sent.put(subject, new ArrayList<>());
       ratios.put(subject, new ArrayList<>());
     }
   }
+
+  /** What one request took, what was compiled while it was served, and what of its spans left. */
+  private record Cost(double micros, double compilerMicros, double sentBytes) {}
 
   void measure() throws IOException {
     warmUp();
     List<Subject> order = new ArrayList<>(subjects);
     for (int round = 0; round < rounds; round++) {
-      double before = ask(Subject.WITHOUT);
+      double before = ask(Subject.WITHOUT).micros();
       for (Subject subject : order) {
-        double cost = ask(subject);
-        double after = ask(Subject.WITHOUT);
-        micros.get(subject).add(cost);
-        ratios.get(subject).add(2 * cost / (before + after));
+        Cost cost = ask(subject);
+        double after = ask(Subject.WITHOUT).micros();
+        micros.get(subject).add(cost.micros());
+        compiled.get(subject).add(cost.compilerMicros());
+        sent.get(subject).add(cost.sentBytes());
+        ratios.get(subject).add(2 * cost.micros() / (before + after));
         before = after;
       }
       Collections.reverse(order);
     }
   }
 
-  /** All ports in turns, so that what they share is compiled for all of them. */
+  /**
+   * All ports in turns, so that what they share is compiled for all of them, until the compilers
+   * rest: a path that few requests take is compiled late, and costs a multiple until then.
+   */
   private void warmUp() throws IOException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(quick ? 30 : 120);
-    while (System.nanoTime() < end) {
+    long start = System.nanoTime();
+    double share;
+    double seconds;
+    do {
+      double all = 0;
+      double compilers = 0;
       for (Subject subject : subjects) {
-        ask(subject);
+        Cost cost = ask(subject);
+        all += cost.micros();
+        compilers += cost.compilerMicros();
       }
-    }
+      share = compilers / all;
+      seconds = (System.nanoTime() - start) / 1e9;
+    } while (seconds < LEAST_WARM_UP_SECONDS
+        || (share > AT_REST && seconds < (quick ? 1 : 3) * MOST_WARM_UP_SECONDS));
+    System.out.printf(
+        "%n%s: after %.0f s of warm-up the compilers took %.1f %% of what the requests did%n",
+        each.name(), seconds, 100 * share);
   }
 
-  private double ask(Subject subject) throws IOException {
+  private Cost ask(Subject subject) throws IOException {
     Server server = gateways.serverOf(subject);
     Load load = each.load().sampled(subject.sampledPercent);
     List<String> command =
@@ -83,27 +112,39 @@ final class Turns {
     if (records) {
       Server.pause(EXPORT_MILLIS); // what is sent later would be the next one's cost
     }
-    double cost = CpuTime.of(server.process()).since(cpu) / 1e3 / result.requests();
-    if (records && gateways.upstream().count("trace_bytes") == spanBytes) {
+    CpuTime after = CpuTime.of(server.process());
+    long sentBytes = gateways.upstream().count("trace_bytes") - spanBytes;
+    if (records && sentBytes == 0) {
       throw new Trouble("Void: no span of " + subject.label + " reached the collector.");
     }
-    return cost;
+    double asked = result.requests();
+    return new Cost(
+        after.since(cpu) / 1e3 / asked, after.compiledSince(cpu) / 1e3 / asked, sentBytes / asked);
   }
 
   void print() {
     System.out.printf(
-        "%n%s: %s (%d connections, %d turns each)%n", each.name(), each.sentence(), each.connections(), ratios.get(Subject.WITHOUT).size());
-    System.out.printf("  %-36s %9s %9s   %s%n", "", "CPU µs", "×", "half of them");
+        "%n%s: %s (%d connections, %d turns each)%n",
+        each.name(), each.sentence(), each.connections(), ratios.get(Subject.WITHOUT).size());
+    System.out.printf(
+        "  %-36s %9s %9s   %-15s %9s %12s%n",
+        "", "CPU µs", "×", "half of them", "compilers", "bytes sent");
     for (Subject subject : subjects) {
       List<Double> all = ratios.get(subject);
       System.out.printf(
-          "  %-36s %9.1f %9.3f   %.3f – %.3f%n",
+          "  %-36s %9.1f %9.3f   %.3f – %.3f   %9.1f %12.0f%n",
           subject.label,
           Figures.median(micros.get(subject)),
           Figures.median(all),
           quartile(all, 1),
-          quartile(all, 3));
+          quartile(all, 3),
+          average(compiled.get(subject)),
+          average(sent.get(subject)));
     }
+  }
+
+  private static double average(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).average().orElse(0);
   }
 
   private static double quartile(List<Double> values, int which) {

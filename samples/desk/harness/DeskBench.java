@@ -17,9 +17,9 @@ public final class DeskBench {
   public static void main(String[] arguments) throws IOException, InterruptedException {
     ingestAndSearch();
     System.out.println("requests of one span, the most there can be to search; on all cores");
-    loneSpans(DeskProcess.onAllCores("1g", MAX_SPANS));
-    System.out.println("the same on one core");
-    loneSpans(DeskProcess.onOneCore("1g", MAX_SPANS));
+    loneSpans(DeskProcess.onAllCores("1g", MAX_SPANS), true);
+    System.out.println("the same on one core, which is more than we promise");
+    loneSpans(DeskProcess.onOneCore("1g", MAX_SPANS), false);
     bounds();
     System.out.println(kept ? "ok" : "MISSED");
     System.exit(kept ? 0 : 1);
@@ -46,7 +46,7 @@ public final class DeskBench {
       Arrays.sort(rates);
       bar("spans taken per second of CPU, median", rates[1], rates[1] >= SPANS_PER_CPU_SECOND);
       accounted(desk, load);
-      search(desk);
+      search(desk, true);
     }
   }
 
@@ -61,15 +61,16 @@ public final class DeskBench {
         all);
   }
 
-  private static void loneSpans(DeskProcess started) throws IOException, InterruptedException {
+  private static void loneSpans(DeskProcess started, boolean promised) throws IOException, InterruptedException {
     try (DeskProcess desk = started;
         SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {
       load.sendLone(210_000);
-      search(desk);
+      search(desk, promised);
     }
   }
 
-  private static void search(DeskProcess desk) throws IOException, InterruptedException {
+  private static void search(DeskProcess desk, boolean promised)
+      throws IOException, InterruptedException {
     System.out.printf("search: over %,d spans of %,d requests%n", desk.stat("spans"), desk.stat("traces"));
     bar("spans are searched", desk.stat("spans"), desk.stat("spans") >= 200_000);
     for (String query :
@@ -92,15 +93,18 @@ public final class DeskBench {
       double first = millis[0];
       Arrays.sort(millis);
       double slowest = millis[millis.length - 1];
-      bar(
+      String what =
           String.format(
               Locale.ROOT,
               "ms at most of 20, %.1f at first, %.1f in the median, for /api/requests%s",
               first,
               millis[millis.length / 2],
-              query),
-          slowest,
-          slowest <= SEARCH_MILLIS);
+              query);
+      if (promised) {
+        bar(what, slowest, slowest <= SEARCH_MILLIS);
+      } else {
+        System.out.printf(Locale.ROOT, "       %,12.1f %s%n", slowest, what);
+      }
     }
   }
 

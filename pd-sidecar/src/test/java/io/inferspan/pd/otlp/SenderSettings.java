@@ -55,21 +55,81 @@ record SenderSettings(
   }
 
   GrpcSenderConfig grpc() {
-    return new Grpc();
+    return new Grpc() {};
   }
 
-  HttpSenderConfig http() {
-    return new Http();
-  }
+  private abstract class Grpc implements GrpcSenderConfig {
+    @Override
+    public URI getEndpoint() {
+      return URI.create(endpoint);
+    }
 
-  private final class Grpc extends Asked implements GrpcSenderConfig {
     @Override
     public String getFullMethodName() {
       return METHOD;
     }
+
+    @Override
+    public @Nullable Compressor getCompressor() {
+      return compressor;
+    }
+
+    @Override
+    public Duration getTimeout() {
+      return Duration.ofMillis(timeoutMillis);
+    }
+
+    @Override
+    public Duration getConnectTimeout() {
+      return Duration.ofSeconds(10);
+    }
+
+    @Override
+    public Supplier<Map<String, List<String>>> getHeadersSupplier() {
+      return Map::of;
+    }
+
+    @Override
+    public @Nullable RetryPolicy getRetryPolicy() {
+      return retryPolicy;
+    }
+
+    @Override
+    public @Nullable SSLContext getSslContext() {
+      return trust.context();
+    }
+
+    @Override
+    public @Nullable List<String> getEnabledProtocols() {
+      return trust.protocols();
+    }
+
+    @Override
+    public @Nullable X509TrustManager getTrustManager() {
+      return null;
+    }
+
+    @Override
+    public @Nullable ExecutorService getExecutorService() {
+      return null;
+    }
+
+    @Override
+    public long getMaxResponseBodySize() {
+      return responseBytes;
+    }
   }
 
-  private final class Http extends Asked implements HttpSenderConfig {
+  HttpSenderConfig http() {
+    return new Http() {};
+  }
+
+  private abstract class Http implements HttpSenderConfig {
+    @Override
+    public URI getEndpoint() {
+      return URI.create(endpoint);
+    }
+
     @Override
     public String getContentType() {
       return "application/x-protobuf";
@@ -79,50 +139,53 @@ record SenderSettings(
     public @Nullable ProxyOptions getProxyOptions() {
       return null;
     }
-  }
 
-  /** What both are asked for; the interfaces have no parent that says so. */
-  private abstract class Asked {
-    public URI getEndpoint() {
-      return URI.create(endpoint);
-    }
-
+    @Override
     public @Nullable Compressor getCompressor() {
       return compressor;
     }
 
+    @Override
     public Duration getTimeout() {
       return Duration.ofMillis(timeoutMillis);
     }
 
+    @Override
     public Duration getConnectTimeout() {
       return Duration.ofSeconds(10);
     }
 
+    @Override
     public Supplier<Map<String, List<String>>> getHeadersSupplier() {
       return Map::of;
     }
 
+    @Override
     public @Nullable RetryPolicy getRetryPolicy() {
       return retryPolicy;
     }
 
+    @Override
     public @Nullable SSLContext getSslContext() {
       return trust.context();
     }
 
+    @Override
     public @Nullable List<String> getEnabledProtocols() {
       return trust.protocols();
     }
 
+    @Override
     public @Nullable X509TrustManager getTrustManager() {
       return null;
     }
 
+    @Override
     public @Nullable ExecutorService getExecutorService() {
       return null;
     }
 
+    @Override
     public long getMaxResponseBodySize() {
       return responseBytes;
     }

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -76,11 +75,14 @@ class BooksTest {
     assertThat(spans.held()).isZero();
   }
 
-  /** The best of three: where others want the CPU, a thread may lose it between two clocks. */
+  /**
+   * The best of ten, each right in the middle: where others want the CPU, a thread loses it between
+   * two clocks, and two of two hundred are enough for a p99.
+   */
   @Test
   void durations_areTrueToFiftyMicroseconds() throws Exception {
     long p99 = p99ErrorNanos();
-    for (int again = 0; again < 2 && p99 > MOST_ERROR_NANOS; again++) {
+    for (int again = 1; again < 10 && p99 > MOST_ERROR_NANOS; again++) {
       tracing.clear();
       p99 = Math.min(p99, p99ErrorNanos());
     }
@@ -101,16 +103,17 @@ class BooksTest {
     }
     Arrays.sort(errors);
     System.out.printf(
-        "5 ms calls: %d, error of the duration p50 %d ns, p99 %d ns, most %d ns%n",
+        "5 ms calls: %d, error of start and duration p50 %d ns, p99 %d ns, most %d ns%n",
         errors.length,
         errors[errors.length / 2],
         errors[errors.length * 99 / 100],
         errors[errors.length - 1]);
     assertThat(errors).hasSize(CALLS);
+    assertThat(errors[CALLS / 2]).isLessThanOrEqualTo(MOST_ERROR_NANOS);
     return errors[errors.length * 99 / 100];
   }
 
-  /** Of each call, against what the library saw of itself from within; the start tells which. */
+  /** Of each call, against what the library saw of itself from within; the middle tells which. */
   private long[] errors(PythonServer server, long offset) {
     List<PythonServer.Call> calls =
         server.calls().stream().filter(call -> call.function().equals("cuMemAlloc_v2")).toList();
@@ -129,7 +132,7 @@ class BooksTest {
             .orElseThrow(() -> new AssertionError("no call at the time of " + span));
     assertThat(span.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
     long start = Math.abs(span.startEpochNanos() - offset - call.entryNanos());
-    assertThat(start).isLessThan(TimeUnit.MILLISECONDS.toNanos(1));
-    return Math.abs(span.duration().toNanos() - (call.exitNanos() - call.entryNanos()));
+    long duration = Math.abs(span.duration().toNanos() - (call.exitNanos() - call.entryNanos()));
+    return Math.max(start, duration);
   }
 }

@@ -1,5 +1,7 @@
 package io.inferspan.epp;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +19,8 @@ public final class InferenceRequest {
 
   /** The size of an input that nobody has measured. */
   public static final long UNKNOWN = -1;
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.epp");
 
   private final String model;
   private final String id;
@@ -139,6 +143,23 @@ public final class InferenceRequest {
     /** The tokens of the prompt; they are not copied. */
     public Builder tokens(int[] tokens) {
       this.tokens = tokens;
+      return this;
+    }
+
+    /**
+     * The tokens that {@code tokenizer} makes of the input, which is told before; none where it
+     * knows none or throws.
+     */
+    public Builder tokenizedBy(Tokenizer tokenizer) {
+      byte[] utf8 = input;
+      if (utf8 != null) {
+        try {
+          tokens = tokenizer.tokens(model, utf8);
+        } catch (RuntimeException | LinkageError e) {
+          // Its message may hold the prompt.
+          LOGGER.log(Level.DEBUG, "The tokenizer threw {0}", e.getClass().getName());
+        }
+      }
       return this;
     }
 

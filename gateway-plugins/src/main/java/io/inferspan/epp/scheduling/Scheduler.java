@@ -36,6 +36,7 @@ public final class Scheduler {
   private final List<PreRequest> preRequests;
   private final long timeoutNanos;
   private final @Nullable DecisionCounter decisions;
+  private final boolean needsTokens;
 
   private Scheduler(Builder builder) {
     EppTracing tracing = builder.tracing;
@@ -48,6 +49,10 @@ public final class Scheduler {
     this.timeoutNanos = builder.timeout.toNanos();
     MeterRegistry registry = builder.registry;
     this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler);
+    this.needsTokens =
+        builder.profiles.values().stream()
+            .flatMap(profile -> profile.scorers().stream())
+            .anyMatch(each -> each.scorer().needsTokens());
   }
 
   /** Starts a scheduler whose profiles {@code handler} chooses from. */
@@ -68,6 +73,11 @@ public final class Scheduler {
     Cycle cycle = new Cycle(request, context, System.nanoTime() + timeoutNanos);
     return stage(cycle, List.copyOf(candidates), new LinkedHashMap<>())
         .exceptionally(failure -> SchedulingResult.failed(cycle, "scheduling failed"));
+  }
+
+  /** Whether a scorer scores nobody unless requests bring their tokens. */
+  public boolean needsTokens() {
+    return needsTokens;
   }
 
   /** Lets all that want to have a last word before the request leaves. */

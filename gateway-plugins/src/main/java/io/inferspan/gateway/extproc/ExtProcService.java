@@ -1,6 +1,7 @@
 package io.inferspan.gateway.extproc;
 
 import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.extproc.wire.BodyMode;
@@ -40,7 +41,9 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
   private ExtProcService(Builder builder) {
     this.tracing = builder.tracing;
-    this.choice = new EndpointChoice(builder.scheduler, builder.endpoints, builder.admission);
+    this.choice =
+        new EndpointChoice(
+            builder.scheduler, builder.endpoints, builder.admission, builder.tokenizer);
     this.budget = new HeldBody.Budget(builder.maxHeldBytes);
     this.maxBodyBytes = builder.maxBodyBytes;
     this.untoldModes = builder.untoldModes;
@@ -142,6 +145,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     private final Scheduler scheduler;
     private final Supplier<List<Endpoint>> endpoints;
     private Admission admission = Admission.open();
+    private @Nullable Tokenizer tokenizer;
     private int maxBodyBytes = DEFAULT_MAX_BODY_BYTES;
     private long maxHeldBytes = DEFAULT_MAX_HELD_BYTES;
     private Modes untoldModes =
@@ -160,6 +164,12 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     /** Who may be scheduled; all unless set. */
     public Builder admission(Admission admission) {
       this.admission = admission;
+      return this;
+    }
+
+    /** Makes tokens of prompts, for scorers that need them; without, there are none. */
+    public Builder tokenizer(Tokenizer tokenizer) {
+      this.tokenizer = tokenizer;
       return this;
     }
 
@@ -217,6 +227,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
     /** Makes the service. */
     public ExtProcService build() {
+      if (scheduler.needsTokens() && tokenizer == null) {
+        throw new IllegalArgumentException(
+            "a scorer of the scheduler scores nobody without tokens, and the service has no"
+                + " tokenizer; it needs one");
+      }
       return new ExtProcService(this);
     }
   }

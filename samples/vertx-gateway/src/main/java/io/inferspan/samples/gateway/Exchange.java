@@ -81,11 +81,8 @@ final class Exchange {
             .id(id)
             .headers(Headers.asMap(headers))
             .input(asked.input())
+            .tokenizedBy(parts.tokenizer())
             .streaming(asked.stream());
-    int[] tokens = parts.tokenizer().tokens(asked.model(), asked.input());
-    if (tokens != null) {
-      inference.tokens(tokens);
-    }
     Context context = parts.vertx().getOrCreateContext();
     parts
         .routing()

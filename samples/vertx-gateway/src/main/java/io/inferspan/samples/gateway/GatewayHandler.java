@@ -1,5 +1,6 @@
 package io.inferspan.samples.gateway;
 
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.gateway.vertx.VertxGateway;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

@@ -308,8 +308,12 @@ public final class EppTracing {
   }
 
   private static PendingSpan describe(PendingSpan span, InferenceRequest request) {
-    return identify(span, request)
-        .set(EppAttributes.MM_MODALITY, request.modality())
-        .set(EppAttributes.MM_HASH_COUNT, request.mediaItems());
+    PendingSpan identified = identify(span, request);
+    if (span.mayRecord()) {
+      identified
+          .set(EppAttributes.MM_MODALITY, request.modality())
+          .set(EppAttributes.MM_HASH_COUNT, known(request.mediaItems()));
+    }
+    return identified;
   }
 }

@@ -88,8 +88,11 @@ final class EndpointChoice {
         InferenceRequest.to(request.model().name())
             .id(id == null ? "" : id)
             .headers(request.headers().toMap())
-            .input(body.input())
             .streaming(body.streaming());
+    byte[] input = body.input();
+    if (input != null) {
+      inference.input(input);
+    }
     Tokenizer tokens = tokenizer;
     return (tokens == null ? inference : inference.tokenizedBy(tokens)).build();
   }

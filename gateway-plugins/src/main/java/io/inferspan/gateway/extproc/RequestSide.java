@@ -60,7 +60,7 @@ final class RequestSide {
     negotiate(message.endOfStream());
     BodyMode mode = course.modes().request();
     if (message.endOfStream() || !mode.holdsHeaders()) {
-      choose(Part.REQUEST_HEADERS);
+      choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
       // The body decides; what a client sent to route itself goes now, as it would later.
       course.answer(
@@ -98,7 +98,7 @@ final class RequestSide {
       body.release();
       course.refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
     } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
-      choose(message.part());
+      choose(message.part(), true);
     }
   }
 
@@ -116,9 +116,10 @@ final class RequestSide {
   /** A question for an endpoint: what the body ended with, what it asks for, and its span. */
   private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
-  private void choose(Part endedBy) {
+  private void choose(Part endedBy, boolean bodySeen) {
     choosing = true;
-    TargetModel model = TargetModel.of(headers, ChatBody.read(body.toArray()));
+    ChatBody asked = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
+    TargetModel model = TargetModel.of(headers, asked);
     Question question = new Question(endedBy, model, course.request().orchestration(model.name()));
     CompletableFuture<Verdict> verdict =
         course

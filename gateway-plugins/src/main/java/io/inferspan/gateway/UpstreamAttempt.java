@@ -90,7 +90,10 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** A connection is there, new or used before; the request is being sent. */
+  /**
+   * A connection is there, new or used before; the request is being sent. Where nobody tells, the
+   * time until then counts for the first token.
+   */
   public void connected() {
     if (!request.watched()) {
       return;
@@ -115,7 +118,9 @@ public final class UpstreamAttempt {
     }
     synchronized (request) {
       if (!ended) {
-        connected();
+        if (request.isLast(this)) {
+          request.parts().connectedUntold();
+        }
         status = code;
         answer = Answer.of(contentType, contentEncoding);
       }

@@ -173,6 +173,16 @@ public abstract class TraceContract {
   }
 
   @Test
+  void engineThatIsSlowToBegin_isNoSlowConnection() throws Exception {
+    engine.script(EngineScript.builder().slowHeaders(Duration.ofMillis(100)).build());
+    try (GatewayRig gateway = start()) {
+      ask(gateway, STREAM);
+    }
+    assertThat(millis(gatewaySpan(), "inferspan.gateway.upstream_first_token_ms"))
+        .isGreaterThanOrEqualTo(100);
+  }
+
+  @Test
   void wholeAnswer_isDescribed() throws Exception {
     try (GatewayRig gateway = start()) {
       assertThat(ask(gateway, WHOLE).text()).contains("tok0 tok1");

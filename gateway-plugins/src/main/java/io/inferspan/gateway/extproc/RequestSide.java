@@ -193,6 +193,8 @@ final class RequestSide {
     if (endedBy == Part.REQUEST_TRAILERS) {
       course.send(ProcessingResponse.trailers(endedBy));
     }
+    // Envoy connects from here on, and does not tell when it has.
+    attempt.connected();
   }
 
   /**

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracedScorer implements Scorer {
 
+  private static final String WRONG_SIZE = "wrong_size";
+
   private final EppTracing tracing;
   private final Scorer scorer;
   private final double weight;
@@ -86,11 +88,13 @@ final class TracedScorer implements Scorer {
     Scores answer = failure == null && scores != null ? scores : null;
     if (answer == null) {
       span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
-      answer = Scores.of(candidates);
+    } else if (answer.size() != candidates) {
+      span.fail(WRONG_SIZE, "the scorer's answer is not one score for each endpoint");
+      answer = null;
     } else {
       EppTracing.scored(span, answer);
     }
     span.close();
-    return answer;
+    return answer == null ? Scores.of(candidates) : answer;
   }
 }

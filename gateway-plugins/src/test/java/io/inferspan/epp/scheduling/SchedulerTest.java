@@ -125,6 +125,41 @@ final class SchedulerTest {
   }
 
   @Test
+  void scorersThatAnswerForOthers_countForNothing() {
+    Scores ofOne = Scores.of(1);
+    ofOne.set(0, 1);
+    Scores ofFour = Scores.of(4);
+    ofFour.set(0, 1);
+    SchedulingResult result =
+        scheduled(
+            single(
+                    SchedulerProfile.named("p")
+                        .scorer(scorer("few", into -> ofOne.done()))
+                        .scorer(scorer("many", into -> ofFour.done()))
+                        .scorer(
+                            scorer(
+                                "later", into -> CompletableFuture.supplyAsync(() -> ofOne)))
+                        .scorer(giving("works", 0, 0.5, 0))
+                        .picker(new MaxScorePicker()))
+                .timeout(Duration.ofSeconds(20))
+                .build());
+
+    assertThat(result.target()).hasToString("ns/b");
+    assertThatSpans(tracing.spans())
+        .hasTree(
+            """
+            run_scheduler_profile
+              filter_endpoints
+              scoring
+                llm_d.epp.scorer.few {error.type=wrong_size} ERROR
+                llm_d.epp.scorer.many {error.type=wrong_size} ERROR
+                llm_d.epp.scorer.later {error.type=wrong_size} ERROR
+                llm_d.epp.scorer.works {llm_d.epp.scorer.endpoints_scored=3}
+              pick_endpoints
+            """);
+  }
+
+  @Test
   void aScorerThatNeverAnswers_isGivenUpAtTheDeadline() {
     CompletableFuture<Scores> never = new CompletableFuture<>();
     SchedulingResult result =

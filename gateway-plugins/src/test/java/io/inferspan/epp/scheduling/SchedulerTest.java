@@ -4,6 +4,7 @@ import static io.inferspan.epp.scheduling.Stubs.brokenPicker;
 import static io.inferspan.epp.scheduling.Stubs.filter;
 import static io.inferspan.epp.scheduling.Stubs.giving;
 import static io.inferspan.epp.scheduling.Stubs.greedyHandler;
+import static io.inferspan.epp.scheduling.Stubs.nullHandler;
 import static io.inferspan.epp.scheduling.Stubs.preRequest;
 import static io.inferspan.epp.scheduling.Stubs.scorer;
 import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
@@ -16,6 +17,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.epp.Fleet;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.ProfileHandler;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.Scores;
 import io.inferspan.epp.plugins.disagg.Decider;
@@ -347,6 +349,21 @@ final class SchedulerTest {
     scheduler.prepare(scheduled(scheduler), PreRequest.Headers.of(headers));
 
     assertThat(headers).containsEntry("x-works", "yes");
+  }
+
+  @Test
+  void aHandlerThatAnswersNull_runsNothing_whetherItIsSeenOrNot() {
+    for (EppTracing seen : List.of(spans, EppTracing.none())) {
+      for (ProfileHandler.Shape shape : ProfileHandler.Shape.values()) {
+        SchedulingResult result =
+            scheduled(
+                Scheduler.with(nullHandler(shape))
+                    .tracing(seen)
+                    .profile(SchedulerProfile.named("p").picker(new MaxScorePicker()))
+                    .build());
+        assertThat(result.failure()).isEqualTo("no endpoint is available");
+      }
+    }
   }
 
   @Test

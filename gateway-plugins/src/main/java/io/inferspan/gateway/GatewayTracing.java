@@ -11,6 +11,8 @@ import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.propagation.TextMapSetter;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ public final class GatewayTracing {
   private final AttemptSpans attemptSpans;
   private final @Nullable String provider;
   private final LongSupplier nanoTime;
+  private final boolean writesTraceparent;
 
   private GatewayTracing(Builder builder) {
     this.telemetry = builder.telemetry;
@@ -44,6 +47,13 @@ public final class GatewayTracing {
     this.attemptSpans = builder.attemptSpans;
     this.provider = builder.provider;
     this.nanoTime = builder.nanoTime;
+    this.writesTraceparent =
+        telemetry
+            .openTelemetry()
+            .getPropagators()
+            .getTextMapPropagator()
+            .fields()
+            .contains(TraceSetter.TRACEPARENT);
   }
 
   /** Tracing as it is without any setting. */
@@ -100,6 +110,22 @@ public final class GatewayTracing {
     return to.span(GatewaySpans.ORCHESTRATION, request)
         .set(EppAttributes.TARGET_MODEL, ShortValues.of(targetModel))
         .start();
+  }
+
+  /** Writes the trace of a span into headers, of which no more than one trace is to leave. */
+  <C> void inject(OperationSpan span, C headers, TextMapSetter<C> setter) {
+    telemetry.inject(span, headers, setter);
+    if (setter instanceof TraceSetter<C> exact && !writes(span)) {
+      try {
+        exact.dropSeveral(headers);
+      } catch (RuntimeException e) {
+        // Headers that cannot be changed leave as they are.
+      }
+    }
+  }
+
+  private boolean writes(OperationSpan span) {
+    return writesTraceparent && Span.fromContext(span.context()).getSpanContext().isValid();
   }
 
   /** The method, if it is one: a client may make up any word. */

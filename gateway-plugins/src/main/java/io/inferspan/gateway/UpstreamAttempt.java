@@ -49,7 +49,7 @@ public final class UpstreamAttempt {
    * @param setter as in {@link GatewayRequest#inject}
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
-    request.tracing().telemetry().inject(sender(), headers, setter);
+    request.tracing().inject(sender(), headers, setter);
   }
 
   private OperationSpan sender() {

@@ -120,6 +120,21 @@ public abstract class TraceContract {
   }
 
   @Test
+  void severalTraces_leaveNoneWhereNobodyTraces() throws Exception {
+    try (GatewayRig off =
+        start(GatewayTracing.of(Telemetry.using(OpenTelemetry.noop())), engine.port())) {
+      String other = SAMPLED.replace("b7ad6b", "000000");
+      ask(off, WHOLE, "traceparent: " + SAMPLED, "TraceParent: " + other, "tracestate: a=1");
+      ask(off, WHOLE, "traceparent: " + SAMPLED, "tracestate: a=1", "tracestate: b=2");
+    }
+    assertThat(engine.requests().get(0).headers("traceparent")).isEmpty();
+    assertThat(engine.requests().get(0).headers("tracestate")).isEmpty();
+    assertThat(engine.requests().get(1).headers("traceparent")).containsExactly(SAMPLED);
+    assertThat(String.join(",", engine.requests().get(1).headers("tracestate")))
+        .isEqualTo("a=1,b=2");
+  }
+
+  @Test
   void unsampledTrace_passesWithNothingAdded() throws Exception {
     Message plain;
     try (GatewayRig off =

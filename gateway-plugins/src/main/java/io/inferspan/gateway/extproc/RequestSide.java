@@ -169,7 +169,8 @@ final class RequestSide {
     Part endedBy = question.endedBy;
     UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
     course.goesTo(target, attempt);
-    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt);
+    Routing routing =
+        Routing.to(result, course.service().choice().scheduler(), attempt, headers);
     boolean streamedBack =
         course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;

@@ -1,5 +1,6 @@
 package io.inferspan.epp.scheduling;
 
+import io.inferspan.OperationSpan;
 import io.inferspan.epp.Cycle;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.InferenceRequest;
@@ -187,8 +188,23 @@ public final class Scheduler {
       return this;
     }
 
-    /** Makes the scheduler. */
+    /** Makes the scheduler, under the span of the picker's start. */
     public Scheduler build() {
+      try (OperationSpan span = tracing.startup("scheduler", "build")) {
+        return made(span);
+      }
+    }
+
+    private Scheduler made(OperationSpan span) {
+      try {
+        return made();
+      } catch (RuntimeException e) {
+        span.fail(e);
+        throw e;
+      }
+    }
+
+    private Scheduler made() {
       if (profiles.isEmpty()) {
         throw new IllegalArgumentException("the scheduler has no profile; it needs one at least");
       }

@@ -376,6 +376,23 @@ final class SchedulerTest {
   }
 
   @Test
+  void start_isATraceOfItsOwn_inTheProposalsNamesOnly() {
+    EppTracing proposal = new EppTracing(Telemetry.using(tracing.openTelemetry()));
+    SchedulerProfile profile = SchedulerProfile.named("p").picker(new MaxScorePicker());
+    single(profile).build();
+    assertThat(tracing.spans()).isEmpty();
+    single(profile).tracing(proposal).build();
+    assertThatSpans(tracing.spans())
+        .hasTree("llm_d.epp.startup {component=scheduler, operation=build}");
+
+    tracing.clear();
+    assertThatThrownBy(() -> Scheduler.with(new SingleProfileHandler()).tracing(proposal).build())
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatSpans(tracing.spans())
+        .hasTree("llm_d.epp.startup {error.type=java.lang.IllegalArgumentException} ERROR");
+  }
+
+  @Test
   void mistakesOfConfiguration_areRefused() {
     SchedulerProfile profile = SchedulerProfile.named("p").picker(new MaxScorePicker());
     assertThatThrownBy(() -> Scheduler.with(new SingleProfileHandler()).build())

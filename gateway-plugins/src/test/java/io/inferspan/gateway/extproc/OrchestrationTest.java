@@ -56,9 +56,10 @@ final class OrchestrationTest extends ExtProcFixture {
   @Test
   void proposalsTree_doesWithout() throws Exception {
     assertThat(ask(SpanNaming.PROPOSAL, List.of(endpoint()))).isEqualTo(200);
-    assertThatSpans(tracing.awaitSpans(6, SOON))
+    assertThatSpans(tracing.awaitSpans(7, SOON))
         .hasTree(
             """
+            llm_d.epp.startup
             gateway.request [SERVER]
               run_scheduler_profile
                 filter_endpoints

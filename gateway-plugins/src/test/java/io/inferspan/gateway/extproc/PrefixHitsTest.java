@@ -73,7 +73,7 @@ final class PrefixHitsTest extends ExtProcFixture {
   private void ask(Tokenizer tokenizer) throws Exception {
     try (ExtProcRig rig = new ExtProcRig(service(10).tokenizer(tokenizer).build(), DUPLEX)) {
       assertThat(ask(rig, WHOLE, "x-llm-d-model-name-rewrite: other").status()).isEqualTo(200);
-      tracing.awaitSpans(9, SOON);
+      tracing.awaitSpans(10, SOON);
     }
   }
 

@@ -241,6 +241,19 @@ class LlmGatewayTest {
   }
 
   @Test
+  void bodyInManyPieces_arrivesAsItIs() throws Exception {
+    StringBuilder words = new StringBuilder();
+    for (int i = 0; words.length() < 4_000_000; i++) {
+      words.append(i).append(' ');
+    }
+    String body = WHOLE.replace("hi", words);
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(body).statusCode()).isEqualTo(200);
+    }
+    assertThat(first.awaitRequests(1, SOON).get(0).bodyText()).isEqualTo(body);
+  }
+
+  @Test
   void clientsRoutingHeaders_areRemoved_whateverIsAsked() throws Exception {
     String[] headers = {"x-prefiller-host-port", "evil:1", "x-mine", "kept"};
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {

@@ -153,6 +153,11 @@ public final class UpstreamAttempt {
     finish(type, null);
   }
 
+  /** The engine has not answered within a time limit of the gateway, which may try another. */
+  public void timedOut() {
+    finish(Ending.TIMEOUT, null);
+  }
+
   /** The call was given up because the client has gone, and so the request has ended. */
   public void clientGone() {
     request.clientGone();

@@ -221,12 +221,16 @@ final class Exchange {
       if (over) {
         return;
       }
-      traced.failed(cause);
+      boolean silent = cause instanceof TimeoutException;
+      if (silent) {
+        traced.timedOut();
+      } else {
+        traced.failed(cause);
+      }
       if (response.closed()) {
         leave();
-      } else if (cause instanceof TimeoutException) {
+      } else if (silent) {
         leave();
-        trace.timedOut();
         Refusal.TIMEOUT.answer(response);
       } else if (mayTryAgain()) {
         next();

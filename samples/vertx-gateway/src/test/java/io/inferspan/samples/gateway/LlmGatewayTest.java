@@ -179,6 +179,7 @@ class LlmGatewayTest {
         RunningGateway.start(telemetry, List.of(first), "--answer-timeout-seconds=1")) {
       assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(504);
       assertThat(requestSpan().attribute("error.type")).isEqualTo("timeout");
+      assertThat(requestSpan().attribute("http.response.status_code")).isEqualTo(504L);
     }
   }
 

@@ -32,7 +32,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
   private final GatewayTracing tracing;
   private final EndpointChoice choice;
-  private final HeldBody.Budget budget;
+  private final HeldBytes budget;
   private final int maxBodyBytes;
   private final Modes untoldModes;
   private final boolean overridesModes;
@@ -44,7 +44,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     this.choice =
         new EndpointChoice(
             builder.scheduler, builder.endpoints, builder.admission, builder.tokenizer);
-    this.budget = new HeldBody.Budget(builder.maxHeldBytes);
+    this.budget = new HeldBytes(builder.maxHeldBytes);
     this.maxBodyBytes = builder.maxBodyBytes;
     this.untoldModes = builder.untoldModes;
     this.overridesModes = builder.overridesModes;
@@ -69,12 +69,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     } else if (isCompressed(request.getHeader("grpc-encoding"))) {
       refuse(request, "messages are to come uncompressed");
     } else if (PATH.equals(request.path())) {
-      int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
-      new GrpcCall(request, maxMessageBytes, call -> new EnvoyExchange(this, call)).open();
+      GrpcFrames frames = new GrpcFrames(maxBodyBytes + MAX_OTHER_BYTES, budget);
+      new GrpcCall(request, frames, call -> new EnvoyExchange(this, call)).open();
     } else if (HealthCall.PATH.equals(request.path())) {
-      int maxMessageBytes = HealthCall.MAX_MESSAGE_BYTES;
-      new GrpcCall(request, maxMessageBytes, call -> new HealthCall(call, choice::isPossible))
-          .open();
+      GrpcFrames frames = new GrpcFrames(HealthCall.MAX_MESSAGE_BYTES, budget);
+      new GrpcCall(request, frames, call -> new HealthCall(call, choice::isPossible)).open();
     } else {
       refuse(request, "there is no method at this path");
     }
@@ -101,9 +100,9 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         .end();
   }
 
-  /** Bytes of bodies that wait for the choice of their endpoints. */
+  /** Bytes of messages that still come in, and of bodies that wait for their endpoints. */
   public long heldBytes() {
-    return budget.heldBytes();
+    return budget.now();
   }
 
   GatewayTracing tracing() {
@@ -183,7 +182,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       return this;
     }
 
-    /** What bodies may take together while they are held, more get 503; 256 MiB unless set. */
+    /**
+     * What bodies may take together while they come and are held, more get 503; 256 MiB unless set.
+     * While its endpoint is chosen a body is there up to twice more, in one piece and as the input
+     * that plugins hash, which is not counted.
+     */
     public Builder maxHeldBytes(long bytes) {
       if (bytes < 1) {
         throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", must be 1 or more");

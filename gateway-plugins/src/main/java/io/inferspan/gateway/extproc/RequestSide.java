@@ -47,8 +47,19 @@ final class RequestSide {
     return choosing;
   }
 
+  /** Whether the body decides, and has not come yet. */
+  boolean awaitsBody() {
+    return !choosing && !chosen && !course.observing() && !course.isRefused();
+  }
+
   void release() {
     body.release();
+  }
+
+  /** What of the body is here goes, and the client is told why. */
+  void refuse(Refusal refusal) {
+    body.release();
+    course.refuse(refusal);
   }
 
   void begin(ProcessingRequest message) {
@@ -95,8 +106,7 @@ final class RequestSide {
     }
     HeldBody.Fit fit = body.add(message.body());
     if (fit != HeldBody.Fit.KEPT) {
-      body.release();
-      course.refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+      refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
     } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
       choose(message.part(), true);
     }

@@ -4,7 +4,6 @@ import static io.inferspan.epp.scheduling.Stubs.brokenPicker;
 import static io.inferspan.epp.scheduling.Stubs.filter;
 import static io.inferspan.epp.scheduling.Stubs.giving;
 import static io.inferspan.epp.scheduling.Stubs.greedyHandler;
-import static io.inferspan.epp.scheduling.Stubs.nullHandler;
 import static io.inferspan.epp.scheduling.Stubs.preRequest;
 import static io.inferspan.epp.scheduling.Stubs.scorer;
 import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
@@ -17,7 +16,6 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.epp.Fleet;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.PreRequest;
-import io.inferspan.epp.ProfileHandler;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.Scores;
 import io.inferspan.epp.plugins.disagg.Decider;
@@ -121,41 +119,6 @@ final class SchedulerTest {
               scoring
                 llm_d.epp.scorer.throws {error.type=java.lang.IllegalStateException} ERROR
                 llm_d.epp.scorer.fails {error.type=java.lang.RuntimeException} ERROR
-                llm_d.epp.scorer.works {llm_d.epp.scorer.endpoints_scored=3}
-              pick_endpoints
-            """);
-  }
-
-  @Test
-  void scorersThatAnswerForOthers_countForNothing() {
-    Scores ofOne = Scores.of(1);
-    ofOne.set(0, 1);
-    Scores ofFour = Scores.of(4);
-    ofFour.set(0, 1);
-    SchedulingResult result =
-        scheduled(
-            single(
-                    SchedulerProfile.named("p")
-                        .scorer(scorer("few", into -> ofOne.done()))
-                        .scorer(scorer("many", into -> ofFour.done()))
-                        .scorer(
-                            scorer(
-                                "later", into -> CompletableFuture.supplyAsync(() -> ofOne)))
-                        .scorer(giving("works", 0, 0.5, 0))
-                        .picker(new MaxScorePicker()))
-                .timeout(Duration.ofSeconds(20))
-                .build());
-
-    assertThat(result.target()).hasToString("ns/b");
-    assertThatSpans(tracing.spans())
-        .hasTree(
-            """
-            run_scheduler_profile
-              filter_endpoints
-              scoring
-                llm_d.epp.scorer.few {error.type=wrong_size} ERROR
-                llm_d.epp.scorer.many {error.type=wrong_size} ERROR
-                llm_d.epp.scorer.later {error.type=wrong_size} ERROR
                 llm_d.epp.scorer.works {llm_d.epp.scorer.endpoints_scored=3}
               pick_endpoints
             """);
@@ -352,44 +315,12 @@ final class SchedulerTest {
   }
 
   @Test
-  void aHandlerThatAnswersNull_runsNothing_whetherItIsSeenOrNot() {
-    for (EppTracing seen : List.of(spans, EppTracing.none())) {
-      for (ProfileHandler.Shape shape : ProfileHandler.Shape.values()) {
-        SchedulingResult result =
-            scheduled(
-                Scheduler.with(nullHandler(shape))
-                    .tracing(seen)
-                    .profile(SchedulerProfile.named("p").picker(new MaxScorePicker()))
-                    .build());
-        assertThat(result.failure()).isEqualTo("no endpoint is available");
-      }
-    }
-  }
-
-  @Test
   void aHandlerThatNeverHasEnough_comesToAnEnd() {
     Scheduler scheduler =
         Scheduler.with(greedyHandler())
             .profile(SchedulerProfile.named("p").picker(new MaxScorePicker()))
             .build();
     assertThat(scheduled(scheduler).target()).isNotNull();
-  }
-
-  @Test
-  void start_isATraceOfItsOwn_inTheProposalsNamesOnly() {
-    EppTracing proposal = new EppTracing(Telemetry.using(tracing.openTelemetry()));
-    SchedulerProfile profile = SchedulerProfile.named("p").picker(new MaxScorePicker());
-    single(profile).build();
-    assertThat(tracing.spans()).isEmpty();
-    single(profile).tracing(proposal).build();
-    assertThatSpans(tracing.spans())
-        .hasTree("llm_d.epp.startup {component=scheduler, operation=build}");
-
-    tracing.clear();
-    assertThatThrownBy(() -> Scheduler.with(new SingleProfileHandler()).tracing(proposal).build())
-        .isInstanceOf(IllegalArgumentException.class);
-    assertThatSpans(tracing.spans())
-        .hasTree("llm_d.epp.startup {error.type=java.lang.IllegalArgumentException} ERROR");
   }
 
   @Test

@@ -1,0 +1,26 @@
+package io.inferspan.gateway.extproc;
+
+/** A message that is not let in, of which nothing but its length was read. */
+final class OversizedMessageException extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  /** Why it is not. */
+  enum Cause {
+    /** It says that it is longer than any may be. */
+    TOO_LONG,
+    /** There is no room for it among all that is held. */
+    NO_ROOM
+  }
+
+  private final Cause why;
+
+  OversizedMessageException(Cause why, String message) {
+    super(message);
+    this.why = why;
+  }
+
+  Cause why() {
+    return why;
+  }
+}

@@ -105,6 +105,15 @@ public final class GatewayTracing {
     }
   }
 
+  /**
+   * Whether an engine has answered for this model with success, and it is among those that have a
+   * tag of their own; none is where nobody counts.
+   */
+  public boolean hasServed(String model) {
+    GatewayMeters counted = meters;
+    return counted != null && counted.hasServed(model);
+  }
+
   OperationSpan orchestration(OperationSpan request, String targetModel) {
     Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOBODY : telemetry;
     return to.span(GatewaySpans.ORCHESTRATION, request)

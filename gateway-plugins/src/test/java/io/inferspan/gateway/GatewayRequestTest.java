@@ -239,6 +239,23 @@ final class GatewayRequestTest {
   }
 
   @Test
+  void model_isServedOnceAnEngineHasAnsweredForIt() {
+    GatewayTracing counting =
+        GatewayTracing.with(Telemetry.using(OpenTelemetry.noop()))
+            .meters(new SimpleMeterRegistry())
+            .build();
+    GatewayRequest failing = counting.begin(TestExchange.chat()).model("m");
+    failing.status(503);
+    failing.end();
+    assertThat(counting.hasServed("m")).isFalse();
+    GatewayRequest request = counting.begin(TestExchange.chat()).model("m");
+    request.status(200);
+    request.end();
+    assertThat(counting.hasServed("m")).isTrue();
+    assertThat(gateway.hasServed("m")).isFalse();
+  }
+
+  @Test
   void answerOfTheGatewayItself_isSeen() {
     GatewayRequest request = gateway.begin(TestExchange.chat());
     request.responseHead(200, "application/json", null);

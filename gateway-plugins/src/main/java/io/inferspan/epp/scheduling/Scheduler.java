@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ public final class Scheduler {
     this.preRequests = builder.preRequests.stream().map(tracing::traced).toList();
     this.timeoutNanos = builder.timeout.toNanos();
     MeterRegistry registry = builder.registry;
-    this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler);
+    this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler, builder.served);
     this.needsTokens =
         builder.profiles.values().stream()
             .flatMap(profile -> profile.scorers().stream())
@@ -143,6 +144,7 @@ public final class Scheduler {
     private EppTracing tracing = EppTracing.none();
     private Duration timeout = DEFAULT_TIMEOUT;
     private @Nullable MeterRegistry registry;
+    private Predicate<String> served = model -> false;
 
     private Builder(ProfileHandler handler) {
       this.handler = handler;
@@ -172,9 +174,15 @@ public final class Scheduler {
     /**
      * Counts decisions of handlers that have more than one stage, in llm-d's {@code
      * llm_d_epp_disagg_decision_total}; by default nobody counts.
+     *
+     * @param served whether engines serve a model of this name, and not only a client asks for it;
+     *     all others are {@code other}. {@code GatewayTracing.hasServed} knows it of those that an
+     *     engine has answered for, by the names that clients use; a fixed set does as well. It must
+     *     not block.
      */
-    public Builder meters(MeterRegistry registry) {
+    public Builder meters(MeterRegistry registry, Predicate<String> served) {
       this.registry = registry;
+      this.served = served;
       return this;
     }
 

@@ -3,8 +3,6 @@ package io.inferspan.gateway.extproc;
 /** A message that is not let in, of which nothing but its length was read. */
 final class OversizedMessageException extends Exception {
 
-  private static final long serialVersionUID = 1L;
-
   /** Why it is not. */
   enum Cause {
     /** It says that it is longer than any may be. */
@@ -15,8 +13,9 @@ final class OversizedMessageException extends Exception {
 
   private final Cause why;
 
+  /** Without a stack trace: whoever claims a length must not make us walk stacks. */
   OversizedMessageException(Cause why, String message) {
-    super(message);
+    super(message, null, false, false);
     this.why = why;
   }
 

@@ -167,7 +167,7 @@ public final class GatewayRequest {
    * spans of plugins hang right under the request's, and nothing is recorded here.
    */
   public OperationSpan orchestration(String targetModel) {
-    return tracing.orchestration(span, targetModel);
+    return tracing.orchestration(span, targetModel, arrival.priority());
   }
 
   /** An engine is about to be called: the host and port that are connected to. */

@@ -25,8 +25,8 @@ final class SpansPage {
   private void intro() {
     line("# Spans");
     line("");
-    line("Every span and every attribute that Inferspan writes. This page is generated from");
-    line("`io.inferspan.catalog`; to renew it, run");
+    line("Every span and every attribute that Inferspan writes, and few that only llm-d does; from");
+    line("`io.inferspan.catalog`; to renew this page, run");
     line(
         "`mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true"
             + " -Dsurefire.failIfNoSpecifiedTests=false`.");

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.inferspan.Telemetry;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,6 +24,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -238,6 +246,44 @@ class LlmGatewayTest {
       assertThat(answer.statusCode()).isEqualTo(413);
       assertThat(requestSpan().attribute("http.response.status_code")).isEqualTo(413L);
       assertThat(first.requestCount()).isZero();
+    }
+  }
+
+  @Test
+  void pictures_areCounted() throws Exception {
+    String picture =
+        "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(WHOLE.replace("\"hi\"", picture)).statusCode()).isEqualTo(200);
+      requestSpan();
+    }
+    SpanRecord prepared = span("llm_d.epp.prerequest.pd_disaggregation");
+    assertThat(prepared.attribute("mm.modality")).isEqualTo("image");
+    assertThat(prepared.attribute("mm.hash_count")).isEqualTo(1L);
+  }
+
+  @Test
+  void schedulerThatNeedsTokens_isRefusedWithoutATokenizer() {
+    Scheduler scheduler =
+        Scheduler.with(new SingleProfileHandler())
+            .profile(
+                SchedulerProfile.named("p")
+                    .scorer(
+                        new PrecisePrefixCacheScorer(
+                            (tokens, model, pods, context) ->
+                                CompletableFuture.completedFuture(Map.of())))
+                    .picker(new MaxScorePicker()))
+            .build();
+    LlmGateway.Builder gateway =
+        LlmGateway.with(
+            GatewayConfig.parse(List.of("--decode=" + first.authority(), "--port=0"), Map.of()));
+    Vertx vertx = Vertx.vertx();
+    try {
+      assertThat(catchThrowable(() -> gateway.scheduler(scheduler).start(vertx)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("the gateway needs a tokenizer");
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().join();
     }
   }
 

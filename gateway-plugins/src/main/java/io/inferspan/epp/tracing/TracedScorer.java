@@ -76,8 +76,9 @@ final class TracedScorer implements Scorer {
     if (scores instanceof CompletableFuture<Scores> future
         && future.isDone()
         && !future.isCompletedExceptionally()) {
-      end(span, future.join(), null, candidates);
-      return scores;
+      Scores there = future.join();
+      Scores answer = end(span, there, null, candidates);
+      return answer == there ? scores : answer.done();
     }
     return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
   }

@@ -53,6 +53,7 @@ final class SchedulerFaultsTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // which such plugins do without
   void scorersThatAnswerForOthers_countForNothing() {
     Scores ofOne = Scores.of(1);
     ofOne.set(0, 1);
@@ -64,6 +65,7 @@ final class SchedulerFaultsTest {
                     SchedulerProfile.named("p")
                         .scorer(scorer("few", into -> ofOne.done()))
                         .scorer(scorer("many", into -> ofFour.done()))
+                        .scorer(scorer("none", into -> CompletableFuture.completedFuture(null)))
                         .scorer(
                             scorer(
                                 "later", into -> CompletableFuture.supplyAsync(() -> ofOne)))
@@ -81,6 +83,7 @@ final class SchedulerFaultsTest {
               scoring
                 llm_d.epp.scorer.few {error.type=wrong_size} ERROR
                 llm_d.epp.scorer.many {error.type=wrong_size} ERROR
+                llm_d.epp.scorer.none ERROR
                 llm_d.epp.scorer.later {error.type=wrong_size} ERROR
                 llm_d.epp.scorer.works {llm_d.epp.scorer.endpoints_scored=3}
               pick_endpoints

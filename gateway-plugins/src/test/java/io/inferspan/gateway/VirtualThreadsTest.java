@@ -29,11 +29,13 @@ final class VirtualThreadsTest {
   private static final int REQUESTS = 500;
   private static final String TOKEN = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
+  private static final ThreadLocal<Map<String, String>> MDC =
+      ThreadLocal.withInitial(HashMap::new);
+
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
-  private final ThreadLocal<Map<String, String>> mdc = ThreadLocal.withInitial(HashMap::new);
   private final CurrentRequest bridge =
-      new CurrentRequest((key, value) -> mdc.get().put(key, value), key -> mdc.get().remove(key));
+      new CurrentRequest((key, value) -> MDC.get().put(key, value), key -> MDC.get().remove(key));
 
   /** By its name, as these tests are compiled for 17. */
   private static ExecutorService virtualThreads() throws ReflectiveOperationException {
@@ -70,7 +72,7 @@ final class VirtualThreadsTest {
                   own &= isCurrent(live);
                 }
               }
-              own &= mdc.get().isEmpty() && !Span.current().getSpanContext().isValid();
+              own &= MDC.get().isEmpty() && !Span.current().getSpanContext().isValid();
               live.status(200);
               live.end();
               return own;
@@ -85,7 +87,7 @@ final class VirtualThreadsTest {
     String id = Span.fromContext(live.context()).getSpanContext().getSpanId();
     return Context.current().equals(live.context())
         && Span.current().getSpanContext().getSpanId().equals(id)
-        && id.equals(mdc.get().get(CurrentRequest.SPAN_ID));
+        && id.equals(MDC.get().get(CurrentRequest.SPAN_ID));
   }
 
   @Test
@@ -104,9 +106,10 @@ final class VirtualThreadsTest {
                     attempt.responseHead(200, "text/event-stream", null);
                     for (int i = 0; i < 5; i++) {
                       attempt.see(ByteBuffer.wrap(token));
-                      Thread.yield();
+                      Thread.sleep(1);
                     }
                     attempt.end();
+                    return true;
                   });
           live.status(200);
           reading.get(30, TimeUnit.SECONDS);

@@ -44,14 +44,15 @@ final class VirtualThreadGatewayTest {
   private static final int REQUESTS = 5;
   private static final String STREAM = "{\"model\":\"tiny\",\"prompt\":\"one\",\"stream\":true}";
 
+  private static final ThreadLocal<Map<String, String>> MDC =
+      ThreadLocal.withInitial(HashMap::new);
+
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   private final FakeEngine engine = FakeEngine.start();
   private final Vertx vertx = Vertx.vertx();
   private final CompletableFuture<Integer> port = new CompletableFuture<>();
   private final Queue<Object> found = new ConcurrentLinkedQueue<>();
-  private final ThreadLocal<Map<String, String>> mdc =
-      ThreadLocal.withInitial(HashMap::new);
 
   @AfterEach
   void stop() {
@@ -68,7 +69,7 @@ final class VirtualThreadGatewayTest {
           new VertxGateway(
               GatewayTracing.of(Telemetry.using(tracing.openTelemetry())),
               new CurrentRequest(
-                  (key, value) -> mdc.get().put(key, value), key -> mdc.get().remove(key)));
+                  (key, value) -> MDC.get().put(key, value), key -> MDC.get().remove(key)));
       HttpServer server = vertx.createHttpServer();
       server
           .requestHandler(gateway.handler((request, live) -> serve(client, request, live)))
@@ -101,7 +102,7 @@ final class VirtualThreadGatewayTest {
       boolean own =
           live.equals(VertxGateway.current())
               && Span.current().getSpanContext().getSpanId().equals(id)
-              && id.equals(mdc.get().get(CurrentRequest.SPAN_ID));
+              && id.equals(MDC.get().get(CurrentRequest.SPAN_ID));
       found.add(own ? context.threadingModel() : "another request");
     }
   }

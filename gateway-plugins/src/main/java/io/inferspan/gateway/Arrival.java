@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param epochNanos when that was, on the wall's
  * @param priority what its objective gives it; null where nobody has told what objectives give
  */
-record Arrival(
-    String method, Api api, long nanos, long epochNanos, @Nullable Long priority) {
+record Arrival(String method, Api api, long nanos, long epochNanos, @Nullable Long priority) {
 
   /** Of a request that nobody watches. */
   static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0, 0, null);

@@ -82,8 +82,7 @@ public final class GatewayTracing {
   private GatewayRequest begin(GatewayExchange exchange, PendingSpan pending) {
     long nanos = nanoTime.getAsLong();
     Arrival arrival =
-        Arrival.now(
-            known(exchange.method()), Api.of(exchange.path()), nanos, priority(exchange));
+        Arrival.now(known(exchange.method()), Api.of(exchange.path()), nanos, priority(exchange));
     String route = exchange.route();
     OperationSpan span =
         pending
@@ -133,8 +132,7 @@ public final class GatewayTracing {
     return objective == null ? NO_PRIORITY : known.getOrDefault(objective, NO_PRIORITY);
   }
 
-  OperationSpan orchestration(
-      OperationSpan request, String targetModel, @Nullable Long priority) {
+  OperationSpan orchestration(OperationSpan request, String targetModel, @Nullable Long priority) {
     Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOBODY : telemetry;
     return to.span(GatewaySpans.ORCHESTRATION, request)
         .set(EppAttributes.TARGET_MODEL, ShortValues.of(targetModel))
@@ -230,7 +228,8 @@ public final class GatewayTracing {
 
     /**
      * What priorities objectives give, by their names, as {@code x-llm-d-inference-objective} names
-     * them; spans of scheduling then tell a request's, and 0 where it has none. Not told unless set.
+     * them; spans of scheduling then tell a request's, and 0 where it has none. Not told unless
+     * set.
      */
     public Builder priorities(Map<String, Long> byObjective) {
       this.priorities = Map.copyOf(byObjective);

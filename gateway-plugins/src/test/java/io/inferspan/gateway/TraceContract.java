@@ -36,7 +36,8 @@ public abstract class TraceContract {
   protected static final String STREAM =
       """
       {"messages":[{"role":"user","content":"one two \\"three\\""}],"model":"tiny",\
-      "stream":true,"stream_options":{"include_usage":true},"max_tokens":64}""";
+      "stream":true,"stream_options":{"include_usage":true},"max_tokens":64}\
+      """;
   protected static final String WHOLE =
       "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
 
@@ -342,7 +343,8 @@ public abstract class TraceContract {
       String body =
           """
           {"tools":[{"function":{"arguments":"%1$s"}}],"messages":[{"content":"%1$s"}],\
-          "user":"%1$s","model":"tiny","stream":true}"""
+          "user":"%1$s","model":"tiny","stream":true}\
+          """
               .formatted(secret);
       ask(
           gateway,

@@ -29,8 +29,7 @@ final class VirtualThreadsTest {
   private static final int REQUESTS = 500;
   private static final String TOKEN = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
-  private static final ThreadLocal<Map<String, String>> MDC =
-      ThreadLocal.withInitial(HashMap::new);
+  private static final ThreadLocal<Map<String, String>> MDC = ThreadLocal.withInitial(HashMap::new);
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -40,7 +39,8 @@ final class VirtualThreadsTest {
   /** By its name, as these tests are compiled for 17. */
   private static ExecutorService virtualThreads() throws ReflectiveOperationException {
     assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
-    return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    return (ExecutorService)
+        Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
   }
 
   private static <T> List<T> all(ExecutorService threads, Callable<T> one) throws Exception {

@@ -50,7 +50,8 @@ public final class Scheduler {
     this.preRequests = builder.preRequests.stream().map(tracing::traced).toList();
     this.timeoutNanos = builder.timeout.toNanos();
     MeterRegistry registry = builder.registry;
-    this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler, builder.served);
+    this.decisions =
+        registry == null ? null : new DecisionCounter(registry, builder.handler, builder.served);
     this.needsTokens =
         builder.profiles.values().stream()
             .flatMap(profile -> profile.scorers().stream())

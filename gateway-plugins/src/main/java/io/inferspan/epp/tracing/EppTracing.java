@@ -88,8 +88,8 @@ public final class EppTracing {
   /**
    * The start of the picker, or of a part of it; a trace of its own.
    *
-   * <p>Only the tracing proposal has it. In later generations of names, as in llm-d itself, there is
-   * none, and nothing is recorded here.
+   * <p>Only the tracing proposal has it. In later generations of names, as in llm-d itself, there
+   * is none, and nothing is recorded here.
    */
   public OperationSpan startup(String component, String operation) {
     return (proposalShape ? telemetry : NOBODY)

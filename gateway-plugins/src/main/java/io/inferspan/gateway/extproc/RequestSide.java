@@ -179,8 +179,7 @@ final class RequestSide {
     Part endedBy = question.endedBy;
     UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
     course.goesTo(target, attempt);
-    Routing routing =
-        Routing.to(result, course.service().choice().scheduler(), attempt, headers);
+    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt, headers);
     boolean streamedBack =
         course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;

@@ -66,9 +66,7 @@ final class SchedulerFaultsTest {
                         .scorer(scorer("few", into -> ofOne.done()))
                         .scorer(scorer("many", into -> ofFour.done()))
                         .scorer(scorer("none", into -> CompletableFuture.completedFuture(null)))
-                        .scorer(
-                            scorer(
-                                "later", into -> CompletableFuture.supplyAsync(() -> ofOne)))
+                        .scorer(scorer("later", into -> CompletableFuture.supplyAsync(() -> ofOne)))
                         .scorer(giving("works", 0, 0.5, 0))
                         .picker(new MaxScorePicker()))
                 .timeout(Duration.ofSeconds(20))

@@ -96,7 +96,8 @@ final class Stubs {
 
   /** A handler that wants the profile {@code p} for ever. */
   static ProfileHandler greedyHandler() {
-    return handler(ProfileHandler.Shape.PREFILL_DECODE, () -> ProfileHandler.Pick.run("p", "again"));
+    return handler(
+        ProfileHandler.Shape.PREFILL_DECODE, () -> ProfileHandler.Pick.run("p", "again"));
   }
 
   /** A handler that answers with null, as one without null checks may. */

@@ -23,7 +23,8 @@ final class MediaRequestTest extends ExtProcFixture {
       """
       {"model":"tiny","messages":[{"role":"user","content":[{"type":"text","text":"what?"},\
       {"type":"image_url","image_url":{"url":"https://a/1.png"}},\
-      {"type":"image_url","image_url":{"url":"https://a/1.png"}}]}]}""";
+      {"type":"image_url","image_url":{"url":"https://a/1.png"}}]}]}\
+      """;
 
   private SpanRecord prepared(Setup setup, String body) throws Exception {
     tracing.clear();

@@ -110,9 +110,7 @@ final class OrchestrationTest extends ExtProcFixture {
     assertThat(priority(known, "x-llm-d-inference-objective: batch")).isEqualTo(-1L);
     assertThat(
             priority(
-                known,
-                "x-gateway-inference-objective: batch",
-                "x-llm-d-inference-objective: chat"))
+                known, "x-gateway-inference-objective: batch", "x-llm-d-inference-objective: chat"))
         .isEqualTo(5L);
     assertThat(priority(known, "x-gateway-inference-objective: batch")).isEqualTo(-1L);
     assertThat(priority(known, "x-llm-d-inference-objective: unknown")).isEqualTo(0L);

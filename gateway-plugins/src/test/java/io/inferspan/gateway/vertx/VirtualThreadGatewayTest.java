@@ -44,8 +44,7 @@ final class VirtualThreadGatewayTest {
   private static final int REQUESTS = 5;
   private static final String STREAM = "{\"model\":\"tiny\",\"prompt\":\"one\",\"stream\":true}";
 
-  private static final ThreadLocal<Map<String, String>> MDC =
-      ThreadLocal.withInitial(HashMap::new);
+  private static final ThreadLocal<Map<String, String>> MDC = ThreadLocal.withInitial(HashMap::new);
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 

@@ -125,7 +125,8 @@ public final class LlmGateway {
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
-            "a scorer of the scheduler scores nobody without tokens; the gateway needs a tokenizer");
+            "a scorer of the scheduler scores nobody without tokens; the gateway needs a"
+                + " tokenizer");
       }
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;

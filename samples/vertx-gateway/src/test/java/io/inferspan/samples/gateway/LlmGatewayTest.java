@@ -251,8 +251,7 @@ class LlmGatewayTest {
 
   @Test
   void pictures_areCounted() throws Exception {
-    String picture =
-        "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
+    String picture = "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
     try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
       assertThat(gateway.chat(WHOLE.replace("\"hi\"", picture)).statusCode()).isEqualTo(200);
       requestSpan();

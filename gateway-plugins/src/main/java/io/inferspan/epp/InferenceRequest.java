@@ -1,14 +1,14 @@
 package io.inferspan.epp;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a request when its endpoint is picked; it never changes.
+ * What is known of a request when its endpoint is picked; to those who ask it never changes.
  *
  * <p>It holds the prompt for those plugins that hash it. Nothing of it but the model, the id and
  * counts reaches a span.
@@ -18,6 +18,8 @@ public final class InferenceRequest {
   /** The size of an input that nobody has measured. */
   public static final long UNKNOWN = -1;
 
+  private static final Logger LOGGER = System.getLogger("io.inferspan.epp");
+
   private final String model;
   private final String id;
   private final Map<String, String> headers;
@@ -25,8 +27,7 @@ public final class InferenceRequest {
   private final byte @Nullable [] input;
   private final int @Nullable [] tokens;
   private final boolean streaming;
-  private final String modality;
-  private final int mediaItems;
+  private @Nullable Media media;
 
   private InferenceRequest(Builder builder) {
     this.model = builder.model;
@@ -36,8 +37,7 @@ public final class InferenceRequest {
     this.input = builder.input;
     this.tokens = builder.tokens;
     this.streaming = builder.streaming;
-    this.modality = builder.modality;
-    this.mediaItems = builder.mediaItems;
+    this.media = builder.media;
   }
 
   /** Starts a request for {@code model}; with a LoRA adapter, the adapter's name. */
@@ -80,14 +80,30 @@ public final class InferenceRequest {
     return streaming;
   }
 
-  /** Kinds of media in the input, sorted and separated by commas, or {@code none}. */
-  public String modality() {
-    return modality;
+  /**
+   * Kinds of media in the input, sorted and separated by commas, or {@code none}; null where nobody
+   * has told them and the input is not there to be looked at.
+   */
+  public @Nullable String modality() {
+    Media known = media();
+    return known == null ? null : known.kinds();
   }
 
-  /** How many different media items there are. */
-  public int mediaItems() {
-    return mediaItems;
+  /** How many different media items there are, or {@link #UNKNOWN}. */
+  public long mediaItems() {
+    Media known = media();
+    return known == null ? UNKNOWN : known.items();
+  }
+
+  /** Counted when somebody asks, which for most requests nobody does. */
+  private @Nullable Media media() {
+    Media known = media;
+    byte[] utf8 = input;
+    if (known == null && utf8 != null) {
+      known = Media.within(utf8);
+      media = known;
+    }
+    return known;
   }
 
   /** Names the request; its content and headers stay out. */
@@ -105,8 +121,7 @@ public final class InferenceRequest {
     private byte @Nullable [] input;
     private int @Nullable [] tokens;
     private boolean streaming;
-    private String modality = "none";
-    private int mediaItems;
+    private @Nullable Media media;
 
     private Builder(String model) {
       this.model = model;
@@ -142,18 +157,35 @@ public final class InferenceRequest {
       return this;
     }
 
+    /**
+     * The tokens that {@code tokenizer} makes of the input, which is told before; none where it
+     * knows none or throws.
+     */
+    public Builder tokenizedBy(Tokenizer tokenizer) {
+      byte[] utf8 = input;
+      if (utf8 != null) {
+        try {
+          tokens = tokenizer.tokens(model, utf8);
+        } catch (RuntimeException | LinkageError e) {
+          // Its message may hold the prompt.
+          LOGGER.log(Level.DEBUG, "The tokenizer threw {0}", e.getClass().getName());
+        }
+      }
+      return this;
+    }
+
     /** Says that the client wants a stream. */
     public Builder streaming(boolean streaming) {
       this.streaming = streaming;
       return this;
     }
 
-    /** Kinds of media in the input, such as {@code image}, and how many different items. */
+    /**
+     * Kinds of media in the input, such as {@code image}, and how many different items; without,
+     * they are counted in an input that is the messages as they stand in a body.
+     */
     public Builder media(List<String> kinds, int items) {
-      TreeSet<String> sorted = new TreeSet<>();
-      kinds.forEach(kind -> sorted.add(kind.toLowerCase(Locale.ROOT)));
-      this.modality = sorted.isEmpty() ? "none" : String.join(",", sorted);
-      this.mediaItems = items;
+      this.media = Media.of(kinds, items);
       return this;
     }
 

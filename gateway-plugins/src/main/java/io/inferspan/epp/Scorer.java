@@ -26,4 +26,9 @@ public interface Scorer extends Plugin {
   default boolean asksIndex() {
     return false;
   }
+
+  /** Whether it scores nobody where the prompt was not tokenised. */
+  default boolean needsTokens() {
+    return false;
+  }
 }

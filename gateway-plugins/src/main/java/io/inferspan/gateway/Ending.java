@@ -16,6 +16,8 @@ record Ending(
   private static final int FIRST_ERROR_STATUS = 400;
   private static final int FIRST_SERVER_ERROR_STATUS = 500;
 
+  static final String TIMEOUT = "timeout";
+
   static final Ending SERVED = new Ending(Outcome.SUCCESS, null, "", null);
   static final Ending CLIENT_GONE =
       new Ending(
@@ -24,7 +26,7 @@ record Ending(
           "the client went away before its answer was complete",
           null);
   static final Ending TIMED_OUT =
-      new Ending(Outcome.TIMEOUT, "timeout", "the gateway's time limit was reached", null);
+      new Ending(Outcome.TIMEOUT, TIMEOUT, "the gateway's time limit was reached", null);
 
   /** The answer's own words have failed the span. */
   static final Ending FAILED_WITHIN = new Ending(Outcome.ERROR, null, "", null);
@@ -65,7 +67,7 @@ record Ending(
     }
     Ending byStatus = answered(status);
     if (broken != null && byStatus.outcome == Outcome.ERROR) {
-      return failed(broken, "no engine answered");
+      return broken.equals(TIMEOUT) ? TIMED_OUT : failed(broken, "no engine answered");
     }
     return byStatus.equals(SERVED) && failedWithin ? FAILED_WITHIN : byStatus;
   }

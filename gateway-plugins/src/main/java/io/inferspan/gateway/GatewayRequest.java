@@ -76,10 +76,11 @@ public final class GatewayRequest {
    * Writes the trace into the headers of a call that no {@link UpstreamAttempt} stands for.
    *
    * @param setter replaces what stands under a name, whatever its case; when it is given a new
-   *     {@code traceparent}, it takes out a {@code tracestate}, which may belong to another trace
+   *     {@code traceparent}, it takes out a {@code tracestate}, which may belong to another trace;
+   *     a {@link TraceSetter} does
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
-    tracing.telemetry().inject(span, headers, setter);
+    tracing.inject(span, headers, setter);
   }
 
   /** Sets an attribute of the request's span. */
@@ -166,7 +167,7 @@ public final class GatewayRequest {
    * spans of plugins hang right under the request's, and nothing is recorded here.
    */
   public OperationSpan orchestration(String targetModel) {
-    return tracing.orchestration(span, targetModel);
+    return tracing.orchestration(span, targetModel, arrival.priority());
   }
 
   /** An engine is about to be called: the host and port that are connected to. */

@@ -11,6 +11,9 @@ import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,7 @@ public final class GatewayTracing {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT");
   private static final String HEADER = "header";
+  private static final Long NO_PRIORITY = 0L;
 
   /** For spans that the chosen generation of names does not have. */
   private static final Telemetry NOBODY = Telemetry.using(OpenTelemetry.noop());
@@ -36,6 +40,8 @@ public final class GatewayTracing {
   private final AttemptSpans attemptSpans;
   private final @Nullable String provider;
   private final LongSupplier nanoTime;
+  private final @Nullable Map<String, Long> priorities;
+  private final boolean writesTraceparent;
 
   private GatewayTracing(Builder builder) {
     this.telemetry = builder.telemetry;
@@ -44,6 +50,14 @@ public final class GatewayTracing {
     this.attemptSpans = builder.attemptSpans;
     this.provider = builder.provider;
     this.nanoTime = builder.nanoTime;
+    this.priorities = builder.priorities;
+    this.writesTraceparent =
+        telemetry
+            .openTelemetry()
+            .getPropagators()
+            .getTextMapPropagator()
+            .fields()
+            .contains(TraceSetter.TRACEPARENT);
   }
 
   /** Tracing as it is without any setting. */
@@ -67,7 +81,8 @@ public final class GatewayTracing {
 
   private GatewayRequest begin(GatewayExchange exchange, PendingSpan pending) {
     long nanos = nanoTime.getAsLong();
-    Arrival arrival = Arrival.now(known(exchange.method()), Api.of(exchange.path()), nanos);
+    Arrival arrival =
+        Arrival.now(known(exchange.method()), Api.of(exchange.path()), nanos, priority(exchange));
     String route = exchange.route();
     OperationSpan span =
         pending
@@ -95,11 +110,50 @@ public final class GatewayTracing {
     }
   }
 
-  OperationSpan orchestration(OperationSpan request, String targetModel) {
+  /**
+   * Whether an engine has answered for this model with success, and it is among those that have a
+   * tag of their own; none is where nobody counts.
+   */
+  public boolean hasServed(String model) {
+    GatewayMeters counted = meters;
+    return counted != null && counted.hasServed(model);
+  }
+
+  /** As llm-d has it, a request of no objective, or of one that nobody knows, has none: 0. */
+  private @Nullable Long priority(GatewayExchange exchange) {
+    Map<String, Long> known = priorities;
+    if (known == null) {
+      return null;
+    }
+    String objective = exchange.header("x-llm-d-inference-objective");
+    if (objective == null) {
+      objective = exchange.header("x-gateway-inference-objective");
+    }
+    return objective == null ? NO_PRIORITY : known.getOrDefault(objective, NO_PRIORITY);
+  }
+
+  OperationSpan orchestration(OperationSpan request, String targetModel, @Nullable Long priority) {
     Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOBODY : telemetry;
     return to.span(GatewaySpans.ORCHESTRATION, request)
         .set(EppAttributes.TARGET_MODEL, ShortValues.of(targetModel))
+        .set(EppAttributes.REQUEST_PRIORITY, priority)
         .start();
+  }
+
+  /** Writes the trace of a span into headers, of which no more than one trace is to leave. */
+  <C> void inject(OperationSpan span, C headers, TextMapSetter<C> setter) {
+    telemetry.inject(span, headers, setter);
+    if (setter instanceof TraceSetter<C> exact && !writes(span)) {
+      try {
+        exact.dropSeveral(headers);
+      } catch (RuntimeException e) {
+        // Headers that cannot be changed leave as they are.
+      }
+    }
+  }
+
+  private boolean writes(OperationSpan span) {
+    return writesTraceparent && Span.fromContext(span.context()).getSpanContext().isValid();
   }
 
   /** The method, if it is one: a client may make up any word. */
@@ -134,6 +188,7 @@ public final class GatewayTracing {
     private AttemptSpans attemptSpans = AttemptSpans.ON_RETRY;
     private @Nullable String provider;
     private LongSupplier nanoTime = System::nanoTime;
+    private @Nullable Map<String, Long> priorities;
 
     private Builder(Telemetry telemetry) {
       this.telemetry = telemetry;
@@ -168,6 +223,16 @@ public final class GatewayTracing {
     /** Who serves the models, such as {@code vllm}; not told unless set. */
     public Builder provider(String name) {
       this.provider = name;
+      return this;
+    }
+
+    /**
+     * What priorities objectives give, by their names, as {@code x-llm-d-inference-objective} names
+     * them; spans of scheduling then tell a request's, and 0 where it has none. Not told unless
+     * set.
+     */
+    public Builder priorities(Map<String, Long> byObjective) {
+      this.priorities = Map.copyOf(byObjective);
       return this;
     }
 

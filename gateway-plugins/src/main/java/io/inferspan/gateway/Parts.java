@@ -45,6 +45,13 @@ final class Parts {
     }
   }
 
+  /** Nobody has told of a connection that was there: its time counts for the first token. */
+  void connectedUntold() {
+    if (part == Part.CONNECT) {
+      part = Part.FIRST_TOKEN;
+    }
+  }
+
   private void close(long nowNanos) {
     long passed = nowNanos - sinceNanos;
     sinceNanos = nowNanos;

@@ -1,7 +1,9 @@
 package io.inferspan.gateway;
 
 import io.opentelemetry.context.propagation.TextMapSetter;
+import java.util.Collection;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceSetter<C> implements TextMapSetter<C> {
 
-  private static final String TRACEPARENT = "traceparent";
+  static final String TRACEPARENT = "traceparent";
   private static final String TRACESTATE = "tracestate";
 
   private final Replace<C> replace;
   private final BiConsumer<C, String> remove;
+  private final BiFunction<C, String, ? extends Collection<?>> all;
 
   /** Puts one value in the place of all that a header has, whatever the case of its name. */
   @FunctionalInterface
@@ -25,10 +28,18 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
     void set(C headers, String name, String value);
   }
 
-  /** Writes by these two functions of the headers. */
-  public TraceSetter(Replace<C> replace, BiConsumer<C, String> remove) {
+  /**
+   * Writes by these functions of the headers.
+   *
+   * @param all tells all values that leave under a name, whatever its case
+   */
+  public TraceSetter(
+      Replace<C> replace,
+      BiConsumer<C, String> remove,
+      BiFunction<C, String, ? extends Collection<?>> all) {
     this.replace = replace;
     this.remove = remove;
+    this.all = all;
   }
 
   @Override
@@ -41,5 +52,16 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
       remove.accept(headers, TRACESTATE);
     }
     replace.set(headers, name, value);
+  }
+
+  /**
+   * Where nobody traces, a client's trace goes on as it is; but of several one cannot tell which is
+   * meant, and no more than one is to leave.
+   */
+  void dropSeveral(C headers) {
+    if (all.apply(headers, TRACEPARENT).size() > 1) {
+      remove.accept(headers, TRACEPARENT);
+      remove.accept(headers, TRACESTATE);
+    }
   }
 }

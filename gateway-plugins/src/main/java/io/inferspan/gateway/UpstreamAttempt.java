@@ -49,7 +49,7 @@ public final class UpstreamAttempt {
    * @param setter as in {@link GatewayRequest#inject}
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
-    request.tracing().telemetry().inject(sender(), headers, setter);
+    request.tracing().inject(sender(), headers, setter);
   }
 
   private OperationSpan sender() {
@@ -90,7 +90,10 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** A connection is there, new or used before; the request is being sent. */
+  /**
+   * A connection is there, new or used before; the request is being sent. Where nobody tells, the
+   * time until then counts for the first token.
+   */
   public void connected() {
     if (!request.watched()) {
       return;
@@ -115,7 +118,9 @@ public final class UpstreamAttempt {
     }
     synchronized (request) {
       if (!ended) {
-        connected();
+        if (request.isLast(this)) {
+          request.parts().connectedUntold();
+        }
         status = code;
         answer = Answer.of(contentType, contentEncoding);
       }
@@ -146,6 +151,11 @@ public final class UpstreamAttempt {
   /** The engine gave no complete answer, for a reason that has few values. */
   public void fail(String type) {
     finish(type, null);
+  }
+
+  /** The engine has not answered within a time limit of the gateway, which may try another. */
+  public void timedOut() {
+    finish(Ending.TIMEOUT, null);
   }
 
   /** The call was given up because the client has gone, and so the request has ended. */

@@ -45,7 +45,7 @@ final class ValuesTest {
   @Test
   void modality_isSortedAndNoneWithoutMedia() {
     InferenceRequest.Builder builder = InferenceRequest.to("m");
-    assertThat(builder.build().modality()).isEqualTo("none");
+    assertThat(builder.build().modality()).isNull();
     assertThat(builder.media(List.of("video", "Image", "image"), 3).build().modality())
         .isEqualTo("image,video");
   }

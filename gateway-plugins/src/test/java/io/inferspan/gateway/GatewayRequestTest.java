@@ -7,6 +7,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.propagation.HeaderMap;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -218,6 +219,40 @@ final class GatewayRequestTest {
     request.end();
     assertThat(only().attribute("error.type")).isEqualTo("connection_refused");
     assertThat(only().attribute("http.response.status_code")).isEqualTo(502L);
+  }
+
+  @Test
+  void engineThatWasGivenUp_timesTheRequestOut_withWhatWasAnswered() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    GatewayRequest request =
+        GatewayTracing.with(Telemetry.using(tracing.openTelemetry()))
+            .meters(registry)
+            .build()
+            .begin(TestExchange.chat());
+    request.attempt("a:1").timedOut();
+    request.status(504);
+    request.end();
+    assertThat(only().attribute("error.type")).isEqualTo("timeout");
+    assertThat(only().attribute("http.response.status_code")).isEqualTo(504L);
+    assertThat(registry.get("gen_ai.server.request.duration").timer().getId().getTag("outcome"))
+        .isEqualTo("timeout");
+  }
+
+  @Test
+  void model_isServedOnceAnEngineHasAnsweredForIt() {
+    GatewayTracing counting =
+        GatewayTracing.with(Telemetry.using(OpenTelemetry.noop()))
+            .meters(new SimpleMeterRegistry())
+            .build();
+    GatewayRequest failing = counting.begin(TestExchange.chat()).model("m");
+    failing.status(503);
+    failing.end();
+    assertThat(counting.hasServed("m")).isFalse();
+    GatewayRequest request = counting.begin(TestExchange.chat()).model("m");
+    request.status(200);
+    request.end();
+    assertThat(counting.hasServed("m")).isTrue();
+    assertThat(gateway.hasServed("m")).isFalse();
   }
 
   @Test

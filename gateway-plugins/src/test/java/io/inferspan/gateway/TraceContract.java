@@ -36,7 +36,8 @@ public abstract class TraceContract {
   protected static final String STREAM =
       """
       {"messages":[{"role":"user","content":"one two \\"three\\""}],"model":"tiny",\
-      "stream":true,"stream_options":{"include_usage":true},"max_tokens":64}""";
+      "stream":true,"stream_options":{"include_usage":true},"max_tokens":64}\
+      """;
   protected static final String WHOLE =
       "{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"one two\"}]}";
 
@@ -120,6 +121,21 @@ public abstract class TraceContract {
   }
 
   @Test
+  void severalTraces_leaveNoneWhereNobodyTraces() throws Exception {
+    try (GatewayRig off =
+        start(GatewayTracing.of(Telemetry.using(OpenTelemetry.noop())), engine.port())) {
+      String other = SAMPLED.replace("b7ad6b", "000000");
+      ask(off, WHOLE, "traceparent: " + SAMPLED, "TraceParent: " + other, "tracestate: a=1");
+      ask(off, WHOLE, "traceparent: " + SAMPLED, "tracestate: a=1", "tracestate: b=2");
+    }
+    assertThat(engine.requests().get(0).headers("traceparent")).isEmpty();
+    assertThat(engine.requests().get(0).headers("tracestate")).isEmpty();
+    assertThat(engine.requests().get(1).headers("traceparent")).containsExactly(SAMPLED);
+    assertThat(String.join(",", engine.requests().get(1).headers("tracestate")))
+        .isEqualTo("a=1,b=2");
+  }
+
+  @Test
   void unsampledTrace_passesWithNothingAdded() throws Exception {
     Message plain;
     try (GatewayRig off =
@@ -170,6 +186,16 @@ public abstract class TraceContract {
     assertThat(scrape.lines())
         .filteredOn(line -> line.startsWith("gen_ai_server_time_to_first_token_seconds_bucket"))
         .anyMatch(line -> line.contains("trace_id=\"" + span.traceId() + "\""));
+  }
+
+  @Test
+  void engineThatIsSlowToBegin_isNoSlowConnection() throws Exception {
+    engine.script(EngineScript.builder().slowHeaders(Duration.ofMillis(100)).build());
+    try (GatewayRig gateway = start()) {
+      ask(gateway, STREAM);
+    }
+    assertThat(millis(gatewaySpan(), "inferspan.gateway.upstream_first_token_ms"))
+        .isGreaterThanOrEqualTo(100);
   }
 
   @Test
@@ -317,7 +343,8 @@ public abstract class TraceContract {
       String body =
           """
           {"tools":[{"function":{"arguments":"%1$s"}}],"messages":[{"content":"%1$s"}],\
-          "user":"%1$s","model":"tiny","stream":true}"""
+          "user":"%1$s","model":"tiny","stream":true}\
+          """
               .formatted(secret);
       ask(
           gateway,

@@ -34,13 +34,19 @@ public final class EppAttributes {
   public static final Attribute<Long> FILTER_KEPT =
       count("llm_d.epp.filter.filtered_endpoints", "Endpoints that passed the filters.");
   public static final Attribute<Double> FILTER_AFFINITY_THRESHOLD =
-      number("llm_d.epp.filter.affinity_threshold", "Affinity from which an endpoint is sticky.");
+      number(
+          "llm_d.epp.filter.affinity_threshold",
+          "Affinity from which an endpoint is sticky; only llm-d writes it.");
   public static final Attribute<String> FILTER_DECISION =
-      text("llm_d.epp.filter.decision", "What the filter decided.");
+      text("llm_d.epp.filter.decision", "What the filter decided; only llm-d writes it.");
   public static final Attribute<Long> FILTER_STICKY =
-      count("llm_d.epp.filter.sticky_endpoints", "Endpoints above the affinity threshold.");
+      count(
+          "llm_d.epp.filter.sticky_endpoints",
+          "Endpoints above the affinity threshold; only llm-d writes it.");
   public static final Attribute<Double> FILTER_TTFT_PENALTY_MS =
-      number("llm_d.epp.filter.ttft_penalty_ms", "Milliseconds that stickiness may cost.");
+      number(
+          "llm_d.epp.filter.ttft_penalty_ms",
+          "Milliseconds that stickiness may cost; only llm-d writes it.");
 
   public static final Attribute<Long> SCORER_COUNT =
       count("llm_d.epp.scorer.count", "Scorers that ran.");
@@ -124,7 +130,7 @@ public final class EppAttributes {
   public static final Attribute<Long> MM_HASH_COUNT =
       count("mm.hash_count", "Media items that take part in block hashes.");
   public static final Attribute<Boolean> MM_HIT =
-      flag("mm.hit", "Whether a media item was found in a cache.");
+      flag("mm.hit", "Whether a media item was found in a cache; only llm-d writes it.");
 
   public static final Attribute<String> TOKEN_PRODUCER_BACKEND =
       text("llm_d.epp.token_producer.backend", "What tokenised the prompt.");

@@ -25,14 +25,16 @@ final class SpansPage {
   private void intro() {
     line("# Spans");
     line("");
-    line("Every span and every attribute that Inferspan writes. This page is generated from");
-    line("`io.inferspan.catalog`; to renew it, run");
+    line(
+        "Every span and every attribute that Inferspan writes, and few that only llm-d does; from");
+    line("`io.inferspan.catalog`; to renew this page, run");
     line(
         "`mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true"
             + " -Dsurefire.failIfNoSpecifiedTests=false`.");
     line("");
     line(
-        "`INFERSPAN_SPAN_NAMES` chooses the generation of names. Where the proposal names no span,");
+        "`INFERSPAN_SPAN_NAMES` chooses the generation of names. Where the proposal names no"
+            + " span,");
     line("its column shows the name under which llm-d first had it. Any span may also carry");
     line("`error.type`, and its status is only ever set to Error.");
     line("");

@@ -11,6 +11,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what became of requests by the stages that serve them, under llm-d's name for it. */
@@ -22,12 +23,14 @@ final class DecisionCounter {
 
   private final MeterRegistry registry;
   private final ProfileHandler handler;
+  private final Predicate<String> served;
   private final ModelNames models = new ModelNames(MAX_MODELS);
   private final Map<Decision, Counter> counters = new ConcurrentHashMap<>();
 
-  DecisionCounter(MeterRegistry registry, ProfileHandler handler) {
+  DecisionCounter(MeterRegistry registry, ProfileHandler handler, Predicate<String> served) {
     this.registry = registry;
     this.handler = handler;
+    this.served = served;
   }
 
   private record Decision(String model, String type) {}
@@ -37,11 +40,12 @@ final class DecisionCounter {
     if (result.target() == null || handler.shape() == ProfileHandler.Shape.SINGLE) {
       return;
     }
-    String model = models.tag(result.cycle().request().model(), true);
     try {
+      String asked = result.cycle().request().model();
+      String model = models.tag(asked, served.test(asked));
       counters.computeIfAbsent(new Decision(model, type(result)), this::counter).increment();
     } catch (RuntimeException e) {
-      // A registry that refuses the meter costs no request.
+      // A registry that refuses the meter, or who knows the models, costs no request.
       LOGGER.log(Level.DEBUG, "A decision could not be counted", e);
     }
   }

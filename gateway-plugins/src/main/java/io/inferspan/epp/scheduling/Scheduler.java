@@ -1,5 +1,6 @@
 package io.inferspan.epp.scheduling;
 
+import io.inferspan.OperationSpan;
 import io.inferspan.epp.Cycle;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.InferenceRequest;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,7 @@ public final class Scheduler {
   private final List<PreRequest> preRequests;
   private final long timeoutNanos;
   private final @Nullable DecisionCounter decisions;
+  private final boolean needsTokens;
 
   private Scheduler(Builder builder) {
     EppTracing tracing = builder.tracing;
@@ -47,7 +50,12 @@ public final class Scheduler {
     this.preRequests = builder.preRequests.stream().map(tracing::traced).toList();
     this.timeoutNanos = builder.timeout.toNanos();
     MeterRegistry registry = builder.registry;
-    this.decisions = registry == null ? null : new DecisionCounter(registry, builder.handler);
+    this.decisions =
+        registry == null ? null : new DecisionCounter(registry, builder.handler, builder.served);
+    this.needsTokens =
+        builder.profiles.values().stream()
+            .flatMap(profile -> profile.scorers().stream())
+            .anyMatch(each -> each.scorer().needsTokens());
   }
 
   /** Starts a scheduler whose profiles {@code handler} chooses from. */
@@ -68,6 +76,11 @@ public final class Scheduler {
     Cycle cycle = new Cycle(request, context, System.nanoTime() + timeoutNanos);
     return stage(cycle, List.copyOf(candidates), new LinkedHashMap<>())
         .exceptionally(failure -> SchedulingResult.failed(cycle, "scheduling failed"));
+  }
+
+  /** Whether a scorer scores nobody unless requests bring their tokens. */
+  public boolean needsTokens() {
+    return needsTokens;
   }
 
   /** Lets all that want to have a last word before the request leaves. */
@@ -132,6 +145,7 @@ public final class Scheduler {
     private EppTracing tracing = EppTracing.none();
     private Duration timeout = DEFAULT_TIMEOUT;
     private @Nullable MeterRegistry registry;
+    private Predicate<String> served = model -> false;
 
     private Builder(ProfileHandler handler) {
       this.handler = handler;
@@ -161,9 +175,15 @@ public final class Scheduler {
     /**
      * Counts decisions of handlers that have more than one stage, in llm-d's {@code
      * llm_d_epp_disagg_decision_total}; by default nobody counts.
+     *
+     * @param served whether engines serve a model of this name, and not only a client asks for it;
+     *     all others are {@code other}. {@code GatewayTracing.hasServed} knows it of those that an
+     *     engine has answered for, by the names that clients use; a fixed set does as well. It must
+     *     not block.
      */
-    public Builder meters(MeterRegistry registry) {
+    public Builder meters(MeterRegistry registry, Predicate<String> served) {
       this.registry = registry;
+      this.served = served;
       return this;
     }
 
@@ -177,8 +197,23 @@ public final class Scheduler {
       return this;
     }
 
-    /** Makes the scheduler. */
+    /** Makes the scheduler, under the span of the picker's start. */
     public Scheduler build() {
+      try (OperationSpan span = tracing.startup("scheduler", "build")) {
+        return made(span);
+      }
+    }
+
+    private Scheduler made(OperationSpan span) {
+      try {
+        return made();
+      } catch (RuntimeException e) {
+        span.fail(e);
+        throw e;
+      }
+    }
+
+    private Scheduler made() {
       if (profiles.isEmpty()) {
         throw new IllegalArgumentException("the scheduler has no profile; it needs one at least");
       }

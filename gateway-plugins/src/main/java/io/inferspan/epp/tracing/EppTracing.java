@@ -37,6 +37,9 @@ public final class EppTracing {
   private static final String NO_TOKENS = "skipped_no_tokens";
   private static final int FIRST_ERROR_STATUS = 400;
 
+  /** For spans that the chosen generation of names does not have. */
+  private static final Telemetry NOBODY = Telemetry.using(OpenTelemetry.noop());
+
   private final Telemetry telemetry;
   private final boolean proposalShape;
 
@@ -48,7 +51,7 @@ public final class EppTracing {
 
   /** No spans. */
   public static EppTracing none() {
-    return new EppTracing(Telemetry.using(OpenTelemetry.noop()));
+    return new EppTracing(NOBODY);
   }
 
   /**
@@ -82,9 +85,14 @@ public final class EppTracing {
     return new TracedPreRequest(this, preRequest);
   }
 
-  /** The start of the picker, or of a part of it; a trace of its own. */
+  /**
+   * The start of the picker, or of a part of it; a trace of its own.
+   *
+   * <p>Only the tracing proposal has it. In later generations of names, as in llm-d itself, there
+   * is none, and nothing is recorded here.
+   */
   public OperationSpan startup(String component, String operation) {
-    return telemetry
+    return (proposalShape ? telemetry : NOBODY)
         .span(EppSpans.STARTUP, Context.root())
         .set(EppAttributes.STARTUP_COMPONENT, component)
         .set(EppAttributes.STARTUP_OPERATION, operation)
@@ -308,8 +316,12 @@ public final class EppTracing {
   }
 
   private static PendingSpan describe(PendingSpan span, InferenceRequest request) {
-    return identify(span, request)
-        .set(EppAttributes.MM_MODALITY, request.modality())
-        .set(EppAttributes.MM_HASH_COUNT, request.mediaItems());
+    PendingSpan identified = identify(span, request);
+    if (span.mayRecord()) {
+      identified
+          .set(EppAttributes.MM_MODALITY, request.modality())
+          .set(EppAttributes.MM_HASH_COUNT, known(request.mediaItems()));
+    }
+    return identified;
   }
 }

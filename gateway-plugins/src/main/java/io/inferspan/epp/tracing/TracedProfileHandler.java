@@ -47,7 +47,7 @@ final class TracedProfileHandler implements ProfileHandler {
     }
     try (OperationSpan span = open(cycle, profiles.size(), results.size(), context)) {
       try {
-        Pick pick = handler.pick(cycle, profiles, results, span.context());
+        Pick pick = asked(cycle, profiles, results, span.context());
         EppTracing.decided(span, handler.shape(), pick);
         return pick;
       } catch (RuntimeException | LinkageError e) {
@@ -60,11 +60,19 @@ final class TracedProfileHandler implements ProfileHandler {
   private Pick unseen(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
     try {
-      return Objects.requireNonNull(handler.pick(cycle, profiles, results, context));
+      return asked(cycle, profiles, results, context);
     } catch (RuntimeException | LinkageError e) {
       QuietLog.failed(handler, e);
       return Pick.end(FAILED);
     }
+  }
+
+  /** A handler that was compiled without null checks may answer with null, seen or not. */
+  private Pick asked(
+      Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
+    Pick pick = Objects.requireNonNull(handler.pick(cycle, profiles, results, context));
+    Objects.requireNonNull(pick.profiles());
+    return pick;
   }
 
   private OperationSpan open(Cycle cycle, int profiles, int executed, Context context) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TracedScorer implements Scorer {
 
+  private static final String WRONG_SIZE = "wrong_size";
+
   private final EppTracing tracing;
   private final Scorer scorer;
   private final double weight;
@@ -74,8 +76,9 @@ final class TracedScorer implements Scorer {
     if (scores instanceof CompletableFuture<Scores> future
         && future.isDone()
         && !future.isCompletedExceptionally()) {
-      end(span, future.join(), null, candidates);
-      return scores;
+      Scores there = future.join();
+      Scores answer = end(span, there, null, candidates);
+      return answer == there ? scores : answer.done();
     }
     return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
   }
@@ -86,11 +89,13 @@ final class TracedScorer implements Scorer {
     Scores answer = failure == null && scores != null ? scores : null;
     if (answer == null) {
       span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
-      answer = Scores.of(candidates);
+    } else if (answer.size() != candidates) {
+      span.fail(WRONG_SIZE, "the scorer's answer is not one score for each endpoint");
+      answer = null;
     } else {
       EppTracing.scored(span, answer);
     }
     span.close();
-    return answer;
+    return answer == null ? Scores.of(candidates) : answer;
   }
 }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the choice of an endpoint goes by in a request's body: the model, and the input itself for
@@ -14,26 +15,29 @@ import java.util.List;
  */
 final class ChatBody {
 
+  /** A body that Envoy does not show before it wants its answer. */
+  static final ChatBody UNSEEN = new ChatBody(new Scan(Scan.NOTHING), null);
+
   private final String model;
   private final boolean streaming;
-  private final byte[] input;
+  private final byte @Nullable [] input;
   private final byte[] json;
   private final int modelStart;
   private final int modelEnd;
 
-  private ChatBody(Scan scan) {
+  private ChatBody(Scan scan, byte @Nullable [] input) {
     this.json = scan.json;
     this.modelStart = scan.modelStart;
     this.modelEnd = scan.modelEnd;
     this.model = scan.model;
     this.streaming = scan.streaming;
-    this.input = scan.input;
+    this.input = input;
   }
 
   static ChatBody read(byte[] body) {
     Scan scan = new Scan(body);
     scan.run();
-    return new ChatBody(scan);
+    return new ChatBody(scan, scan.input);
   }
 
   /** The model; empty where the body names none. */
@@ -46,8 +50,11 @@ final class ChatBody {
     return streaming;
   }
 
-  /** The prompt, or the messages as they stand in the body; empty where there are none. */
-  byte[] input() {
+  /**
+   * The prompt, or the messages as they stand in the body; empty where there are none, null where
+   * there may be some that were not shown.
+   */
+  byte @Nullable [] input() {
     return input;
   }
 

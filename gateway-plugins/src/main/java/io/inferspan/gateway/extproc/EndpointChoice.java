@@ -3,6 +3,7 @@ package io.inferspan.gateway.extproc;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.extproc.wire.HeaderList;
 import io.opentelemetry.context.Context;
@@ -18,11 +19,17 @@ final class EndpointChoice {
   private final Scheduler scheduler;
   private final Supplier<List<Endpoint>> endpoints;
   private final Admission admission;
+  private final @Nullable Tokenizer tokenizer;
 
-  EndpointChoice(Scheduler scheduler, Supplier<List<Endpoint>> endpoints, Admission admission) {
+  EndpointChoice(
+      Scheduler scheduler,
+      Supplier<List<Endpoint>> endpoints,
+      Admission admission,
+      @Nullable Tokenizer tokenizer) {
     this.scheduler = scheduler;
     this.endpoints = endpoints;
     this.admission = admission;
+    this.tokenizer = tokenizer;
   }
 
   /** What is known of a request when its endpoint is chosen. */
@@ -74,15 +81,20 @@ final class EndpointChoice {
         : new Verdict(result, null);
   }
 
-  private static InferenceRequest inference(Request request) {
+  private InferenceRequest inference(Request request) {
     ChatBody body = request.model().body();
     String id = request.headers().first("x-request-id");
-    return InferenceRequest.to(request.model().name())
-        .id(id == null ? "" : id)
-        .headers(request.headers().toMap())
-        .input(body.input())
-        .streaming(body.streaming())
-        .build();
+    InferenceRequest.Builder inference =
+        InferenceRequest.to(request.model().name())
+            .id(id == null ? "" : id)
+            .headers(request.headers().toMap())
+            .streaming(body.streaming());
+    byte[] input = body.input();
+    if (input != null) {
+      inference.input(input);
+    }
+    Tokenizer tokens = tokenizer;
+    return (tokens == null ? inference : inference.tokenizedBy(tokens)).build();
   }
 
   /** The endpoints that the hint leaves, which names hosts with or without their ports. */

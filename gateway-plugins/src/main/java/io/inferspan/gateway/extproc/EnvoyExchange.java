@@ -49,6 +49,18 @@ final class EnvoyExchange implements GrpcCall.Receiver {
     }
   }
 
+  /** What is to come while a body is waited for is that body, and its client can be told. */
+  @Override
+  public boolean refuses(OversizedMessageException message) {
+    RequestSide asked = requestSide;
+    if (asked == null || !asked.awaitsBody()) {
+      return false;
+    }
+    boolean full = message.why() == OversizedMessageException.Cause.NO_ROOM;
+    asked.refuse(full ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    return true;
+  }
+
   private void begin(ProcessingRequest message) throws MalformedMessageException {
     if (message.part() != Part.REQUEST_HEADERS) {
       throw new MalformedMessageException("the exchange does not begin with request headers");

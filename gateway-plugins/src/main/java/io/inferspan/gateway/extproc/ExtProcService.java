@@ -1,6 +1,7 @@
 package io.inferspan.gateway.extproc;
 
 import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.extproc.wire.BodyMode;
@@ -31,7 +32,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
   private final GatewayTracing tracing;
   private final EndpointChoice choice;
-  private final HeldBody.Budget budget;
+  private final HeldBytes budget;
   private final int maxBodyBytes;
   private final Modes untoldModes;
   private final boolean overridesModes;
@@ -40,8 +41,10 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
   private ExtProcService(Builder builder) {
     this.tracing = builder.tracing;
-    this.choice = new EndpointChoice(builder.scheduler, builder.endpoints, builder.admission);
-    this.budget = new HeldBody.Budget(builder.maxHeldBytes);
+    this.choice =
+        new EndpointChoice(
+            builder.scheduler, builder.endpoints, builder.admission, builder.tokenizer);
+    this.budget = new HeldBytes(builder.maxHeldBytes);
     this.maxBodyBytes = builder.maxBodyBytes;
     this.untoldModes = builder.untoldModes;
     this.overridesModes = builder.overridesModes;
@@ -66,12 +69,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     } else if (isCompressed(request.getHeader("grpc-encoding"))) {
       refuse(request, "messages are to come uncompressed");
     } else if (PATH.equals(request.path())) {
-      int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
-      new GrpcCall(request, maxMessageBytes, call -> new EnvoyExchange(this, call)).open();
+      GrpcFrames frames = new GrpcFrames(maxBodyBytes + MAX_OTHER_BYTES, budget);
+      new GrpcCall(request, frames, call -> new EnvoyExchange(this, call)).open();
     } else if (HealthCall.PATH.equals(request.path())) {
-      int maxMessageBytes = HealthCall.MAX_MESSAGE_BYTES;
-      new GrpcCall(request, maxMessageBytes, call -> new HealthCall(call, choice::isPossible))
-          .open();
+      GrpcFrames frames = new GrpcFrames(HealthCall.MAX_MESSAGE_BYTES, budget);
+      new GrpcCall(request, frames, call -> new HealthCall(call, choice::isPossible)).open();
     } else {
       refuse(request, "there is no method at this path");
     }
@@ -98,9 +100,9 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         .end();
   }
 
-  /** Bytes of bodies that wait for the choice of their endpoints. */
+  /** Bytes of messages that still come in, and of bodies that wait for their endpoints. */
   public long heldBytes() {
-    return budget.heldBytes();
+    return budget.now();
   }
 
   GatewayTracing tracing() {
@@ -142,6 +144,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     private final Scheduler scheduler;
     private final Supplier<List<Endpoint>> endpoints;
     private Admission admission = Admission.open();
+    private @Nullable Tokenizer tokenizer;
     private int maxBodyBytes = DEFAULT_MAX_BODY_BYTES;
     private long maxHeldBytes = DEFAULT_MAX_HELD_BYTES;
     private Modes untoldModes =
@@ -163,6 +166,12 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       return this;
     }
 
+    /** Makes tokens of prompts, for scorers that need them; without, there are none. */
+    public Builder tokenizer(Tokenizer tokenizer) {
+      this.tokenizer = tokenizer;
+      return this;
+    }
+
     /** The largest body that is held for the choice, others get 413; 16 MiB unless set. */
     public Builder maxBodyBytes(int bytes) {
       if (bytes < 1 || bytes > MAX_BODY_BYTES) {
@@ -173,7 +182,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       return this;
     }
 
-    /** What bodies may take together while they are held, more get 503; 256 MiB unless set. */
+    /**
+     * What bodies may take together while they come and are held, more get 503; 256 MiB unless set.
+     * While its endpoint is chosen a body is there up to twice more, in one piece and as the input
+     * that plugins hash, which is not counted.
+     */
     public Builder maxHeldBytes(long bytes) {
       if (bytes < 1) {
         throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", must be 1 or more");
@@ -217,6 +230,11 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
 
     /** Makes the service. */
     public ExtProcService build() {
+      if (scheduler.needsTokens() && tokenizer == null) {
+        throw new IllegalArgumentException(
+            "a scorer of the scheduler scores nobody without tokens, and the service has no"
+                + " tokenizer; it needs one");
+      }
       return new ExtProcService(this);
     }
   }

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One call of gRPC that streams both ways, on a stream of the Vert.x HTTP/2 server.
@@ -19,6 +20,7 @@ final class GrpcCall {
   static final int OK = 0;
   static final int INVALID_ARGUMENT = 3;
   static final int NOT_FOUND = 5;
+  static final int RESOURCE_EXHAUSTED = 8;
   static final int UNIMPLEMENTED = 12;
   static final int INTERNAL = 13;
 
@@ -30,6 +32,13 @@ final class GrpcCall {
 
     /** Takes a message, which is its own. */
     void receive(ByteBuffer message) throws MalformedMessageException;
+
+    /**
+     * A message is not let in.
+     *
+     * @return whether that is answered, so that nothing more need come; else the call ends
+     */
+    boolean refuses(OversizedMessageException message);
 
     /** Whether it takes no message now; it calls {@link #resume()} when it does again. */
     boolean isBusy();
@@ -49,10 +58,10 @@ final class GrpcCall {
   private boolean ended;
   private boolean halfClosed;
 
-  GrpcCall(HttpServerRequest request, int maxMessageBytes, Function<GrpcCall, Receiver> receiver) {
+  GrpcCall(HttpServerRequest request, GrpcFrames frames, Function<GrpcCall, Receiver> receiver) {
     this.request = request;
     this.response = request.response();
-    this.frames = new GrpcFrames(maxMessageBytes);
+    this.frames = frames;
     this.receiver = receiver.apply(this);
   }
 
@@ -96,6 +105,7 @@ final class GrpcCall {
       return;
     }
     ended = true;
+    frames.drop();
     if (!halfClosed) {
       // What still comes is let in and dropped; unread, it would hold the connection's window.
       request.resume();
@@ -118,19 +128,38 @@ final class GrpcCall {
 
   private void pump() {
     try {
-      while (!ended && !receiver.isBusy()) {
-        ByteBuffer message = frames.next();
-        if (message == null) {
-          break;
-        }
-        receiver.receive(message);
-      }
+      receive();
     } catch (MalformedMessageException e) {
       end(INVALID_ARGUMENT, e.reason());
     } catch (RuntimeException e) {
       end(INTERNAL, e.getClass().getSimpleName());
     }
     settle();
+  }
+
+  private void receive() throws MalformedMessageException {
+    try {
+      ByteBuffer message = next();
+      while (message != null) {
+        receiver.receive(message);
+        message = next();
+      }
+    } catch (OversizedMessageException e) {
+      refuse(e);
+    }
+  }
+
+  private @Nullable ByteBuffer next() throws MalformedMessageException, OversizedMessageException {
+    return ended || receiver.isBusy() ? null : frames.next();
+  }
+
+  private void refuse(OversizedMessageException message) {
+    if (receiver.refuses(message)) {
+      frames.drop();
+    } else {
+      boolean full = message.why() == OversizedMessageException.Cause.NO_ROOM;
+      end(full ? RESOURCE_EXHAUSTED : INVALID_ARGUMENT, String.valueOf(message.getMessage()));
+    }
   }
 
   /** Waits with reading while the receiver is busy, or ends where the peer has said all. */
@@ -161,6 +190,7 @@ final class GrpcCall {
   private void closed() {
     if (!ended) {
       ended = true;
+      frames.drop();
       receiver.closed("");
     }
   }

@@ -1,5 +1,6 @@
 package io.inferspan.gateway.extproc;
 
+import io.inferspan.gateway.extproc.OversizedMessageException.Cause;
 import io.inferspan.gateway.extproc.wire.MalformedMessageException;
 import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Cuts the messages out of a stream of gRPC.
  *
  * <p>A message is copied once, out of the pieces that HTTP/2 brought, into an array of its own. The
- * array grows as bytes come: a length that is claimed costs nothing.
+ * array grows as bytes come: a length that is claimed costs nothing. From the first 16 KiB on it
+ * counts among all that is held, until it is whole and handed over.
  */
 final class GrpcFrames {
 
@@ -20,6 +22,7 @@ final class GrpcFrames {
   private static final int FIRST_BYTES = 16 * 1024;
 
   private final int maxMessageBytes;
+  private final HeldBytes budget;
   private final Queue<Buffer> chunks = new ArrayDeque<>();
   private final byte[] head = new byte[HEAD_BYTES];
   private int waitingBytes;
@@ -27,14 +30,17 @@ final class GrpcFrames {
   private int headBytes;
   private byte @Nullable [] message;
   private int messageBytes;
+  private int heldBytes;
+  private boolean dropping;
 
-  GrpcFrames(int maxMessageBytes) {
+  GrpcFrames(int maxMessageBytes, HeldBytes budget) {
     this.maxMessageBytes = maxMessageBytes;
+    this.budget = budget;
   }
 
   /** Takes bytes as they come. */
   void append(Buffer bytes) {
-    if (bytes.length() > 0) {
+    if (bytes.length() > 0 && !dropping) {
       chunks.add(bytes);
       waitingBytes += bytes.length();
     }
@@ -50,8 +56,24 @@ final class GrpcFrames {
     return chunks.isEmpty() && headBytes == 0;
   }
 
+  /** Forgets what has come and what still comes. */
+  void drop() {
+    dropping = true;
+    chunks.clear();
+    waitingBytes = 0;
+    headBytes = 0;
+    release();
+  }
+
+  private void release() {
+    message = null;
+    messageBytes = 0;
+    budget.giveBack(heldBytes);
+    heldBytes = 0;
+  }
+
   /** The next whole message, or null until there is one. */
-  @Nullable ByteBuffer next() throws MalformedMessageException {
+  @Nullable ByteBuffer next() throws MalformedMessageException, OversizedMessageException {
     while (headBytes < HEAD_BYTES) {
       int taken = takeInto(head, headBytes, HEAD_BYTES - headBytes);
       if (taken == 0) {
@@ -73,19 +95,20 @@ final class GrpcFrames {
 
   private ByteBuffer whole(int length) {
     byte[] bytes = message;
-    message = null;
-    messageBytes = 0;
+    // From here on it counts for whoever keeps it.
+    release();
     headBytes = 0;
     return bytes == null ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes, 0, length);
   }
 
-  private int length() throws MalformedMessageException {
+  private int length() throws MalformedMessageException, OversizedMessageException {
     if (head[0] != 0) {
       throw new MalformedMessageException("the message is compressed, which was not agreed on");
     }
     int length = ByteBuffer.wrap(head).getInt(1);
     if (length < 0 || length > maxMessageBytes) {
-      throw new MalformedMessageException(
+      throw new OversizedMessageException(
+          Cause.TOO_LONG,
           "the message has "
               + Integer.toUnsignedString(length)
               + " bytes, more than "
@@ -94,15 +117,25 @@ final class GrpcFrames {
     return length;
   }
 
-  private byte[] grown(int length) {
+  private byte[] grown(int length) throws OversizedMessageException {
     byte[] bytes = message;
     if (bytes == null) {
       bytes = new byte[Math.min(length, FIRST_BYTES)];
     } else if (messageBytes == bytes.length) {
-      bytes = Arrays.copyOf(bytes, (int) Math.min(length, bytes.length * 2L));
+      int size = (int) Math.min(length, bytes.length * 2L);
+      hold(size);
+      bytes = Arrays.copyOf(bytes, size);
     }
     message = bytes;
     return bytes;
+  }
+
+  private void hold(int bytes) throws OversizedMessageException {
+    if (!budget.take(bytes - heldBytes)) {
+      throw new OversizedMessageException(
+          Cause.NO_ROOM, "there is no room for the message among all that is held");
+    }
+    heldBytes = bytes;
   }
 
   private int takeInto(byte[] target, int at, int count) {

@@ -49,6 +49,11 @@ final class HealthCall implements GrpcCall.Receiver {
   }
 
   @Override
+  public boolean refuses(OversizedMessageException message) {
+    return false;
+  }
+
+  @Override
   public boolean isBusy() {
     return false;
   }

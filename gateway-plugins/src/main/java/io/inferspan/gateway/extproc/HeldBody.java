@@ -3,7 +3,6 @@ package io.inferspan.gateway.extproc;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The body of a request while its endpoint is chosen, in the pieces in which it came.
@@ -12,32 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class HeldBody {
 
-  /** What bodies may take together. */
-  static final class Budget {
-    private final long maxBytes;
-    private final AtomicLong heldBytes = new AtomicLong();
-
-    Budget(long maxBytes) {
-      this.maxBytes = maxBytes;
-    }
-
-    private boolean take(long bytes) {
-      boolean fits = heldBytes.addAndGet(bytes) <= maxBytes;
-      if (!fits) {
-        heldBytes.addAndGet(-bytes);
-      }
-      return fits;
-    }
-
-    private void giveBack(long bytes) {
-      heldBytes.addAndGet(-bytes);
-    }
-
-    long heldBytes() {
-      return heldBytes.get();
-    }
-  }
-
   /** Whether a piece was kept, and else why not. */
   enum Fit {
     KEPT,
@@ -45,12 +18,12 @@ final class HeldBody {
     NO_ROOM
   }
 
-  private final Budget budget;
+  private final HeldBytes budget;
   private final int maxBytes;
   private final List<ByteBuffer> pieces = new ArrayList<>();
   private int bytes;
 
-  HeldBody(Budget budget, int maxBytes) {
+  HeldBody(HeldBytes budget, int maxBytes) {
     this.budget = budget;
     this.maxBytes = maxBytes;
   }

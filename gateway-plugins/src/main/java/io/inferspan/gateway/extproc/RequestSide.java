@@ -47,8 +47,19 @@ final class RequestSide {
     return choosing;
   }
 
+  /** Whether the body decides, and has not come yet. */
+  boolean awaitsBody() {
+    return !choosing && !chosen && !course.observing() && !course.isRefused();
+  }
+
   void release() {
     body.release();
+  }
+
+  /** What of the body is here goes, and the client is told why. */
+  void refuse(Refusal refusal) {
+    body.release();
+    course.refuse(refusal);
   }
 
   void begin(ProcessingRequest message) {
@@ -60,7 +71,7 @@ final class RequestSide {
     negotiate(message.endOfStream());
     BodyMode mode = course.modes().request();
     if (message.endOfStream() || !mode.holdsHeaders()) {
-      choose(Part.REQUEST_HEADERS);
+      choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
       // The body decides; what a client sent to route itself goes now, as it would later.
       course.answer(
@@ -95,10 +106,9 @@ final class RequestSide {
     }
     HeldBody.Fit fit = body.add(message.body());
     if (fit != HeldBody.Fit.KEPT) {
-      body.release();
-      course.refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+      refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
     } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
-      choose(message.part());
+      choose(message.part(), true);
     }
   }
 
@@ -116,9 +126,10 @@ final class RequestSide {
   /** A question for an endpoint: what the body ended with, what it asks for, and its span. */
   private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
-  private void choose(Part endedBy) {
+  private void choose(Part endedBy, boolean bodySeen) {
     choosing = true;
-    TargetModel model = TargetModel.of(headers, ChatBody.read(body.toArray()));
+    ChatBody asked = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
+    TargetModel model = TargetModel.of(headers, asked);
     Question question = new Question(endedBy, model, course.request().orchestration(model.name()));
     CompletableFuture<Verdict> verdict =
         course
@@ -168,7 +179,7 @@ final class RequestSide {
     Part endedBy = question.endedBy;
     UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
     course.goesTo(target, attempt);
-    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt);
+    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt, headers);
     boolean streamedBack =
         course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;
@@ -192,6 +203,8 @@ final class RequestSide {
     if (endedBy == Part.REQUEST_TRAILERS) {
       course.send(ProcessingResponse.trailers(endedBy));
     }
+    // Envoy connects from here on, and does not tell when it has.
+    attempt.connected();
   }
 
   /**

@@ -8,14 +8,21 @@ import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.TraceSetter;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.extproc.wire.HeaderChanges;
+import io.inferspan.gateway.extproc.wire.HeaderList;
 import io.inferspan.gateway.extproc.wire.ProcessingResponse.Destination;
 import java.util.stream.Collectors;
 
 /** How a request is told where it goes: in its headers, and in metadata for Envoy's balancer. */
 record Routing(HeaderChanges changes, Destination destination) {
 
-  private static final TraceSetter<HeaderChanges> TRACE =
-      new TraceSetter<>(HeaderChanges::set, HeaderChanges::remove);
+  private static final TraceSetter<Leaving> TRACE =
+      new TraceSetter<>(
+          (leaving, name, value) -> leaving.changes.set(name, value),
+          (leaving, name) -> leaving.changes.remove(name),
+          (leaving, name) -> leaving.came.all(name));
+
+  /** Headers as they came, and what is to change in them. */
+  private record Leaving(HeaderList came, HeaderChanges changes) {}
 
   /** Takes out what a client sent to route itself. */
   static HeaderChanges withoutClients() {
@@ -28,13 +35,14 @@ record Routing(HeaderChanges changes, Destination destination) {
    * Routes a request to where the result says, in the words of llm-d: other endpoints that would do
    * follow the first, for when it fails.
    */
-  static Routing to(SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt) {
+  static Routing to(
+      SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList came) {
     HeaderChanges changes = withoutClients();
     scheduler.prepare(result, new Prepared(changes));
     String authorities =
         result.targets().stream().map(Endpoint::authority).collect(Collectors.joining(","));
     changes.set(DisaggHeaders.DESTINATION, authorities);
-    attempt.inject(changes, TRACE);
+    attempt.inject(new Leaving(came, changes), TRACE);
     return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
   }
 

@@ -142,6 +142,11 @@ public final class GatewayMeters {
     }
   }
 
+  /** Whether an engine has answered for this model, and it is among those with a tag. */
+  public boolean hasServed(String model) {
+    return models.knows(model);
+  }
+
   private Labels labels(Served request) {
     return new Labels(
         models.tag(request.model(), request.outcome() == Outcome.SUCCESS),

@@ -34,6 +34,11 @@ public final class ModelNames {
     return served && admit(model) ? model : OTHER;
   }
 
+  /** Whether this one was served. */
+  public boolean knows(String model) {
+    return known.contains(model);
+  }
+
   private synchronized boolean admit(String model) {
     return known.contains(model) || (known.size() < most && known.add(model));
   }

@@ -12,13 +12,15 @@ public final class NettyHeaders {
   public static final TextMapSetter<HttpHeaders> HTTP1 =
       new TraceSetter<>(
           (headers, name, value) -> headers.set(name, value),
-          (headers, name) -> headers.remove(name));
+          (headers, name) -> headers.remove(name),
+          (headers, name) -> headers.getAll(name));
 
   /** Writes into headers of HTTP/2. */
   public static final TextMapSetter<Http2Headers> HTTP2 =
       new TraceSetter<>(
           (headers, name, value) -> headers.set(name, value),
-          (headers, name) -> headers.remove(name));
+          (headers, name) -> headers.remove(name),
+          (headers, name) -> headers.getAll(name));
 
   private NettyHeaders() {}
 }

@@ -92,7 +92,7 @@ public final class UpstreamHandler extends ChannelDuplexHandler {
     if (live != null) {
       attempt = null;
       if (cause instanceof TimeoutException) {
-        live.fail("timeout");
+        live.timedOut();
       } else {
         live.fail(cause);
       }

@@ -16,13 +16,17 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.context.Context;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class DecisionCounterTest {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT, new PrometheusRegistry(), Clock.SYSTEM);
+
+  private final Set<String> served = new HashSet<>(Set.of("m"));
 
   private Scheduler scheduler(ProfileHandler handler) {
     return Scheduler.with(handler)
@@ -34,7 +38,7 @@ final class DecisionCounterTest {
             SchedulerProfile.named("prefill")
                 .filter(RoleFilter.prefill())
                 .picker(new MaxScorePicker()))
-        .meters(registry)
+        .meters(registry, served::contains)
         .build();
   }
 
@@ -72,13 +76,44 @@ final class DecisionCounterTest {
   }
 
   @Test
-  void modelsThatClientsMakeUp_haveNoEndOfTags() {
+  void modelsThatClientsMakeUp_takeNoTagFromThoseThatAreServed() {
+    Scheduler scheduler = scheduler(DisaggProfileHandler.builder().build());
+    List<Endpoint> pods = List.of(Fleet.pod(0, "decode"));
+    for (int i = 0; i < 500; i++) {
+      schedule(scheduler, "junk" + i, pods);
+    }
+    schedule(scheduler, "m", pods);
+    assertThat(scraped())
+        .hasSize(2)
+        .anyMatch(line -> line.contains("model_name=\"m\"") && line.endsWith(" 1.0"))
+        .anyMatch(line -> line.contains("model_name=\"other\"") && line.endsWith(" 500.0"));
+  }
+
+  @Test
+  void modelsThatAreServed_haveNoEndOfTags() {
     Scheduler scheduler = scheduler(DisaggProfileHandler.builder().build());
     for (int i = 0; i < 500; i++) {
+      served.add("m" + i);
       schedule(scheduler, "m" + i, List.of(Fleet.pod(0, "decode")));
     }
+    served.add("x".repeat(5000));
     schedule(scheduler, "x".repeat(5000), List.of(Fleet.pod(0, "decode")));
     assertThat(scraped()).hasSize(65).anyMatch(line -> line.contains("\"other\""));
+  }
+
+  @Test
+  void whoKnowsTheModelsAndThrows_costsTheCountOnly() {
+    Scheduler scheduler =
+        Scheduler.with(DisaggProfileHandler.builder().build())
+            .profile(SchedulerProfile.named("decode").picker(new MaxScorePicker()))
+            .meters(
+                registry,
+                model -> {
+                  throw new IllegalStateException();
+                })
+            .build();
+    schedule(scheduler, "m", List.of(Fleet.pod(0, "decode")));
+    assertThat(scraped()).isEmpty();
   }
 
   @Test
@@ -86,7 +121,7 @@ final class DecisionCounterTest {
     Scheduler scheduler =
         Scheduler.with(new SingleProfileHandler())
             .profile(SchedulerProfile.named("p").picker(new MaxScorePicker()))
-            .meters(registry)
+            .meters(registry, served::contains)
             .build();
     schedule(scheduler, "m", Fleet.pods(1));
     assertThat(scraped()).isEmpty();

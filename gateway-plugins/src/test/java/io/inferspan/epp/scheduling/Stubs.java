@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Plugins that do what a test says. */
@@ -95,21 +96,33 @@ final class Stubs {
 
   /** A handler that wants the profile {@code p} for ever. */
   static ProfileHandler greedyHandler() {
+    return handler(
+        ProfileHandler.Shape.PREFILL_DECODE, () -> ProfileHandler.Pick.run("p", "again"));
+  }
+
+  /** A handler that answers with null, as one without null checks may. */
+  @SuppressWarnings("NullAway")
+  static ProfileHandler nullHandler(ProfileHandler.Shape shape) {
+    return handler(shape, () -> null);
+  }
+
+  private static ProfileHandler handler(
+      ProfileHandler.Shape shape, Supplier<ProfileHandler.Pick> pick) {
     return new ProfileHandler() {
       @Override
       public String type() {
-        return "greedy";
+        return "stub";
       }
 
       @Override
       public Shape shape() {
-        return Shape.PREFILL_DECODE;
+        return shape;
       }
 
       @Override
       public Pick pick(
           Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
-        return Pick.run("p", "again");
+        return pick.get();
       }
 
       @Override

@@ -67,7 +67,7 @@ final class ChatBodyTest {
             "{}[]\",:\\u0 t".getBytes(StandardCharsets.US_ASCII)[random.nextInt(12)];
       }
       ChatBody body = ChatBody.read(bytes);
-      assertThat(body.input().length).isLessThanOrEqualTo(bytes.length);
+      assertThat(body.input()).hasSizeLessThanOrEqualTo(bytes.length);
     }
   }
 }

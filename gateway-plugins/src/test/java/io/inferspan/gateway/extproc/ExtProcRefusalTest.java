@@ -72,6 +72,31 @@ final class ExtProcRefusalTest extends ExtProcFixture {
   }
 
   @Test
+  void bodyFarAboveTheBound_isAnswered413_asSoonAsItsLengthIsTold() throws Exception {
+    String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(3_000_000) + "\"}";
+    for (Setup setup : List.of(DUPLEX, BUFFERED)) {
+      tracing.clear();
+      try (ExtProcRig rig = new ExtProcRig(service().maxBodyBytes(4096).build(), setup)) {
+        assertThat(ask(rig, body).status()).isEqualTo(413);
+        assertThat(rig.service().heldBytes()).isZero();
+        assertThat(rig.envoy().failures()).isEmpty();
+      }
+      assertThat(span().attribute("http.response.status_code")).isEqualTo(413L);
+    }
+    assertThat(engine.requests()).isEmpty();
+  }
+
+  @Test
+  void messageThatStillComes_isAnswered503AboveTheBoundOfAll() throws Exception {
+    String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(3_000_000) + "\"}";
+    try (ExtProcRig rig = new ExtProcRig(service().maxHeldBytes(1_000_000).build(), BUFFERED)) {
+      assertThat(ask(rig, body).status()).isEqualTo(503);
+      assertThat(rig.service().heldBytes()).isZero();
+      assertThat(ask(rig, WHOLE).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void bodiesAboveTheBoundOfAll_areAnswered503() throws Exception {
     String body = "{\"model\":\"tiny\",\"prompt\":\"" + "x".repeat(5000) + "\"}";
     try (ExtProcRig rig = new ExtProcRig(service().maxHeldBytes(4096).build(), DUPLEX)) {

@@ -15,7 +15,8 @@ final class GrpcFramesTest {
 
   private static final int MAX = 100_000;
 
-  private final GrpcFrames frames = new GrpcFrames(MAX);
+  private final HeldBytes held = new HeldBytes(1 << 20);
+  private final GrpcFrames frames = new GrpcFrames(MAX, held);
 
   private static Buffer frame(byte[] message) {
     return Buffer.buffer().appendByte((byte) 0).appendInt(message.length).appendBytes(message);
@@ -68,12 +69,40 @@ final class GrpcFramesTest {
   @Test
   void lengthAboveTheBound_isRefusedBeforeItComes() {
     for (int length : new int[] {MAX + 1, -1, Integer.MAX_VALUE}) {
-      GrpcFrames fresh = new GrpcFrames(MAX);
+      GrpcFrames fresh = new GrpcFrames(MAX, held);
       fresh.append(Buffer.buffer().appendByte((byte) 0).appendInt(length));
       assertThatThrownBy(fresh::next)
-          .isInstanceOf(MalformedMessageException.class)
+          .isInstanceOf(OversizedMessageException.class)
           .hasMessageContaining("more than " + MAX);
     }
+  }
+
+  @Test
+  void messageThatStillComes_countsUntilItIsWhole() throws Exception {
+    Buffer whole = frame(new byte[80_000]);
+    frames.append(whole.getBuffer(0, 40_000));
+    assertThat(frames.next()).isNull();
+    assertThat(held.now()).isBetween(40_000L - 5, 80_000L);
+    frames.append(whole.getBuffer(40_000, whole.length()));
+    assertThat(frames.next()).isNotNull();
+    assertThat(held.now()).isZero();
+  }
+
+  @Test
+  void messageForWhichThereIsNoRoom_isRefusedAndForgotten() throws Exception {
+    held.take((1 << 20) - 40_000);
+    frames.append(frame(new byte[80_000]).getBuffer(0, 20_000));
+    assertThat(frames.next()).isNull();
+    frames.append(Buffer.buffer(new byte[20_000]));
+    assertThatThrownBy(frames::next)
+        .isInstanceOfSatisfying(
+            OversizedMessageException.class,
+            e -> assertThat(e.why()).isEqualTo(OversizedMessageException.Cause.NO_ROOM));
+    frames.drop();
+    assertThat(held.now()).isEqualTo((1 << 20) - 40_000);
+    frames.append(Buffer.buffer(new byte[20_000]));
+    assertThat(frames.waitingBytes()).isZero();
+    assertThat(frames.isBetweenMessages()).isTrue();
   }
 
   @Test
@@ -86,7 +115,7 @@ final class GrpcFramesTest {
     for (int round = 0; round < 50_000; round++) {
       Buffer mutated = stream.copy();
       mutated.setByte(random.nextInt(mutated.length()), (byte) random.nextInt(256));
-      GrpcFrames fresh = new GrpcFrames(MAX);
+      GrpcFrames fresh = new GrpcFrames(MAX, held);
       int cut = random.nextInt(mutated.length());
       try {
         fresh.append(mutated.getBuffer(0, cut));
@@ -95,11 +124,16 @@ final class GrpcFramesTest {
         drain(fresh);
       } catch (MalformedMessageException e) {
         assertThat(e.reason()).startsWith("the message");
+      } catch (OversizedMessageException e) {
+        assertThat(e).hasMessageStartingWith("the message");
       }
+      fresh.drop();
+      assertThat(held.now()).isZero();
     }
   }
 
-  private static void drain(GrpcFrames frames) throws MalformedMessageException {
+  private static void drain(GrpcFrames frames)
+      throws MalformedMessageException, OversizedMessageException {
     for (ByteBuffer next = frames.next(); next != null; next = frames.next()) {
       assertThat(next.remaining()).isLessThanOrEqualTo(MAX);
     }

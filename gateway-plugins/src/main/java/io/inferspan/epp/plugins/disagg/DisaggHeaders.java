@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 /**
  * Sets the headers that say where a request goes and where it is prefilled and encoded.
  *
- * <p>What a client sent under these names is removed first: it would choose its own pods.
+ * <p>What a client sent under these names is removed first: it would choose its own pods. So is
+ * what names a pod to pull KV blocks from or a rank of a decoder, which nothing here chooses.
  */
 public final class DisaggHeaders implements PreRequest {
 

@@ -49,6 +49,11 @@ public final class PrecisePrefixCacheScorer implements Scorer {
   }
 
   @Override
+  public boolean needsTokens() {
+    return true;
+  }
+
+  @Override
   public CompletionStage<Scores> score(
       Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
     int[] tokens = cycle.request().tokens();

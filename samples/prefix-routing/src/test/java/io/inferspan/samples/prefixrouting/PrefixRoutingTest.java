@@ -42,6 +42,7 @@ final class PrefixRoutingTest {
     assertThatSpans(tracing.spans())
         .hasTree(
             """
+            llm_d.epp.startup
             gateway.request
               run_scheduler_profile
                 filter_endpoints

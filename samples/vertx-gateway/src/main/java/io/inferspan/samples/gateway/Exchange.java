@@ -81,11 +81,8 @@ final class Exchange {
             .id(id)
             .headers(Headers.asMap(headers))
             .input(asked.input())
+            .tokenizedBy(parts.tokenizer())
             .streaming(asked.stream());
-    int[] tokens = parts.tokenizer().tokens(asked.model(), asked.input());
-    if (tokens != null) {
-      inference.tokens(tokens);
-    }
     Context context = parts.vertx().getOrCreateContext();
     parts
         .routing()
@@ -224,12 +221,16 @@ final class Exchange {
       if (over) {
         return;
       }
-      traced.failed(cause);
+      boolean silent = cause instanceof TimeoutException;
+      if (silent) {
+        traced.timedOut();
+      } else {
+        traced.failed(cause);
+      }
       if (response.closed()) {
         leave();
-      } else if (cause instanceof TimeoutException) {
+      } else if (silent) {
         leave();
-        trace.timedOut();
         Refusal.TIMEOUT.answer(response);
       } else if (mayTryAgain()) {
         next();

@@ -1,5 +1,6 @@
 package io.inferspan.samples.gateway;
 
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.gateway.vertx.VertxGateway;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -7,6 +8,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a server does with each request: reads it whole, within bounds, and has it answered. */
@@ -58,7 +61,8 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
   private final class Body implements Handler<Buffer> {
     private final Exchange exchange;
     private final HttpServerRequest request;
-    private Buffer whole = Buffer.buffer();
+    private final List<Buffer> pieces = new ArrayList<>();
+    private int length;
     private boolean refused;
 
     Body(Exchange exchange, HttpServerRequest request) {
@@ -71,27 +75,31 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
       if (refused) {
         return;
       }
-      if (whole.length() + piece.length() > maxBodyBytes) {
+      if (piece.length() > maxBodyBytes - length) {
         refused = true;
-        whole = Buffer.buffer();
+        pieces.clear();
         Refusal.TOO_LONG.answer(request.response());
-      } else if (whole.length() == 0) {
-        whole = piece;
       } else {
-        whole = join(whole, piece);
+        length += piece.length();
+        pieces.add(piece);
       }
     }
 
     void complete() {
       if (!refused) {
         boolean inference = HttpMethod.POST.equals(request.method());
-        exchange.serve(whole, inference);
+        exchange.serve(joined(), inference);
       }
     }
-  }
 
-  /** The first piece is not ours to write to. */
-  private static Buffer join(Buffer before, Buffer piece) {
-    return Buffer.buffer(before.length() + piece.length()).appendBuffer(before).appendBuffer(piece);
+    /** Copied once, at the end: a body joined with each of its pieces is copied as often. */
+    private Buffer joined() {
+      if (pieces.size() == 1) {
+        return pieces.get(0);
+      }
+      Buffer whole = Buffer.buffer(length);
+      pieces.forEach(whole::appendBuffer);
+      return whole;
+    }
   }
 }

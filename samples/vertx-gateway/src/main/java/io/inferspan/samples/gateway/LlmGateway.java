@@ -1,6 +1,7 @@
 package io.inferspan.samples.gateway;
 
 import io.inferspan.Telemetry;
+import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.vertx.VertxGateway;
@@ -122,6 +123,11 @@ public final class LlmGateway {
 
     /** Starts to listen. */
     public Future<LlmGateway> start(Vertx vertx) {
+      if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
+        throw new IllegalArgumentException(
+            "a scorer of the scheduler scores nobody without tokens; the gateway needs a"
+                + " tokenizer");
+      }
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
       Fleet fleet = new Fleet(config);

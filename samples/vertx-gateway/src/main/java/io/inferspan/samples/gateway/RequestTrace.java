@@ -53,12 +53,6 @@ record RequestTrace(@Nullable GatewayRequest live) {
     return live == null ? Call.NONE : new Call(live.attempt(endpoint.address(), endpoint.port()));
   }
 
-  void timedOut() {
-    if (live != null) {
-      live.timedOut();
-    }
-  }
-
   /**
    * The trace of one call of an engine.
    *
@@ -78,6 +72,13 @@ record RequestTrace(@Nullable GatewayRequest live) {
     /** The answer, to be read in its place. */
     ReadStream<Buffer> seen(HttpClientResponse answer) {
       return attempt == null ? answer : VertxGateway.answering(attempt, answer);
+    }
+
+    /** The engine has not answered in time; the request ends with what its client is told. */
+    void timedOut() {
+      if (attempt != null) {
+        attempt.timedOut();
+      }
     }
 
     void failed(Throwable cause) {

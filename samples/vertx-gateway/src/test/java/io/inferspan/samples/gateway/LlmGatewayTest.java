@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.inferspan.Telemetry;
+import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
+import io.inferspan.epp.plugins.pick.MaxScorePicker;
+import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,6 +24,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,6 +49,13 @@ class LlmGatewayTest {
   void stop() {
     first.close();
     second.close();
+  }
+
+  /** All spans of requests; the picker's start is a trace of its own. */
+  private List<SpanRecord> spans() {
+    return tracing.spans().stream()
+        .filter(span -> !span.name().equals("llm_d.epp.startup"))
+        .toList();
   }
 
   private SpanRecord span(String name) {
@@ -69,7 +84,7 @@ class LlmGatewayTest {
       assertThat(answer.body()).contains("\"model\":\"tiny\"");
       assertThat(requestSpan().traceId()).isEqualTo(PARENT.substring(3, 35));
     }
-    assertThatSpans(tracing.spans())
+    assertThatSpans(spans())
         .isOneTrace()
         .hasTree(
             """
@@ -172,6 +187,7 @@ class LlmGatewayTest {
         RunningGateway.start(telemetry, List.of(first), "--answer-timeout-seconds=1")) {
       assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(504);
       assertThat(requestSpan().attribute("error.type")).isEqualTo("timeout");
+      assertThat(requestSpan().attribute("http.response.status_code")).isEqualTo(504L);
     }
   }
 
@@ -217,7 +233,7 @@ class LlmGatewayTest {
         assertThat(gateway.chat(body).statusCode()).as(body).isEqualTo(400);
       }
       assertThat(first.requestCount()).isZero();
-      assertThat(tracing.awaitSpans(5, SOON)).hasSize(5);
+      assertThat(tracing.awaitSpans(6, SOON)).hasSize(6);
     }
   }
 
@@ -231,6 +247,56 @@ class LlmGatewayTest {
       assertThat(requestSpan().attribute("http.response.status_code")).isEqualTo(413L);
       assertThat(first.requestCount()).isZero();
     }
+  }
+
+  @Test
+  void pictures_areCounted() throws Exception {
+    String picture = "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://a/1.png\"}}]";
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(WHOLE.replace("\"hi\"", picture)).statusCode()).isEqualTo(200);
+      requestSpan();
+    }
+    SpanRecord prepared = span("llm_d.epp.prerequest.pd_disaggregation");
+    assertThat(prepared.attribute("mm.modality")).isEqualTo("image");
+    assertThat(prepared.attribute("mm.hash_count")).isEqualTo(1L);
+  }
+
+  @Test
+  void schedulerThatNeedsTokens_isRefusedWithoutATokenizer() {
+    Scheduler scheduler =
+        Scheduler.with(new SingleProfileHandler())
+            .profile(
+                SchedulerProfile.named("p")
+                    .scorer(
+                        new PrecisePrefixCacheScorer(
+                            (tokens, model, pods, context) ->
+                                CompletableFuture.completedFuture(Map.of())))
+                    .picker(new MaxScorePicker()))
+            .build();
+    LlmGateway.Builder gateway =
+        LlmGateway.with(
+            GatewayConfig.parse(List.of("--decode=" + first.authority(), "--port=0"), Map.of()));
+    Vertx vertx = Vertx.vertx();
+    try {
+      assertThat(catchThrowable(() -> gateway.scheduler(scheduler).start(vertx)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("the gateway needs a tokenizer");
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+  }
+
+  @Test
+  void bodyInManyPieces_arrivesAsItIs() throws Exception {
+    StringBuilder words = new StringBuilder();
+    for (int i = 0; words.length() < 4_000_000; i++) {
+      words.append(i).append(' ');
+    }
+    String body = WHOLE.replace("hi", words);
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(body).statusCode()).isEqualTo(200);
+    }
+    assertThat(first.awaitRequests(1, SOON).get(0).bodyText()).isEqualTo(body);
   }
 
   @Test
@@ -256,7 +322,7 @@ class LlmGatewayTest {
       assertThat(gateway.get("/v1/models").body()).contains("\"data\"");
       requestSpan();
     }
-    assertThat(tracing.spans()).extracting(SpanRecord::name).containsExactly("gateway.request");
+    assertThat(spans()).extracting(SpanRecord::name).containsExactly("gateway.request");
   }
 
   @Test
@@ -265,7 +331,7 @@ class LlmGatewayTest {
       assertThat(gateway.get("/favicon.ico").statusCode()).isEqualTo(404);
     }
     assertThat(first.requestCount()).isZero();
-    assertThat(tracing.spans()).isEmpty();
+    assertThat(spans()).isEmpty();
   }
 
   @Test

@@ -1,0 +1,25 @@
+package io.inferspan.gateway.extproc;
+
+/** A message that is not let in, of which nothing but its length was read. */
+final class OversizedMessageException extends Exception {
+
+  /** Why it is not. */
+  enum Cause {
+    /** It says that it is longer than any may be. */
+    TOO_LONG,
+    /** There is no room for it among all that is held. */
+    NO_ROOM
+  }
+
+  private final Cause why;
+
+  /** Without a stack trace: whoever claims a length must not make us walk stacks. */
+  OversizedMessageException(Cause why, String message) {
+    super(message, null, false, false);
+    this.why = why;
+  }
+
+  Cause why() {
+    return why;
+  }
+}

@@ -34,10 +34,13 @@ class DemoScriptTest {
       """
       #!/bin/sh
       echo build >>steps
-      for jar in samples/demo/target/inferspan-demo.jar samples/desk/target/inferspan-desk.jar \\
-        samples/vertx-gateway/target/inferspan-vertx-gateway.jar pd-sidecar/target/inferspan-pd-sidecar.jar \\
-        ebpf-bridge/target/inferspan-ebpf-bridge.jar samples/demo/target/lib/library.jar \\
-        samples/desk/target/lib/library.jar samples/vertx-gateway/target/lib/library.jar; do
+      for jar in samples/demo/target/inferspan-demo.jar \\
+        samples/desk/target/inferspan-desk.jar \\
+        samples/vertx-gateway/target/inferspan-vertx-gateway.jar \\
+        pd-sidecar/target/inferspan-pd-sidecar.jar \\
+        ebpf-bridge/target/inferspan-ebpf-bridge.jar \\
+        samples/demo/target/lib/library.jar samples/desk/target/lib/library.jar \\
+        samples/vertx-gateway/target/lib/library.jar; do
         mkdir -p "$(dirname "$jar")"
         echo "bytes of $jar" >"$jar"
       done
@@ -164,8 +167,7 @@ class DemoScriptTest {
   /** Root may write anywhere, so that it has to become somebody else. */
   private List<String> ofAnotherUser() throws IOException {
     if (Files.isWritable(Path.of("/root")) && "root".equals(System.getProperty("user.name"))) {
-      return List.of(
-          "setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--");
+      return List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--");
     }
     Files.setPosixFilePermissions(root.resolve("samples/demo/target"), fromString("r-xr-xr-x"));
     return List.of();

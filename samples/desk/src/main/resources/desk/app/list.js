@@ -62,7 +62,7 @@ class RequestList {
     this.#bar = filterBar(this.#filter, (filter) => this.#changed(filter), () => this.#pause());
     this.#strip = latencyStrip();
     this.#count = el('p', { class: 'list-count', role: 'status' });
-    this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#admit() } });
+    this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#goUp() } });
     this.#choice = el('p', { class: 'choice', hidden: true }, el('span', { text: 'Open the request to compare with.' }),
       el('button', { type: 'button', class: 'plain-button', text: 'Do not compare', title: 'Esc', on: { click: () => this.#letGo() } }));
     this.#body = el('div', { class: 'rows', role: 'rowgroup' }, loading(8, 'requests'));
@@ -84,10 +84,8 @@ class RequestList {
   }
 
   async #ask() {
-    this.#asking?.abort();
-    this.#asking = new AbortController();
     try {
-      const answer = await api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
+      const answer = await this.#question();
       this.#summaries = new Map(answer.requests.map((one) => [one.traceId, one]));
       this.#waiting.clear();
       this.#draw(answer);
@@ -99,12 +97,28 @@ class RequestList {
     }
   }
 
+  #question() {
+    this.#asking?.abort();
+    this.#asking = new AbortController();
+    return api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
+  }
+
   // A filter is the server's to apply: with one set, news only mean that the question is due again.
   #arrived(news) {
-    if (listHref(this.#filter) !== '#/') {
-      if (!this.#paused) this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
-      return;
-    }
+    if (this.#isFiltered()) this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
+    else this.#take(news);
+  }
+
+  async #dueAgain() {
+    this.#due = undefined;
+    if (this.#isCalm()) return this.#ask();
+    const answer = await this.#question().catch(() => undefined);
+    if (!answer) return;
+    this.#matched = answer.matched;
+    this.#take(answer.requests);
+  }
+
+  #take(news) {
     for (const one of news) {
       if (this.#summaries.has(one.traceId)) this.#summaries.set(one.traceId, one);
       else this.#waiting.set(one.traceId, one);
@@ -114,9 +128,8 @@ class RequestList {
     else this.#draw();
   }
 
-  #dueAgain() {
-    this.#due = undefined;
-    if (this.#isCalm()) this.#ask();
+  #isFiltered() {
+    return listHref(this.#filter) !== '#/';
   }
 
   // Rows never move under a reader: who has scrolled, holds or works with the keyboard below the top gets a button instead.
@@ -125,13 +138,17 @@ class RequestList {
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
   }
 
+  #goUp() {
+    window.scrollTo(0, 0);
+    this.#admit();
+  }
+
   #admit() {
-    const held = this.#focusedIndex() > 0;
+    if (this.#isFiltered()) return this.#ask(); // some rows may match no longer
     for (const [id, one] of this.#waiting) this.#summaries.set(id, one);
     this.#waiting.clear();
     for (const old of this.#ordered().slice(MOST_ROWS)) this.#summaries.delete(old.traceId);
     this.#draw();
-    if (held) window.scrollTo(0, 0);
   }
 
   #ordered() {
@@ -149,7 +166,7 @@ class RequestList {
   #place(ordered) {
     if (ordered.length === 0) {
       this.#rows.clear();
-      this.#body.replaceChildren(listHref(this.#filter) === '#/' ? nothingYet() : this.#nothingFound());
+      this.#body.replaceChildren(!this.#isFiltered() ? nothingYet() : this.#nothingFound());
       return;
     }
     if (this.#rows.size === 0) this.#body.replaceChildren();
@@ -171,7 +188,7 @@ class RequestList {
 
   #tell(shown, answer) {
     if (answer) this.#matched = answer.matched;
-    const filtered = listHref(this.#filter) !== '#/';
+    const filtered = this.#isFiltered();
     say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · held' : ''}`);
     this.#choice.hidden = !this.#desk.chosen.first;
     const waiting = this.#waiting.size;
@@ -249,13 +266,14 @@ class RequestList {
     this.#bar.showPaused(this.#paused);
     this.#desk.announce(this.#paused ? 'Live updates held' : 'Live updates go on');
     if (this.#paused) this.#draw();
+    else if (this.#focusedIndex() > 0) this.#goUp();
     else this.#admit();
   }
 
   #escape() {
     if (this.#bar.hasFocus()) return this.#bar.leave();
     if (this.#desk.chosen.first) return this.#letGo();
-    return listHref(this.#filter) === '#/' ? false : this.#clear();
+    return this.#isFiltered() ? this.#clear() : false;
   }
 }
 

@@ -26,6 +26,7 @@ public final class DemoMain {
   private final PrintStream out;
   private final PrintStream progress;
   private int played;
+  private volatile boolean ending;
 
   private DemoMain(Options options, PrintStream out, PrintStream progress) {
     this.options = options;
@@ -69,10 +70,19 @@ public final class DemoMain {
     long start = System.nanoTime();
     try (Stack stack = Stack.start(programs, child -> progress.println(child.obituary()))) {
       // Ctrl-C reaches the children by themselves, but a plain kill reaches this process only.
-      Thread atEnd = new Thread(stack::close, "demo-end");
-      Runtime.getRuntime().addShutdownHook(atEnd);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stack), "demo-end"));
       play(stack, start);
+    } catch (IOException | IllegalStateException e) {
+      // What fails since everything has been told to end is no failure.
+      if (!ending) {
+        throw e;
+      }
     }
+  }
+
+  private void end(Stack stack) {
+    ending = true;
+    stack.close();
   }
 
   private void play(Stack stack, long start) throws IOException, InterruptedException {

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the trace desk what it has received, by the API that its page asks, too. */
@@ -27,6 +28,9 @@ final class DeskClient {
   private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
   private static final long PAUSE_MILLIS = 30;
   private static final int PATIENCE_MILLIS = 5_000;
+
+  /** On a machine that is busy with something else, programs that are new take seconds. */
+  private static final long FIRST_SPAN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final String desk;
 
@@ -70,18 +74,21 @@ final class DeskClient {
    * @param requestId its {@code x-request-id}
    * @param service who must have sent some beside each engine's; empty for nobody
    * @param quiet how long no span may have come
-   * @param limit how long to wait for that; then it is what there is
-   * @return null if the desk knows no such request by then
+   * @param limit how long to wait for that from its first span on; then it is what there is
+   * @return null if the desk has no span of it for long
    */
   @Nullable Trace await(String requestId, String service, Duration quiet, Duration limit)
       throws IOException, InterruptedException {
     String query = "q=" + URLEncoder.encode(requestId, StandardCharsets.UTF_8);
-    long end = System.nanoTime() + limit.toNanos();
-    long changed = System.nanoTime();
+    long since = System.nanoTime();
+    long changed = since;
     long seen = -1;
     String traceId = null;
-    while (System.nanoTime() < end) {
+    while (System.nanoTime() - since < (traceId == null ? FIRST_SPAN_NANOS : limit.toNanos())) {
       List<JsonObject> found = search(query);
+      if (traceId == null && !found.isEmpty()) {
+        since = System.nanoTime();
+      }
       long spans = found.isEmpty() ? -1 : found.get(0).getLong("spans", 0L);
       traceId = found.isEmpty() ? null : found.get(0).getString("traceId");
       if (spans != seen) {
@@ -100,7 +107,7 @@ final class DeskClient {
 
   /** One trace, whole. */
   Trace trace(String traceId) throws IOException {
-    JsonObject found = get("api/traces/" + traceId);
+    JsonObject found = view(traceId);
     JsonObject summary = found.getJsonObject("summary");
     double start = summary.getDouble("startMs", 0.0);
     List<SpanRecord> spans =
@@ -108,6 +115,11 @@ final class DeskClient {
             .map(span -> span((JsonObject) span, traceId, start))
             .toList();
     return new Trace(traceId, summary.getString("status", ""), summary.getString("why", ""), spans);
+  }
+
+  /** The same as the desk tells its page. */
+  JsonObject view(String traceId) throws IOException {
+    return get("api/traces/" + traceId);
   }
 
   private static SpanRecord span(JsonObject json, String traceId, double startMillis) {

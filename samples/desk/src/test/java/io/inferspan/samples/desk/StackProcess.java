@@ -80,6 +80,14 @@ final class StackProcess implements AutoCloseable {
     }
   }
 
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
   String authority() {
     return "127.0.0.1:" + port;
   }

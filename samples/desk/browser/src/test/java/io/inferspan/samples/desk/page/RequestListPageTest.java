@@ -61,6 +61,58 @@ class RequestListPageTest {
   }
 
   @Test
+  void heldList_withAFilter_countsWhatMatches_andShowsItWhenItGoesOn() {
+    SentTrace first = DESK.send(Requests.decodeOnly("filtered-held"));
+    Page page = DESK.open("#/?q=filtered-held");
+    assertThat(row(page, first)).isVisible();
+    assertThat(page.locator("#link-state")).hasText("live");
+    page.keyboard().press("p");
+
+    SentTrace second = DESK.send(Requests.decodeOnly("filtered-held"));
+    SentTrace other = DESK.send(Requests.decodeOnly("of another model"));
+
+    assertThat(page.locator(".fresh")).hasText("1 new ↑");
+    assertThat(row(page, second)).hasCount(0);
+    // Nothing comes from now on that would make the page ask.
+    page.keyboard().press("p");
+    assertThat(row(page, second)).isVisible();
+    assertThat(row(page, other)).hasCount(0);
+    assertThat(page.locator(".fresh")).isHidden();
+  }
+
+  @Test
+  void readerBelowTheTop_isToldOfNews_withAFilter_too() {
+    SentTrace below = DESK.send(Requests.decodeOnly("filtered-below"));
+    DESK.send(Requests.decodeOnly("filtered-below"));
+    Page page = DESK.open("#/?q=filtered-below");
+    link(page, below).focus();
+
+    SentTrace news = DESK.send(Requests.decodeOnly("filtered-below"));
+
+    assertThat(page.locator(".fresh")).hasText("1 new ↑");
+    assertThat(row(page, news)).hasCount(0);
+    page.locator(".fresh").click();
+    assertThat(row(page, news)).isVisible();
+    assertThat(page.locator(".fresh")).isHidden();
+  }
+
+  @Test
+  void scrolledReader_isTakenToTheNews_thatHeAsksFor() {
+    for (int i = 0; i < 40; i++) {
+      DESK.send(Requests.decodeOnly("filtered-long"));
+    }
+    Page page = DESK.open("#/?q=filtered-long");
+    assertThat(page.locator(".request:not(.head)")).hasCount(40);
+    page.evaluate("window.scrollTo(0, 600)");
+
+    SentTrace news = DESK.send(Requests.decodeOnly("filtered-long"));
+
+    assertThat(page.locator(".fresh")).hasText("1 new ↑");
+    page.locator(".fresh").click();
+    assertThat(row(page, news)).isInViewport();
+  }
+
+  @Test
   void search_findsByModelAndByTraceId_andStaysInTheAddress() {
     SentTrace sought = DESK.send(Requests.decodeOnly("mistral-sought"));
     SentTrace other = DESK.send(Requests.decodeOnly("other"));

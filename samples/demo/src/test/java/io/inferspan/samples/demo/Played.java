@@ -1,0 +1,74 @@
+package io.inferspan.samples.demo;
+
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.testing.SpanRecord;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * A scene that was played: its trace, and what the desk shows of it.
+ *
+ * @param view what the page is told
+ */
+record Played(int httpStatus, Trace trace, JsonObject view) {
+
+  static String name(SpanType type) {
+    return type.name(SpanNaming.PROPOSAL);
+  }
+
+  /** The line in the list. */
+  JsonObject summary() {
+    return view.getJsonObject("summary");
+  }
+
+  List<SpanRecord> spans(SpanType type) {
+    return trace.spans().stream().filter(span -> span.name().equals(name(type))).toList();
+  }
+
+  /** The only one of its type. */
+  SpanRecord span(SpanType type) {
+    List<SpanRecord> found = spans(type);
+    if (found.size() != 1) {
+      throw new AssertionError("there are " + found.size() + " of " + name(type));
+    }
+    return found.get(0);
+  }
+
+  List<String> services(SpanType type) {
+    return spans(type).stream().map(SpanRecord::serviceName).toList();
+  }
+
+  /** Those that hang where this one does. */
+  List<SpanRecord> beside(SpanRecord one) {
+    return trace.spans().stream()
+        .filter(span -> span.parentSpanId().equals(one.parentSpanId()) && !span.equals(one))
+        .toList();
+  }
+
+  /** What was decided on prefill. */
+  JsonObject decision() {
+    return Objects.requireNonNull(view.getJsonObject("pd"), "no decision is shown");
+  }
+
+  double ttftMillis() {
+    return Objects.requireNonNull(summary().getDouble("ttftMs"), "no first token is shown");
+  }
+
+  /** The parts of the time to the first token, in milliseconds. */
+  Map<String, Double> anatomy() {
+    return view.getJsonObject("anatomy").getJsonArray("parts").stream()
+        .map(JsonObject.class::cast)
+        .collect(
+            Collectors.toMap(
+                part -> part.getString("key"),
+                part -> part.getDouble("ms"),
+                Double::sum,
+                TreeMap::new));
+  }
+}

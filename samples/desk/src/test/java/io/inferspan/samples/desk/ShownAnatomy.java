@@ -1,0 +1,110 @@
+package io.inferspan.samples.desk;
+
+import io.inferspan.samples.desk.Tap.Crossing;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the desk shows of a time to the first token, to be held against what happened. */
+final class ShownAnatomy {
+
+  private static final double EXACTLY = 0.05;
+
+  private final double traceMillis;
+  private final double ttftMillis;
+  private final List<Map<String, Object>> parts;
+  private final Map<String, Double> off = new LinkedHashMap<>();
+
+  /** From what the page is told of a trace. */
+  ShownAnatomy(Map<String, Object> view) {
+    traceMillis = number(object(view, "summary"), "startMs");
+    Map<String, Object> anatomy = object(view, "anatomy");
+    ttftMillis = number(anatomy, "ttftMs");
+    parts = RunningDesk.list(anatomy, "parts");
+  }
+
+  double sumMillis() {
+    return parts.stream().mapToDouble(part -> number(part, "ms")).sum();
+  }
+
+  double ttftMillis() {
+    return ttftMillis;
+  }
+
+  boolean has(String key) {
+    return parts.stream().anyMatch(part -> key.equals(part.get("key")));
+  }
+
+  /** Notes how far it is off from what a client saw. */
+  void compare(Crossing client) {
+    between("arrival", traceMillis, client.askedMillis(), client.askedMillis());
+    between("first token", ttftMillis, client.tookMillis(), client.tookMillis());
+  }
+
+  /**
+   * Notes how far it is off from what an engine did, which was told to wait and to compute for so
+   * long at least: it cannot have begun to compute before the one, nor so late that there was no
+   * time for the other.
+   */
+  void compare(
+      String waiting, String computing, Crossing engine, double waitMillis, double computeMillis) {
+    Map<String, Object> waited = ofEngine(waiting);
+    Map<String, Object> computed = ofEngine(computing);
+    between(waiting + " begins", start(waited), engine.askedMillis(), engine.askedMillis());
+    between(
+        computing + " begins",
+        start(computed),
+        engine.askedMillis() + waitMillis,
+        engine.firstTokenMillis() - computeMillis);
+    between(
+        computing + " ends",
+        start(computed) + number(computed, "ms"),
+        engine.firstTokenMillis(),
+        engine.firstTokenMillis());
+    double gap = start(computed) - start(waited) - number(waited, "ms");
+    if (Math.abs(gap) > EXACTLY) {
+      throw new AssertionError("%s and %s are %f ms apart".formatted(waiting, computing, gap));
+    }
+  }
+
+  /** The most that it is off. */
+  double offMillis() {
+    return off.values().stream().mapToDouble(Math::abs).max().orElseThrow();
+  }
+
+  @Override
+  public String toString() {
+    return "off by " + off + " ms: " + parts;
+  }
+
+  private void between(String what, double shown, double lowest, double highest) {
+    double low = Math.min(lowest, highest);
+    double high = Math.max(lowest, highest);
+    off.put(what, shown < low ? shown - low : Math.max(0, shown - high));
+  }
+
+  private double start(Map<String, Object> part) {
+    return traceMillis + number(part, "atMs");
+  }
+
+  private Map<String, Object> ofEngine(String key) {
+    List<Map<String, Object>> found =
+        parts.stream()
+            .filter(part -> key.equals(part.get("key")))
+            .filter(part -> String.valueOf(part.get("source")).startsWith("llm_request"))
+            .toList();
+    if (found.size() != 1) {
+      throw new AssertionError("not one " + key + " of an engine, but " + parts);
+    }
+    return found.getFirst();
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> object(Map<String, Object> json, String name) {
+    return (Map<String, Object>) RunningDesk.member(json, name);
+  }
+
+  private static double number(Map<String, Object> json, String name) {
+    return (Double) RunningDesk.member(json, name);
+  }
+}

@@ -54,7 +54,7 @@ final class CanaryTest {
   private int requests;
 
   /** A connector or a stage that bodies go through. */
-  private enum Way {
+  enum Way {
     NIXL("--kv-connector=nixlv2"),
     WRITE("--moriio-write-mode", "--moriio-local-pod-ip=10.0.0.9"),
     PARALLEL("--moriio-write-mode", "--moriio-parallel-dispatch", "--moriio-local-pod-ip=10.0.0.9"),

@@ -84,7 +84,6 @@ final class PdSidecarTest {
   @CsvSource({
     "OTEL_BSP_MAX_QUEUE_SIZE, abc",
     "OTEL_EXPORTER_OTLP_PROTOCOL, pigeon",
-    "INFERSPAN_SPAN_NAMES, latin",
   })
   void wrongTracingValue_isOneWarning_andRequestsAreServed(String name, String value)
       throws Exception {

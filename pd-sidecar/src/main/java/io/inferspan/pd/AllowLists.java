@@ -7,13 +7,14 @@ import io.inferspan.pd.allow.StaticAllowList;
 import io.inferspan.pd.config.SidecarConfig.AllowListConfig;
 import io.inferspan.pd.config.SidecarConfig.PoolName;
 import io.vertx.core.Vertx;
+import java.util.function.Supplier;
 
 /** The allow-list that a configuration asks for. */
 final class AllowLists {
 
   private AllowLists() {}
 
-  static AllowList of(AllowListConfig config, Vertx vertx) {
+  static AllowList of(AllowListConfig config, Vertx vertx, Supplier<KubernetesApi> kubernetes) {
     if (!config.enabled()) {
       return AllowList.everything();
     }
@@ -26,7 +27,7 @@ final class AllowLists {
     AllowList named = listed ? listed(config) : _ -> false;
     AllowList watched =
         PoolAllowList.watch(
-            vertx, KubernetesApi.inCluster(), pool.namespace(), pool.name(), config.poolGroup());
+            vertx, kubernetes.get(), pool.namespace(), pool.name(), config.poolGroup());
     return either(watched, named);
   }
 

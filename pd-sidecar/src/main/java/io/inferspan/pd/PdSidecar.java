@@ -15,6 +15,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The program: {@code java -jar inferspan-pd-sidecar.jar}. */
 public final class PdSidecar {
@@ -68,7 +69,7 @@ public final class PdSidecar {
     config.notes().forEach(note -> logger.log(Level.WARNING, note));
     Loops loops = SidecarServer.loops(config.listening());
     OtlpTransport.use(loops.vertx());
-    Telemetry telemetry = telemetry(config);
+    Telemetry telemetry = telemetry(config, logger);
     SidecarServer server = SidecarServer.start(config, loops, telemetry);
     Runtime.getRuntime()
         .addShutdownHook(
@@ -76,12 +77,22 @@ public final class PdSidecar {
     logger.log(Level.INFO, server::describe);
   }
 
-  private static Telemetry telemetry(SidecarConfig config) {
+  private static Telemetry telemetry(SidecarConfig config, Logger logger) {
     if (!config.tracing()) {
       return Telemetry.using(OpenTelemetry.noop());
     }
-    return Telemetry.initTracing(
-        TelemetryOptions.builder().serviceName(SERVICE).closeTimeout(FLUSH_TIMEOUT).build());
+    try {
+      return Telemetry.initTracing(
+          TelemetryOptions.builder().serviceName(SERVICE).closeTimeout(FLUSH_TIMEOUT).build());
+    } catch (RuntimeException e) {
+      // Serving matters more than tracing: a wrong OTEL_* value stops no pod.
+      logger.log(Level.WARNING, "Requests are not traced: " + firstLine(e.getMessage()));
+      return Telemetry.using(OpenTelemetry.noop());
+    }
+  }
+
+  private static String firstLine(@Nullable String message) {
+    return message == null ? "tracing cannot start" : message.lines().findFirst().orElse(message);
   }
 
   /** Requests end first, then their spans leave. */

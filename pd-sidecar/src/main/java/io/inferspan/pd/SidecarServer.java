@@ -2,6 +2,7 @@ package io.inferspan.pd;
 
 import io.inferspan.Telemetry;
 import io.inferspan.pd.allow.AllowList;
+import io.inferspan.pd.allow.KubernetesApi;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.config.SidecarConfig.Listening;
 import io.inferspan.pd.config.SidecarConfig.Transport;
@@ -28,12 +29,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A running sidecar: its listeners, its connections to engines, its metrics. */
 public final class SidecarServer implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-  private static final long DRAIN_POLL_MILLIS = 20;
+  private static final Duration CUT_TIMEOUT = Duration.ofSeconds(2);
+  private static final long POLL_MILLIS = 5;
 
   private final SidecarConfig config;
   private final Loops loops;
@@ -44,7 +47,8 @@ public final class SidecarServer implements AutoCloseable {
   private final List<HttpListener> listeners = new ArrayList<>();
   private @Nullable MetricsServer metricsServer;
 
-  private SidecarServer(SidecarConfig config, Loops loops, Telemetry telemetry) {
+  private SidecarServer(
+      SidecarConfig config, Loops loops, Telemetry telemetry, Supplier<KubernetesApi> kubernetes) {
     this.config = config;
     this.loops = loops;
     this.metrics =
@@ -57,7 +61,7 @@ public final class SidecarServer implements AutoCloseable {
             upstreams(SidecarConfig.Stage.DECODER, Stage.DECODE),
             upstreams(SidecarConfig.Stage.ENCODER, Stage.ENCODE),
             new Upstreams(loops, settings(null, PoolEvents.NONE)));
-    this.allowList = AllowLists.of(config.allowList(), loops.vertx());
+    this.allowList = AllowLists.of(config.allowList(), loops.vertx(), kubernetes);
     this.tls = tls(config.listening());
   }
 
@@ -69,7 +73,14 @@ public final class SidecarServer implements AutoCloseable {
    */
   public static SidecarServer start(SidecarConfig config, Loops loops, Telemetry telemetry)
       throws IOException {
-    SidecarServer server = new SidecarServer(config, loops, telemetry);
+    return start(config, loops, telemetry, KubernetesApi::inCluster);
+  }
+
+  /** Starts a sidecar that watches its pool at this API server, if it watches one. */
+  static SidecarServer start(
+      SidecarConfig config, Loops loops, Telemetry telemetry, Supplier<KubernetesApi> kubernetes)
+      throws IOException {
+    SidecarServer server = new SidecarServer(config, loops, telemetry, kubernetes);
     try {
       server.listen(telemetry);
       return server;
@@ -209,9 +220,13 @@ public final class SidecarServer implements AutoCloseable {
   /** Takes no more connections and lets requests end, but no longer than {@code bound}. */
   public void drain(Duration bound) throws InterruptedException {
     listeners.forEach(HttpListener::drain);
+    awaitNoConnections(bound);
+  }
+
+  private void awaitNoConnections(Duration bound) throws InterruptedException {
     long deadline = System.nanoTime() + bound.toNanos();
     while (openConnections() > 0 && System.nanoTime() - deadline < 0) {
-      Thread.sleep(DRAIN_POLL_MILLIS);
+      Thread.sleep(POLL_MILLIS);
     }
   }
 
@@ -220,10 +235,15 @@ public final class SidecarServer implements AutoCloseable {
     return listeners.stream().mapToInt(HttpListener::connections).sum();
   }
 
-  /** Stops at once. */
+  /** Stops at once; requests that are cut short have ended, and so have their spans. */
   @Override
   public void close() {
     listeners.forEach(HttpListener::close);
+    try {
+      awaitNoConnections(CUT_TIMEOUT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     if (metricsServer != null) {
       metricsServer.close();
     }

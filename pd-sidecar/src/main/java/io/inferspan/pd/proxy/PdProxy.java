@@ -44,11 +44,8 @@ public final class PdProxy implements RequestHandler {
     HttpRequest request = exchange.request();
     HttpMethod method = request.method();
     request.setUri(Routes.originForm(request.uri()));
-    String path = Routes.path(request.uri());
-    if (method.equals(HttpMethod.CONNECT)) {
-      Errors.empty(exchange, HttpResponseStatus.METHOD_NOT_ALLOWED);
-      return;
-    }
+    // A tunnel names no path, but where it wants to go.
+    String path = method.equals(HttpMethod.CONNECT) ? "" : Routes.path(request.uri());
     if (Routes.isHealth(method, path)) {
       exchange.respond(HttpResponseStatus.OK, new DefaultHttpHeaders(), Unpooled.EMPTY_BUFFER);
       return;
@@ -68,7 +65,9 @@ public final class PdProxy implements RequestHandler {
   }
 
   private void dispatch(LiveRequest live, Api api, RoutingHeaders routing) {
-    if (api == Api.PASSTHROUGH) {
+    if (live.exchange().request().method().equals(HttpMethod.CONNECT)) {
+      refuseTunnel(live);
+    } else if (api == Api.PASSTHROUGH) {
       int rank = live.exchange().rank();
       StreamedLeg.start(live, parts.engines().decoders(), parts.decoders().of(rank));
     } else {
@@ -140,6 +139,13 @@ public final class PdProxy implements RequestHandler {
     live.failed();
     Errors.text(live.exchange(), HttpResponseStatus.FORBIDDEN, DENIED);
     live.answered(HttpResponseStatus.FORBIDDEN.code());
+  }
+
+  private static void refuseTunnel(LiveRequest live) {
+    live.failed();
+    live.trace().fail("method_not_allowed", "tunnels are not served");
+    Errors.empty(live.exchange(), HttpResponseStatus.METHOD_NOT_ALLOWED);
+    live.answered(HttpResponseStatus.METHOD_NOT_ALLOWED.code());
   }
 
   private static void refuse(LiveRequest live, String why) {

@@ -43,7 +43,7 @@ public final class Relay implements ResponseListener {
     /** The head has come: it may be changed, and a filter for the body named. */
     @Nullable BodyFilter head(HttpResponse head);
 
-    /** A piece of the body passes; it is only to be looked at. */
+    /** A piece of the body passes, as the client gets it; it is only to be looked at. */
     void seen(ByteBuf content);
 
     /** The client has the whole answer. */
@@ -79,14 +79,16 @@ public final class Relay implements ResponseListener {
 
   @Override
   public void content(ByteBuf content) {
-    leg.seen(content);
     gather(filter == null ? content : filter.rewrite(content));
   }
 
   private void gather(ByteBuf next) {
     if (!next.isReadable()) {
       next.release();
-    } else if (pending == null) {
+      return;
+    }
+    leg.seen(next);
+    if (pending == null) {
       pending = next;
     } else if (pending.readableBytes() + next.readableBytes() > GATHERED_BYTES) {
       writePending();

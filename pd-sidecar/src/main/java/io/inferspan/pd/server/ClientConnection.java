@@ -132,6 +132,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     context().close();
   }
 
+  @Override
+  public void cut() {
+    if (current == null || !current.cut()) {
+      close();
+    }
+  }
+
   void reading(boolean on) {
     if (channel().config().isAutoRead() != on) {
       channel().config().setAutoRead(on);

@@ -38,6 +38,7 @@ public final class ClientExchange {
   private @Nullable BodyListener body;
   private @Nullable Runnable whenGone;
   private @Nullable IntConsumer whenMalformed;
+  private @Nullable Runnable whenCut;
   private @Nullable Runnable whenWritable;
   private boolean requestEnded;
   private boolean answerBegun;
@@ -129,6 +130,14 @@ public final class ClientExchange {
    */
   public void whenMalformed(IntConsumer action) {
     whenMalformed = action;
+  }
+
+  /**
+   * Sets what runs, once and in place of what {@link #whenGone} set, when the proxy stops before
+   * the answer is complete; it breaks the answer off.
+   */
+  public void whenCut(Runnable action) {
+    whenCut = action;
   }
 
   /** Whether anything of the answer was written. */
@@ -316,6 +325,17 @@ public final class ClientExchange {
       byte[] sentence = RequestFault.sentence(status).getBytes(US_ASCII);
       respond(status, headers, Unpooled.wrappedBuffer(sentence));
     }
+  }
+
+  /** The proxy stops; gives whether there was an answer to break off. */
+  boolean cut() {
+    Runnable action = whenCut;
+    whenCut = null;
+    if (action == null || answerEnded || gone) {
+      return false;
+    }
+    action.run();
+    return true;
   }
 
   /** The client broke the rules of HTTP, and is told {@code status} if it can be told. */

@@ -10,11 +10,19 @@ import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** An HTTP/2 connection of a client; each of its streams looks like a connection of its own. */
 final class Http2Connection implements OpenConnections.Member {
   private static final int MAX_STREAMS = 250;
-  private static final long DRAIN_MILLIS = 60_000;
+
+  /** How long a drain takes is one bound for all connections, and not this one's. */
+  private static final long UNTIL_ALL_STREAMS_END = -1;
+
+  private static final long LINGER_MILLIS = 500;
 
   private static final int RESETS_SECONDS = 10;
 
@@ -26,7 +34,10 @@ final class Http2Connection implements OpenConnections.Member {
   private static final int MAX_RESETS = MAX_STREAMS * RESETS_SECONDS;
 
   private final Channel channel;
-  private volatile int streams;
+
+  /** Touched on the connection's loop only. */
+  private final Set<ClientConnection> streams = new HashSet<>();
+
   private volatile boolean servedAny;
   private volatile long quietSince = System.nanoTime();
 
@@ -43,7 +54,7 @@ final class Http2Connection implements OpenConnections.Member {
                 Http2Settings.defaultSettings()
                     .maxConcurrentStreams(MAX_STREAMS)
                     .maxHeaderListSize(settings.headerBytes()))
-            .gracefulShutdownTimeoutMillis(DRAIN_MILLIS)
+            .gracefulShutdownTimeoutMillis(UNTIL_ALL_STREAMS_END)
             .decoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESETS_SECONDS)
             .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESETS_SECONDS)
             .build();
@@ -66,28 +77,23 @@ final class Http2Connection implements OpenConnections.Member {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel stream) {
-        opened();
-        stream.closeFuture().addListener(_ -> closed());
-        stream
-            .pipeline()
-            .addLast(
-                new Http2StreamFrameToHttpObjectCodec(true),
-                new ClientConnection(settings.handler(), settings.rank()));
+        ClientConnection served = new ClientConnection(settings.handler(), settings.rank());
+        opened(served);
+        stream.closeFuture().addListener(_ -> closed(served));
+        stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true), served);
       }
     };
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the connection's loop only
-  private void opened() {
-    streams++;
+  private void opened(ClientConnection stream) {
+    streams.add(stream);
     servedAny = true;
     quietSince = 0;
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // written on the connection's loop only
-  private void closed() {
-    streams--;
-    if (streams == 0) {
+  private void closed(ClientConnection stream) {
+    streams.remove(stream);
+    if (streams.isEmpty()) {
       quietSince = System.nanoTime();
     }
   }
@@ -116,5 +122,19 @@ final class Http2Connection implements OpenConnections.Member {
   @Override
   public void close() {
     channel.close();
+  }
+
+  @Override
+  public void cut() {
+    List.copyOf(streams).forEach(ClientConnection::cut);
+    channel.close();
+    channel.eventLoop().schedule(this::closePastTheCodec, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** The codec waits until the resets are written, which a client that does not read holds up. */
+  private void closePastTheCodec() {
+    if (channel.isOpen()) {
+      channel.pipeline().firstContext().close();
+    }
   }
 }

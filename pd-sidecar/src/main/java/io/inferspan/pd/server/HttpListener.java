@@ -111,9 +111,11 @@ public final class HttpListener implements AutoCloseable {
     open.drain();
   }
 
+  /** Takes no more connections, and breaks off those there are. */
   @Override
   public void close() {
     sweep.cancel(false);
     channel.close().awaitUninterruptibly();
+    open.cut();
   }
 }

@@ -12,6 +12,7 @@ final class OpenConnections {
 
   private final Set<Member> members = ConcurrentHashMap.newKeySet();
   private volatile boolean draining;
+  private volatile boolean cut;
 
   /** One connection. */
   interface Member {
@@ -27,13 +28,18 @@ final class OpenConnections {
     void drain();
 
     void close();
+
+    /** Ends at once what has not ended. */
+    void cut();
   }
 
   /** Keeps an eye on a connection until it closes. */
   void add(Member member) {
     members.add(member);
     member.channel().closeFuture().addListener(_ -> members.remove(member));
-    if (draining) {
+    if (cut) {
+      cut(member);
+    } else if (draining) {
       drain(member);
     }
   }
@@ -60,5 +66,15 @@ final class OpenConnections {
 
   private static void drain(Member member) {
     member.channel().eventLoop().execute(member::drain);
+  }
+
+  /** Ends all of them, and what comes from now on. */
+  void cut() {
+    cut = true;
+    members.forEach(OpenConnections::cut);
+  }
+
+  private static void cut(Member member) {
+    member.channel().eventLoop().execute(member::cut);
   }
 }

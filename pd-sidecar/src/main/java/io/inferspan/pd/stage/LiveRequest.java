@@ -36,6 +36,9 @@ public final class LiveRequest {
   private static final Reason MALFORMED =
       new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
 
+  private static final Reason SHUTDOWN =
+      new Reason("shutdown", "the proxy stopped before the answer was complete");
+
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
   private static final Reason INTERNAL_ERROR =
       new Reason("internal_error", "the proxy failed over this request");
@@ -76,6 +79,7 @@ public final class LiveRequest {
     metrics.requestEntered();
     exchange.whenGone(live::clientGone);
     exchange.whenMalformed(live::malformed);
+    exchange.whenCut(live::cut);
     return live;
   }
 
@@ -258,6 +262,14 @@ public final class LiveRequest {
     trace.fail(MALFORMED.type(), MALFORMED.text());
     giveUp(MALFORMED);
     end(toldStatus > 0 ? toldStatus : status);
+  }
+
+  private void cut() {
+    failed();
+    trace.fail(SHUTDOWN.type(), SHUTDOWN.text());
+    giveUp(SHUTDOWN);
+    exchange.abort();
+    end(status);
   }
 
   /** Whether the request has had its end: nothing needs to be done for it any more. */

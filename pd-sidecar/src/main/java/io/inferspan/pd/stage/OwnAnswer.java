@@ -40,13 +40,13 @@ public final class OwnAnswer {
 
   /** Sends a piece at once. */
   public void send(ByteBuf content) {
-    live.seen(content);
     write(filter == null ? content : filter.rewrite(content));
     exchange.flush();
   }
 
   private void write(ByteBuf content) {
     if (content.isReadable()) {
+      live.seen(content);
       exchange.write(content);
     } else {
       content.release();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A Kubernetes API server over a real socket, as far as one pool and its pods need it: lists,
  * chunked watches from a version on, bookmarks, errors inside a watch and instead of one.
  */
-final class FakeApiServer implements AutoCloseable {
+public final class FakeApiServer implements AutoCloseable {
   final List<String> requests = new CopyOnWriteArrayList<>();
   final List<String> tokens = new CopyOnWriteArrayList<>();
   volatile int status = 200;
@@ -40,7 +40,7 @@ final class FakeApiServer implements AutoCloseable {
   private record Watcher(
       HttpServerResponse response, boolean ofPools, Map<String, String> labels) {}
 
-  FakeApiServer(Vertx vertx) {
+  public FakeApiServer(Vertx vertx) {
     this(vertx, new HttpServerOptions().setPort(0));
   }
 
@@ -54,7 +54,8 @@ final class FakeApiServer implements AutoCloseable {
     server.listen().await();
   }
 
-  KubernetesApi api() {
+  /** How to reach it. */
+  public KubernetesApi api() {
     return KubernetesApi.at(URI.create("http://127.0.0.1:" + port()), "secret-token");
   }
 
@@ -74,7 +75,8 @@ final class FakeApiServer implements AutoCloseable {
     return requests.stream().filter(r -> !r.contains("watch=true") && r.contains(part)).count();
   }
 
-  void putPool(String name, Map<String, String> labels) {
+  /** Adds or changes a pool of the pods with these labels. */
+  public void putPool(String name, Map<String, String> labels) {
     String selector = "{\"matchLabels\":" + json(labels) + "}";
     put(pools, name, "{%s,\"spec\":{\"selector\":" + selector + ",\"targetPorts\":[]}}", Map.of());
   }
@@ -83,7 +85,8 @@ final class FakeApiServer implements AutoCloseable {
     put(pools, name, "{%s,\"spec\":{\"selector\":" + json(labels) + "}}", Map.of());
   }
 
-  void putPod(String name, String ip, Map<String, String> labels) {
+  /** Adds or changes a pod that runs. */
+  public void putPod(String name, String ip, Map<String, String> labels) {
     putPod(name, ip, labels, "Running");
   }
 
@@ -95,7 +98,8 @@ final class FakeApiServer implements AutoCloseable {
     put(pods, name, "{%s," + spec + "," + state + "}", labels);
   }
 
-  synchronized void deletePod(String name) {
+  /** Removes a pod. */
+  public synchronized void deletePod(String name) {
     Stored stored = Objects.requireNonNull(pods.remove(name));
     version++;
     say(false, stored.labels(), "DELETED", stored.json());

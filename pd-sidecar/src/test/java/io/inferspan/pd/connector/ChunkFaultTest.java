@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -19,8 +20,10 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@ExtendWith(Cleanliness.class)
 final class ChunkFaultTest {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final String CHAT = "/v1/chat/completions";

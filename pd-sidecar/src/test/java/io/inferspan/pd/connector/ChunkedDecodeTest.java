@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.testing.SpanRecord;
@@ -17,8 +18,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@ExtendWith(Cleanliness.class)
 final class ChunkedDecodeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final String CHAT = "/v1/chat/completions";

@@ -2,6 +2,7 @@ package io.inferspan.pd.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -10,8 +11,10 @@ import java.net.http.HttpResponse;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** When there is an encode stage, and what follows it. */
+@ExtendWith(Cleanliness.class)
 final class EncodeRouteTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String ENCODERS = "x-encoder-hosts-ports";

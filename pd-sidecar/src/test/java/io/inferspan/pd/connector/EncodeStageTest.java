@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -23,8 +24,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@ExtendWith(Cleanliness.class)
 final class EncodeStageTest {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final String CHAT = "/v1/chat/completions";

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.testing.TracingExtension;
@@ -18,10 +19,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(Cleanliness.class)
 final class MooncakeTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final Duration LIMIT = Duration.ofSeconds(5);

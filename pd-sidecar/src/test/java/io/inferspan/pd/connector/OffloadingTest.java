@@ -3,6 +3,7 @@ package io.inferspan.pd.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -13,9 +14,11 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(Cleanliness.class)
 final class OffloadingTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String PREFILLER = "x-prefiller-host-port";

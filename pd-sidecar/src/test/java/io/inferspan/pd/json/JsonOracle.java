@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What Jackson makes of the same JSON. */
-final class JsonOracle {
+public final class JsonOracle {
   static final int MAX_DEPTH = 64;
 
   private static final JsonMapper MAPPER =
@@ -46,11 +46,13 @@ final class JsonOracle {
         .build();
   }
 
-  static ObjectNode tree(String json) {
+  /** An object as a tree. */
+  public static ObjectNode tree(String json) {
     return (ObjectNode) value(json);
   }
 
-  static JsonNode value(String json) {
+  /** Any value as a tree. */
+  public static JsonNode value(String json) {
     try {
       return MAPPER.readTree(json);
     } catch (IOException e) {
@@ -86,7 +88,7 @@ final class JsonOracle {
    * Every member of an object as it is written, from the key to the value's end, but those with the
    * given names.
    */
-  static List<String> otherMembers(String json, Set<String> names) {
+  public static List<String> otherMembers(String json, Set<String> names) {
     List<String> members = new ArrayList<>();
     try (JsonParser parser = MAPPER.createParser(json)) {
       parser.nextToken();

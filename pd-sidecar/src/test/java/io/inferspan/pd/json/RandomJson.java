@@ -3,7 +3,7 @@ package io.inferspan.pd.json;
 import java.util.Random;
 
 /** Makes JSON text as no client would write it, but might; the same for the same seed. */
-final class RandomJson {
+public final class RandomJson {
   static final String[] KNOWN = {
     "kv_transfer_params", "stream", "stream_options", "max_tokens", "max_completion_tokens",
     "min_tokens", "max_output_tokens", "sampling_params", "cache_hit_threshold", "bootstrap_host",
@@ -48,13 +48,14 @@ final class RandomJson {
   private final int depth;
   private final StringBuilder json = new StringBuilder();
 
-  RandomJson(long seed, int depth) {
+  /** Text from this seed, with containers in each other at most so deep. */
+  public RandomJson(long seed, int depth) {
     this.depth = depth;
     random = new Random(seed);
   }
 
   /** An object with known and other keys, some of them more than once, some escaped. */
-  String object() {
+  public String object() {
     json.setLength(0);
     space();
     object(depth);

@@ -11,6 +11,7 @@ import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.relay.HeldBodies;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
@@ -34,9 +35,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A mistake of ours must cost one request, not leave its client waiting. */
+@ExtendWith(Cleanliness.class)
 final class FaultyConnectorTest {
   private static final int HEADER_BYTES = 8192;
 

@@ -19,22 +19,30 @@ public final class ScriptedEngine implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final WireMockServer server;
+  private final boolean secure;
 
-  private ScriptedEngine(WireMockConfiguration where) {
+  private ScriptedEngine(WireMockConfiguration where, boolean secure) {
+    this.secure = secure;
     server = new WireMockServer(where.bindAddress("127.0.0.1"));
     server.start();
   }
 
   /** An engine that answers every request with 200 and this JSON. */
   public static ScriptedEngine answering(String json) {
-    ScriptedEngine engine = new ScriptedEngine(wireMockConfig().dynamicPort());
+    ScriptedEngine engine = new ScriptedEngine(wireMockConfig().dynamicPort(), false);
     engine.answer(json(200, json));
     return engine;
   }
 
+  /** The same over TLS only, with a certificate that nobody trusts. */
+  public static ScriptedEngine securely(String json) {
+    WireMockConfiguration where = wireMockConfig().httpDisabled(true).dynamicHttpsPort();
+    return new ScriptedEngine(where, true).answer(json(200, json));
+  }
+
   /** An engine on this port that answers every request with an empty object. */
   public static ScriptedEngine on(int port) {
-    return new ScriptedEngine(wireMockConfig().port(port)).answer(json(200, "{}"));
+    return new ScriptedEngine(wireMockConfig().port(port), false).answer(json(200, "{}"));
   }
 
   /** An answer with a JSON body. */
@@ -58,7 +66,7 @@ public final class ScriptedEngine implements AutoCloseable {
   }
 
   public int port() {
-    return server.port();
+    return secure ? server.httpsPort() : server.port();
   }
 
   public String authority() {

@@ -3,12 +3,14 @@ package io.inferspan.pd.tracing;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.FreePort;
+import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.testing.Canary;
 import io.inferspan.testing.engine.EngineScript;
@@ -19,19 +21,24 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Secrets of requests and answers come out nowhere: not in spans, metrics or logs. */
 final class CanaryTest {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String CHAT = "/v1/chat/completions?api_key=";
   private static final String PREFILLER = "x-prefiller-host-port";
+  private static final String ENCODERS = "x-encoder-hosts-ports";
 
   private final Canary canary = Canary.random();
   private final String secret = canary.marker();
@@ -39,11 +46,45 @@ final class CanaryTest {
   private final OtlpReceiver receiver = OtlpReceiver.start();
   private final FakeEngine prefiller = FakeEngine.start();
   private final FakeEngine decoder = FakeEngine.start();
+  private final FakeEngine encoder = FakeEngine.start();
+  private final ScriptedEngine bootstrap =
+      ScriptedEngine.answering("{\"0\":{\"engine_id\":%s}}".formatted(quoted(secret)));
+  private Way way = Way.NIXL;
   private final int metricsPort = FreePort.next();
   private int requests;
 
+  /** A connector or a stage that bodies go through. */
+  enum Way {
+    NIXL("--kv-connector=nixlv2"),
+    WRITE("--moriio-write-mode", "--moriio-local-pod-ip=10.0.0.9"),
+    PARALLEL("--moriio-write-mode", "--moriio-parallel-dispatch", "--moriio-local-pod-ip=10.0.0.9"),
+    SHARED_STORAGE("--kv-connector=shared-storage"),
+    SGLANG("--kv-connector=sglang"),
+    MOONCAKE("--kv-connector=mooncake"),
+    OFFLOADING("--kv-connector=offloading"),
+    ENCODED("--ec-connector=ec-nixl"),
+    CHUNKED("--decode-chunk-size=64");
+
+    @SuppressWarnings("ImmutableEnumChecker") // it is one of those that cannot change
+    private final List<String> flags;
+
+    Way(String... flags) {
+      this.flags = List.of(flags);
+    }
+  }
+
+  /** Names differ in the tree only, ways in what touches a body. */
+  static Stream<Arguments> everyWay() {
+    return Stream.concat(
+        Arrays.stream(SpanNaming.values()).map(naming -> arguments(naming, Way.NIXL)),
+        EnumSet.complementOf(EnumSet.of(Way.NIXL)).stream()
+            .map(other -> arguments(SpanNaming.PROPOSAL, other)));
+  }
+
   @AfterEach
   void stop() {
+    encoder.close();
+    bootstrap.close();
     logs.close();
     receiver.close();
     prefiller.close();
@@ -64,14 +105,16 @@ final class CanaryTest {
   private SidecarRig sidecar(Telemetry telemetry) {
     return SidecarRig.before(decoder.port())
         .with("--enable-ssrf-protection=true", "--allow-target=127.0.0.1")
-        .with("--metrics-port=" + metricsPort)
+        .with("--metrics-port=" + metricsPort, "--mooncake-bootstrap-port=" + bootstrap.port())
+        .with(way.flags.toArray(String[]::new))
         .tracedBy(telemetry)
         .start();
   }
 
   @ParameterizedTest
-  @EnumSource(SpanNaming.class)
-  void secrets_comeOutNowhere(SpanNaming naming) throws Exception {
+  @MethodSource("everyWay")
+  void secrets_comeOutNowhere(SpanNaming naming, Way through) throws Exception {
+    way = through;
     List<byte[]> places = new ArrayList<>();
     try (Telemetry telemetry = telemetry(naming)) {
       try (SidecarRig sidecar = sidecar(telemetry)) {
@@ -148,9 +191,13 @@ final class CanaryTest {
     String target = prefiller.authority();
     String body = body(planted, true);
     for (EngineScript fault : faults(planted)) {
+      if (way == Way.ENCODED) {
+        encoder.enqueue(fault);
+        post(sidecar, body, PREFILLER, target);
+      }
       prefiller.script(fault);
       decoder.script(EngineScript.normal());
-      post(sidecar, body, PREFILLER, target);
+      tolerantly(sidecar, body, PREFILLER, target);
       prefiller.script(EngineScript.normal());
       decoder.script(fault);
       tolerantly(sidecar, body, PREFILLER, target);
@@ -165,7 +212,7 @@ final class CanaryTest {
     post(sidecar, body, PREFILLER, secret + "://10.0.0.1:8000");
     post(sidecar, body, "x-data-parallel-host-port", secret + ":8000");
     post(sidecar, body, "x-kv-cache-source-host-port", secret + ":8000");
-    post(sidecar, body, "x-encoder-hosts-ports", secret + ":8000");
+    post(sidecar, body, ENCODERS, secret + ":8000");
   }
 
   private static List<EngineScript> faults(String planted) {
@@ -204,12 +251,15 @@ final class CanaryTest {
   /** Where an answer is broken off, the client gets an exception. */
   private void tolerantly(SidecarRig sidecar, String body, String... routing) {
     requests++;
-    String[] lines = new String[routing.length / 2 + 1];
-    lines[0] = "connection: close";
+    List<String> lines = new ArrayList<>(List.of("connection: close"));
     for (int i = 0; i < routing.length; i += 2) {
-      lines[i / 2 + 1] = routing[i] + ": " + routing[i + 1];
+      lines.add(routing[i] + ": " + routing[i + 1]);
     }
-    try (LeavingClient client = LeavingClient.post(sidecar.port(), CHAT + secret, body, lines)) {
+    if (way == Way.ENCODED) {
+      lines.add(ENCODERS + ": " + encoder.authority());
+    }
+    try (LeavingClient client =
+        LeavingClient.post(sidecar.port(), CHAT + secret, body, lines.toArray(String[]::new))) {
       client.readUntil("the end of the connection");
     }
   }
@@ -222,15 +272,26 @@ final class CanaryTest {
       all.add(secret);
     }
     Collections.addAll(all, "baggage", "user=" + secret);
+    if (way == Way.ENCODED && !all.contains(ENCODERS)) {
+      Collections.addAll(all, ENCODERS, encoder.authority());
+    }
     return all.toArray(String[]::new);
   }
 
-  private static String body(String planted, boolean stream) {
+  private String body(String planted, boolean stream) {
     String text = quoted(planted);
-    return "{\"model\":\"m\",\"stream\":%s,\"user\":%s,\"messages\":[{\"role\":\"user\",\"content\":%s}],"
-            .formatted(stream, text, text)
+    String threshold = way == Way.SHARED_STORAGE ? "\"cache_hit_threshold\":0.5," : "";
+    return "{%s\"model\":\"m\",\"stream\":%s,\"user\":%s,".formatted(threshold, stream, text)
+        + "\"messages\":[{\"role\":\"user\",\"content\":%s}],".formatted(content(text))
         + "\"tools\":[{\"function\":{\"arguments\":%s}}],\"usage\":{\"prompt_tokens\":%s}}"
             .formatted(text, text);
+  }
+
+  /** Encoders are asked about pictures only. */
+  private String content(String text) {
+    return way == Way.ENCODED
+        ? "[{\"type\":\"image_url\",\"image_url\":{\"url\":%s}}]".formatted(text)
+        : text;
   }
 
   private static String quoted(String text) {

@@ -26,6 +26,28 @@ enum Scenario {
           pd.prefiller().authority() + ",127.0.0.2:1");
     }
   },
+  PD_STREAMED_CACHED(5, 8) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      cached(pd, rig, TracedPd.STREAMED);
+    }
+  },
+  PD_WHOLE_CACHED(5, 8) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      cached(pd, rig, TracedPd.WHOLE);
+    }
+  },
+  TUNNEL(1, 1) {
+    @Override
+    void play(TracedPd pd, SidecarRig rig) {
+      try (Wire client = Wire.to(rig.port())) {
+        client.send("CONNECT user:hidden@b:1 HTTP/1.1\r\nhost: a\r\n\r\n").message();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  },
   CONCURRENT_SGLANG(5, 8, "--kv-connector=sglang") {
     @Override
     void play(TracedPd pd, SidecarRig rig) {
@@ -228,6 +250,13 @@ enum Scenario {
   /** How many spans there are when all have ended. */
   int spans(SpanNaming naming) {
     return naming == SpanNaming.PROPOSAL ? proposalSpans : llmdSpans;
+  }
+
+  /** The decoder takes what prefill sent it for cached; the client is told what prefill found. */
+  private static void cached(TracedPd pd, SidecarRig rig, String body) {
+    pd.prefiller().script(EngineScript.builder().cachedTokens(1).build());
+    pd.decoder().script(EngineScript.builder().cachedTokens(2).build());
+    rig.post(TracedPd.CHAT, body, TracedPd.PREFILLER, pd.prefiller().authority());
   }
 
   private static EngineScript endless() {

@@ -2,17 +2,27 @@ package io.inferspan.pd.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.pd.rig.Wire;
 import io.inferspan.pd.rig.WireTest;
+import io.inferspan.testing.TracingExtension;
 import java.io.IOException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A sidecar that stops lets requests end, and nothing begin. */
 final class DrainTest extends WireTest {
+  private static final String HTTP2_BEGIN =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
+  private static final String GET_ON_STREAM_1 =
+      "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
+  private static final String RESET_OF_STREAM_1 = "\0\0\4\3\0\0\0\0\1";
+
+  @RegisterExtension static final TracingExtension TRACING = TracingExtension.create();
 
   @Test
   void requestsUnderWayEnd_idleConnectionsClose_andNewOnesAreRefused() throws Exception {
@@ -58,6 +68,56 @@ final class DrainTest extends WireTest {
     sidecar.server().drain(Duration.ofMillis(200));
 
     assertThat(sidecar.server().openConnections()).isEqualTo(1);
+  }
+
+  @Test
+  void requestThatIsCut_isBrokenOffAndHasOneSpan() throws Exception {
+    RawServer engine = engine(DrainTest::beginning);
+    SidecarRig sidecar = traced(engine);
+    Wire client = to(sidecar).send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n");
+    client.head();
+
+    sidecar.server().drain(Duration.ofMillis(50));
+    sidecar.server().close();
+
+    assertThat(client.rest()).isEqualTo("2\r\nhi\r\n");
+    assertOneSpanOfACutRequest();
+    assertThat(sidecar.server().openConnections()).isZero();
+  }
+
+  @Test
+  void streamThatIsCut_isResetAndHasOneSpan() throws Exception {
+    RawServer engine = engine(DrainTest::beginning);
+    SidecarRig sidecar = traced(engine);
+    Wire client = to(sidecar).send(HTTP2_BEGIN).send(GET_ON_STREAM_1);
+    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
+
+    sidecar.server().drain(Duration.ofMillis(50));
+    sidecar.server().close();
+
+    assertThat(client.rest()).contains("hi").contains(RESET_OF_STREAM_1);
+    assertOneSpanOfACutRequest();
+    assertThat(sidecar.server().openConnections()).isZero();
+  }
+
+  /** Begins an answer, and never ends it. */
+  private static void beginning(Wire wire, RawServer server) throws IOException {
+    server.request(wire);
+    wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
+    wire.rest();
+  }
+
+  private SidecarRig traced(RawServer engine) {
+    return closing(
+        SidecarRig.before(engine.port())
+            .tracedBy(TRACING.openTelemetry(), SpanNaming.PROPOSAL)
+            .start());
+  }
+
+  private static void assertOneSpanOfACutRequest() {
+    assertThat(TRACING.spans())
+        .singleElement()
+        .satisfies(span -> assertThat(span.attribute("error.type")).isEqualTo("shutdown"));
   }
 
   private static void drain(SidecarRig sidecar) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.ScriptedEngine;
@@ -26,9 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code nixlv2} in WRITE mode, both stages at once. */
+@ExtendWith(Cleanliness.class)
 final class ParallelDispatchTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String PREFILLER = "x-prefiller-host-port";

@@ -1,0 +1,110 @@
+package io.inferspan.pd;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.pd.rig.Awaited;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** The sidecar as a process of its own, and what it said on both its outputs. */
+final class Program implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Process process;
+  private final List<String> out = new CopyOnWriteArrayList<>();
+  private final List<String> err = new CopyOnWriteArrayList<>();
+  private final List<Thread> readers;
+
+  private Program(Process process) {
+    this.process = process;
+    this.readers =
+        List.of(reading(process.getInputStream(), out), reading(process.getErrorStream(), err));
+  }
+
+  /** Starts it with nothing of this process's settings for tracing and the JVM. */
+  static Program start(Map<String, String> env, String... args) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PdSidecar.class.getName()));
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.matches("(OTEL|INFERSPAN)_.*|(JAVA_TOOL|JDK_JAVA)_OPTIONS"));
+    builder.environment().putAll(env);
+    return new Program(builder.start());
+  }
+
+  private static Thread reading(InputStream from, List<String> into) {
+    return Thread.ofVirtual()
+        .start(
+            () -> {
+              try (BufferedReader lines = new BufferedReader(new InputStreamReader(from, UTF_8))) {
+                lines.lines().forEach(into::add);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+  }
+
+  /** Waits for the line that says what listens where. */
+  Program ready() {
+    Awaited.within(
+        PATIENCE,
+        "the sidecar listens",
+        () -> !process.isAlive() || err.stream().anyMatch(line -> line.contains("listening on")));
+    if (!process.isAlive()) {
+      throw new AssertionError("it ended: " + err);
+    }
+    return this;
+  }
+
+  /** Asks it to end, as a pod's end does. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Waits for its end; gives its exit status. */
+  int status() throws InterruptedException {
+    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      throw new AssertionError("it does not end: " + err);
+    }
+    for (Thread reader : readers) {
+      reader.join();
+    }
+    return process.exitValue();
+  }
+
+  /** What it printed. */
+  List<String> out() {
+    return out;
+  }
+
+  /** What it complained of and logged. */
+  List<String> err() {
+    return err;
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

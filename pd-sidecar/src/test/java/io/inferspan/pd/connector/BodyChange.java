@@ -1,0 +1,84 @@
+package io.inferspan.pd.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.inferspan.pd.json.JsonOracle;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * How the body of one leg is to differ from the client's, said of Jackson's tree: as the wire
+ * specification has it, not as our code does.
+ */
+final class BodyChange {
+  private final String body;
+  private final ObjectNode expected;
+  private final Set<String> touched = new HashSet<>();
+
+  BodyChange(String body) {
+    this.body = body;
+    this.expected = JsonOracle.tree(body);
+  }
+
+  /** Whether the client sent this member. */
+  boolean has(String name) {
+    return expected.has(name);
+  }
+
+  JsonNode get(String name) {
+    return expected.path(name);
+  }
+
+  BodyChange set(String name, JsonNode value) {
+    touched.add(name);
+    expected.set(name, value);
+    return this;
+  }
+
+  BodyChange set(String name, int value) {
+    return set(name, IntNode.valueOf(value));
+  }
+
+  /** Takes a member as it was found, for what differs from request to request. */
+  BodyChange asIn(ObjectNode asked, String name) {
+    JsonNode found = asked.get(name);
+    assertThat(found).as(name).isNotNull();
+    return set(name, found);
+  }
+
+  BodyChange remove(String name) {
+    touched.add(name);
+    expected.remove(name);
+    return this;
+  }
+
+  BodyChange inOnePiece() {
+    return set("stream", BooleanNode.FALSE).remove("stream_options");
+  }
+
+  /** A member of the sampling parameters, which are made where there are none. */
+  BodyChange sampling(String name, int value) {
+    touched.add("sampling_params");
+    ObjectNode params =
+        expected.get("sampling_params") instanceof ObjectNode given
+            ? given
+            : expected.putObject("sampling_params");
+    params.put(name, value);
+    return this;
+  }
+
+  /** Whether an engine was asked with just this: the same tree, and untouched bytes elsewhere. */
+  void assertMade(String asked) {
+    assertThat(JsonOracle.tree(asked).equals(expected)).as("%s%nbecame%n%s", body, asked).isTrue();
+    assertThat(JsonOracle.otherMembers(asked, touched))
+        .as(body)
+        .isEqualTo(JsonOracle.otherMembers(body, touched));
+    assertThat(asked)
+        .startsWith(body.substring(0, body.indexOf('{') + 1))
+        .endsWith(body.substring(body.lastIndexOf('}')));
+  }
+}

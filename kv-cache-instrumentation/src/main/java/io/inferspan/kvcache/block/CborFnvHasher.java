@@ -73,6 +73,11 @@ final class CborFnvHasher implements BlockHasher {
     if (value >>> 16 == 0) {
       return twoBytes(Fnv1a64.take(hash, major | TWO_BYTES_FOLLOW), (int) value);
     }
+    if (value >>> 24 == 0) {
+      // Most tokens of today's vocabularies; the first of their four bytes is a zero.
+      long zeroTaken = Fnv1a64.takeAndZero(hash, major | FOUR_BYTES_FOLLOW);
+      return twoBytes(Fnv1a64.take(zeroTaken, (int) (value >>> 16)), (int) value);
+    }
     if (value >>> 32 == 0) {
       return fourBytes(Fnv1a64.take(hash, major | FOUR_BYTES_FOLLOW), (int) value);
     }

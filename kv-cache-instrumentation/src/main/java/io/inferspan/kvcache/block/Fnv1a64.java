@@ -7,12 +7,18 @@ final class Fnv1a64 {
   static final long EMPTY = 0xcbf29ce484222325L;
 
   private static final long PRIME = 0x100000001b3L;
+  private static final long PRIME_SQUARED = PRIME * PRIME;
 
   private Fnv1a64() {}
 
   /** Takes one byte, 0 to 255. */
   static long take(long hash, int octet) {
     return (hash ^ octet) * PRIME;
+  }
+
+  /** Takes one byte and then a zero, which changes nothing before the second multiplication. */
+  static long takeAndZero(long hash, int octet) {
+    return (hash ^ octet) * PRIME_SQUARED;
   }
 
   static long take(long before, byte[] octets) {

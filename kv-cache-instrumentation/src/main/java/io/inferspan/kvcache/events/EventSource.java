@@ -14,6 +14,9 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
 
   private static final Pattern ENDPOINT = Pattern.compile("tcp://[^\\s:/\\[\\]]+:\\d{1,5}");
   private static final Pattern ENDPOINT_V6 = Pattern.compile("tcp://\\[[0-9a-fA-F:.%]+]:\\d{1,5}");
+  private static final Pattern ADDRESS_V4 =
+      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
+  private static final int MOST_PORT = 65_535;
 
   /** Refuses endpoints that cannot be. */
   public EventSource {
@@ -29,15 +32,28 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
   static String checked(String name, String endpoint) {
     boolean formed =
         ENDPOINT.matcher(endpoint).matches() || ENDPOINT_V6.matcher(endpoint).matches();
-    if (!formed || portOf(endpoint) > 65_535) {
+    if (!formed || portOf(endpoint) < 1 || portOf(endpoint) > MOST_PORT) {
       throw new IllegalArgumentException(
-          name + " is \"" + endpoint + "\"; it must be tcp://<host>:<port>");
+          name
+              + " is \""
+              + endpoint
+              + "\"; it must be tcp://<host>:<port>, a port from 1 to 65535");
     }
     return endpoint;
   }
 
   private static int portOf(String endpoint) {
     return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+  }
+
+  /** The host that publishes. */
+  String host() {
+    return endpoint.substring(endpoint.indexOf("//") + 2, endpoint.lastIndexOf(':'));
+  }
+
+  /** Whether the host is a name, which somebody must be asked for. */
+  boolean isNamed() {
+    return !host().startsWith("[") && !ADDRESS_V4.matcher(host()).matches();
   }
 
   /** The source of one rank of a pod that is named {@code host:port} or {@code host}. */

@@ -38,6 +38,7 @@ public final class KvEventSubscriber implements AutoCloseable {
   private KvEventSubscriber(BlockIndex index, BlockKeys keys, KvEventOptions options) {
     this.options = options;
     context = ZMQ.context(1);
+    context.setMaxSockets(Receiver.MOST_SOCKETS);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
     context.setUncaughtExceptionHandler((thread, fault) -> counts.faults.increment());
     // It goes on after these; told of a socket that is gone by then, it throws, which harms nobody.
@@ -101,6 +102,8 @@ public final class KvEventSubscriber implements AutoCloseable {
   /**
    * Follows a pod on the ports that the options say, one for each rank.
    *
+   * <p>A name that has no address yet is looked up again at the pace of {@code reconnect}.
+   *
    * @param pod its identity, {@code host:port} or {@code host}, where the host is what is connected
    * @throws IllegalArgumentException if that is no host
    */
@@ -128,6 +131,11 @@ public final class KvEventSubscriber implements AutoCloseable {
   /** How many batches wait for a worker. */
   public int queued() {
     return workers.stream().mapToInt(Worker::queued).sum();
+  }
+
+  /** How many publishers are not followed yet, for want of an address or of a socket. */
+  public int waiting() {
+    return receiver.waiting();
   }
 
   /** Ends all threads and sockets, within a few seconds; what still waits is not applied. */

@@ -2,6 +2,7 @@ package io.inferspan.kvcache.events;
 
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -17,7 +18,7 @@ final class Lane {
 
   private static final int AT_ONCE = 256;
   private static final int MOST_TOPIC_BYTES = 1024;
-  private static final int MOST_KNOWN = 4096;
+  static final int MOST_KNOWN = 4096;
 
   private final ZMQ.Socket socket;
   private final @Nullable Stream only;
@@ -25,7 +26,9 @@ final class Lane {
   private final KvEventCounts counts;
   private final AtomicInteger connections = new AtomicInteger();
   private final Map<ByteBuffer, Topic> topics = new HashMap<>();
-  private final Map<String, Stream> streams = new HashMap<>();
+
+  /** The one that was quiet longest comes first. */
+  private final Map<String, Stream> streams = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
    * A lane.
@@ -106,11 +109,11 @@ final class Lane {
       return false;
     }
     long number = ByteBuffer.wrap(sequence).getLong();
-    Topic topic = topic(topicFrame);
-    Stream stream = only != null ? only : stream(topic);
-    if (number < 0 || stream == null) {
+    if (number < 0) {
       return false;
     }
+    Topic topic = topic(topicFrame);
+    Stream stream = only != null ? only : stream(topic);
     Message message = Message.live(stream, number, topic, payload, connection);
     if (only != null) {
       workers.apply(stream).push(message);
@@ -133,14 +136,27 @@ final class Lane {
     return topic;
   }
 
-  /** Whose events a topic is of; null where there are more publishers than are followed. */
-  private @Nullable Stream stream(Topic topic) {
+  /** Whose events a topic is of. */
+  private Stream stream(Topic topic) {
     Stream stream = streams.get(topic.pod());
-    if (stream == null && streams.size() < MOST_KNOWN) {
+    if (stream == null) {
+      if (streams.size() >= MOST_KNOWN) {
+        forgetTheQuietest();
+      }
       stream = new Stream(topic.pod(), "", null);
       streams.put(topic.pod(), stream);
     }
     return stream;
+  }
+
+  /**
+   * Makes room for a pod that is new: of many that come and go, it is the quietest that is gone.
+   *
+   * <p>Where it is not, its blocks are unknown until it tells of more. That is the lesser evil.
+   */
+  private void forgetTheQuietest() {
+    forget(streams.keySet().iterator().next());
+    counts.invalidations.increment();
   }
 
   /** Stops following a pod whose events arrive on a bound socket. */

@@ -2,6 +2,8 @@ package io.inferspan.kvcache.events;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
@@ -22,11 +25,17 @@ import org.zeromq.ZMQException;
  *
  * <p>It reads nothing of a batch, so that it is never what a publisher waits for.
  */
-final class Receiver implements Runnable {
+final class Receiver implements Runnable, PendingSources.Connector {
+
+  /** Many more than publishers are followed; JeroMQ's own limit of 1,024 some do reach. */
+  static final int MOST_SOCKETS = 16_384;
+
+  private static final Logger LOG = System.getLogger(Receiver.class.getName());
 
   private static final int HIGH_WATER = 1000;
   private static final int POLL_MILLIS = 1000;
   private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long FAULT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
    * JeroMQ 0.6 at times connects and never sends its greeting: it hands the connection on while the
@@ -41,7 +50,10 @@ final class Receiver implements Runnable {
   private final Function<Stream, Worker> workers;
   private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final List<Lane> lanes = new ArrayList<>();
+  private final PendingSources pending;
   private final Pipe bell;
+  private ZMQ.@Nullable Poller current;
+  private boolean faulted;
   private volatile boolean closing;
 
   Receiver(
@@ -53,6 +65,7 @@ final class Receiver implements Runnable {
     this.options = options;
     this.counts = counts;
     this.workers = workers;
+    this.pending = new PendingSources(this, this::tell, options.reconnect().toNanos());
     try {
       bell = Pipe.open();
       bell.source().configureBlocking(false);
@@ -77,12 +90,17 @@ final class Receiver implements Runnable {
 
   /** Follows a publisher; from any thread. */
   void add(EventSource source) {
-    tell(() -> connect(source));
+    tell(() -> pending.add(source));
   }
 
   /** Stops following a pod's publishers; from any thread. */
   void remove(String pod) {
     tell(() -> disconnect(pod));
+  }
+
+  /** How many publishers are to be followed and are not yet; from any thread. */
+  int waiting() {
+    return pending.size();
   }
 
   void close() {
@@ -102,26 +120,43 @@ final class Receiver implements Runnable {
 
   @Override
   public void run() {
-    try (ZMQ.Poller poller = poller()) {
-      follow(poller);
+    try {
+      while (!closing) {
+        guarded();
+      }
     } finally {
+      pending.close();
+      stale();
       lanes.forEach(lane -> lane.socket().close());
       silence();
     }
   }
 
-  private void follow(ZMQ.Poller first) {
-    ZMQ.Poller poller = first;
-    while (!closing) {
-      poller.poll(POLL_MILLIS);
+  /** What goes wrong with one publisher must not end the events of all. */
+  private void guarded() {
+    try {
+      ZMQ.Poller poller = poller();
+      poller.poll(pollMillis());
       receive(poller);
-      if (!commands.isEmpty()) {
-        obey();
-        poller.close();
-        poller = poller();
+      if (poller.pollin(0)) {
+        drain();
       }
+      obey();
+      pending.tend();
+    } catch (RuntimeException e) {
+      counts.faults.increment();
+      if (!faulted) {
+        faulted = true;
+        LOG.log(Level.WARNING, "Receiving KV events goes on after a fault; others are counted", e);
+      }
+      LockSupport.parkNanos(FAULT_PAUSE_NANOS);
     }
-    poller.close();
+  }
+
+  private long pollMillis() {
+    return pending.size() == 0
+        ? POLL_MILLIS
+        : Math.min(POLL_MILLIS, options.reconnect().toMillis());
   }
 
   private void receive(ZMQ.Poller poller) {
@@ -140,41 +175,63 @@ final class Receiver implements Runnable {
   }
 
   private ZMQ.Poller poller() {
-    ZMQ.Poller poller = context.poller(lanes.size() + 1);
-    poller.register(bell.source(), ZMQ.Poller.POLLIN);
-    lanes.forEach(lane -> poller.register(lane.socket(), ZMQ.Poller.POLLIN));
+    ZMQ.Poller poller = current;
+    if (poller == null) {
+      poller = context.poller(lanes.size() + 1);
+      poller.register(bell.source(), ZMQ.Poller.POLLIN);
+      for (Lane lane : lanes) {
+        poller.register(lane.socket(), ZMQ.Poller.POLLIN);
+      }
+      current = poller;
+    }
     return poller;
   }
 
-  private void obey() {
+  /** The lanes are others now. */
+  private void stale() {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  /** Takes all that was rung: what was left would wake the thread for nothing, over and over. */
+  private void drain() {
+    ByteBuffer rung = ByteBuffer.allocate(256);
     try {
-      bell.source().read(ByteBuffer.allocate(256));
+      while (bell.source().read(rung.clear()) > 0) {}
     } catch (IOException e) {
       counts.faults.increment();
     }
+  }
+
+  private void obey() {
     for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
       next.run();
     }
   }
 
-  private void connect(EventSource source) {
-    ZMQ.Socket socket = socket(source.endpoint());
+  @Override
+  public ZMQ.Socket open(EventSource source) {
+    return socket(source.endpoint());
+  }
+
+  @Override
+  public void follow(EventSource source, ZMQ.Socket socket) {
     Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint());
     Lane lane = new Lane(socket, stream, workers, counts);
     socket.setEventHook(event -> lane.connected(), zmq.ZMQ.ZMQ_EVENT_CONNECTED);
-    try {
-      socket.connect(source.endpoint());
-      lanes.add(lane);
-    } catch (ZMQException e) {
-      socket.close();
-      counts.faults.increment();
-    }
+    socket.connect(source.endpoint());
+    lanes.add(lane);
+    stale();
   }
 
   private void disconnect(String pod) {
+    pending.remove(pod);
     for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
       Lane lane = all.next();
       if (lane.isOf(pod)) {
+        stale();
         all.remove();
         lane.socket().close();
         lane.gone();

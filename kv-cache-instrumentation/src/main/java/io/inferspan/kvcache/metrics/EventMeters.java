@@ -24,6 +24,9 @@ final class EventMeters {
     Gauge.builder(PREFIX + "queue.size", subscriber, KvEventSubscriber::queued)
         .description("Batches that wait for a worker")
         .register(registry);
+    Gauge.builder(PREFIX + "sources.waiting", subscriber, KvEventSubscriber::waiting)
+        .description("Publishers that are not followed yet, for want of an address or a socket")
+        .register(registry);
     Gauge.builder(PREFIX + "lag", counts, KvEventCounts::lagSeconds)
         .description("How old the newest batch was when it entered the index")
         .baseUnit("seconds")

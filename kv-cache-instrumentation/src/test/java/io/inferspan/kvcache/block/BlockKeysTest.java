@@ -249,7 +249,7 @@ class BlockKeysTest {
 
   /** Tokens of every length that CBOR knows, the edges between them often. */
   private static int[] tokens(SplittableRandom random, int count) {
-    int[] edges = {0, 23, 24, 255, 256, 65_535, 65_536, Integer.MAX_VALUE, Integer.MIN_VALUE, -1};
+    int[] edges = {0, 23, 24, 255, 256, 0xffff, 0x10000, 0xffffff, 0x1000000, 1 << 31, ~0};
     return IntStream.range(0, count)
         .map(
             i ->

@@ -331,8 +331,8 @@ class KvEventSubscriberTest {
   void pods_mayConnectToUs_andTopicsSayWhoTheyAre() throws Exception {
     int bound = LibzmqPublisher.freePort();
     subscriber = subscriber(options().zmqEndpoint("tcp://127.0.0.1:" + bound).workers(2));
-    try (ConnectingPublisher one = new ConnectingPublisher(bound, "kv@one@a-model");
-        ConnectingPublisher two = new ConnectingPublisher(bound, "kv@two@a-model")) {
+    try (JeromqPublisher one = JeromqPublisher.connectedTo(bound, "kv@one@a-model");
+        JeromqPublisher two = JeromqPublisher.connectedTo(bound, "kv@two@a-model")) {
       one.subscribed().send(0, EventBytes.stored(1, null, 100));
       two.subscribed().send(0, EventBytes.stored(1, null, 100));
       one.send(1, EventBytes.removed(1), EventBytes.stored(2, null, 200));
@@ -349,7 +349,7 @@ class KvEventSubscriberTest {
   void aSlowWorkerOfABoundSocket_losesWhatIsCounted_andClearsThePod() throws Exception {
     int bound = LibzmqPublisher.freePort();
     subscriber = subscriber(options().zmqEndpoint("tcp://127.0.0.1:" + bound).queueBatches(4));
-    try (ConnectingPublisher publisher = new ConnectingPublisher(bound, "kv@one@a-model")) {
+    try (JeromqPublisher publisher = JeromqPublisher.connectedTo(bound, "kv@one@a-model")) {
       publisher.subscribed();
       CountDownLatch gate = new CountDownLatch(1);
       index.gate(gate);

@@ -64,6 +64,22 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
+  /** Starts a Sentinel, which says where the master of that name is. */
+  public static RedisServer sentinel(String name, RedisServer master) {
+    try {
+      Path directory = Files.createTempDirectory("redis-sentinel");
+      String known = "sentinel monitor " + name + " 127.0.0.1 " + master.port + " 1\n";
+      // What it knows must be in a file, which it writes to.
+      Path file = Files.writeString(directory.resolve("sentinel.conf"), known);
+      List<String> settings = List.of(file.toString(), "--sentinel");
+      RedisServer sentinel = new RedisServer(master.binary, freePort(), directory, settings);
+      sentinel.restart();
+      return sentinel;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** A port that nobody listened on a moment ago. */
   public static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -90,13 +106,22 @@ public final class RedisServer implements AutoCloseable {
 
   private List<String> command() {
     List<String> command = new ArrayList<>(List.of(binary));
+    if (isSentinel()) {
+      command.addAll(settings);
+    }
     if (!settings.contains("--port")) {
       command.addAll(List.of("--port", Integer.toString(port)));
     }
     command.addAll(List.of("--bind", "127.0.0.1", "--save", "", "--dir", directory.toString()));
     command.addAll(List.of("--unixsocket", socket().toString()));
-    command.addAll(settings);
+    if (!isSentinel()) {
+      command.addAll(settings);
+    }
     return command;
+  }
+
+  private boolean isSentinel() {
+    return settings.contains("--sentinel");
   }
 
   private boolean isUp() {
@@ -104,7 +129,7 @@ public final class RedisServer implements AutoCloseable {
     if (started == null || !started.isAlive()) {
       throw new AssertionError(binary + " has ended: " + logged());
     }
-    return logged().contains("eady to accept connections");
+    return logged().contains(isSentinel() ? "+monitor master" : "eady to accept connections");
   }
 
   /** Kills it without a word, as {@code kill -9} does. */

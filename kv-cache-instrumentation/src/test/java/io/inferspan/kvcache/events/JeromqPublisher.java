@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import org.zeromq.SocketType;
 import org.zeromq.ZMQ;
 
-/** A publisher over JeroMQ that connects to whom it publishes to. */
-final class ConnectingPublisher implements AutoCloseable {
+/** A publisher over JeroMQ, which others connect to or which connects to whom it publishes to. */
+final class JeromqPublisher implements AutoCloseable {
 
   private static final int PATIENCE_MILLIS = 20_000;
 
@@ -14,17 +14,29 @@ final class ConnectingPublisher implements AutoCloseable {
   private final ZMQ.Socket socket = context.socket(SocketType.XPUB);
   private final String topic;
 
-  ConnectingPublisher(int port, String topic) {
+  private JeromqPublisher(String topic) {
     this.topic = topic;
     socket.setLinger(0);
+    socket.setSndHWM(0);
     socket.setHandshakeIvl(500);
     socket.setReconnectIVL(50);
     socket.setReceiveTimeOut(PATIENCE_MILLIS);
-    socket.connect("tcp://127.0.0.1:" + port);
   }
 
-  /** Waits until the other side has subscribed. */
-  ConnectingPublisher subscribed() {
+  static JeromqPublisher connectedTo(int port, String topic) {
+    JeromqPublisher publisher = new JeromqPublisher(topic);
+    publisher.socket.connect("tcp://127.0.0.1:" + port);
+    return publisher;
+  }
+
+  static JeromqPublisher boundTo(int port, String topic) {
+    JeromqPublisher publisher = new JeromqPublisher(topic);
+    publisher.socket.bind("tcp://127.0.0.1:" + port);
+    return publisher;
+  }
+
+  /** Waits until the first has subscribed. */
+  JeromqPublisher subscribed() {
     if (socket.recv() == null) {
       throw new AssertionError("nobody subscribed");
     }
@@ -32,7 +44,11 @@ final class ConnectingPublisher implements AutoCloseable {
   }
 
   void send(long sequence, Object... events) {
-    socket.send(topic.getBytes(StandardCharsets.UTF_8), ZMQ.SNDMORE);
+    sendOn(topic, sequence, events);
+  }
+
+  void sendOn(String otherTopic, long sequence, Object... events) {
+    socket.send(otherTopic.getBytes(StandardCharsets.UTF_8), ZMQ.SNDMORE);
     socket.send(ByteBuffer.allocate(Long.BYTES).putLong(sequence).array(), ZMQ.SNDMORE);
     socket.send(EventBytes.batch(events), 0);
   }

@@ -11,6 +11,7 @@ import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.UprobeTarget;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.linux.OpenFiles;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -115,6 +116,74 @@ class LibraryProbesTest {
 
     assertThat(probes.libraries()).isEmpty();
     assertThat(probes.failures()).isZero();
+  }
+
+  @Test
+  void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
+    tell("load");
+    look();
+    probes.rest();
+    tell("7");
+    assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
+    assertThat(probes.isWatchedFor((int) python.pid())).isTrue();
+
+    probes.rouse();
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  @Test
+  void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
+    probes.rest();
+    tell("load");
+    look();
+    tell("7");
+    assertThat(probes.libraries()).hasSize(1);
+
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  /** Whoever led us to the file need not be there any more. */
+  @Test
+  void processThatShowedTheLibraryEndsMeanwhile_othersAreStillWatchedAfterwards()
+      throws IOException, InterruptedException {
+    Process first = python;
+    tell("load");
+    look();
+    python = new ProcessBuilder("/usr/bin/python3", "-c", SCRIPT).start();
+    assertThat(python.inputReader().readLine()).isEqualTo("ready");
+    tell("load");
+    look();
+    probes.rest();
+    first.destroyForcibly().waitFor();
+    probes.forget((int) first.pid());
+
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  @Test
+  void processThatEndsWhileTheyRest_isForgottenAndNothingIsHeldOpen()
+      throws IOException, InterruptedException {
+    int files = OpenFiles.count();
+    tell("load");
+    look();
+    probes.rest();
+    python.destroyForcibly().waitFor();
+    probes.sweep();
+    probes.rouse();
+
+    assertThat(probes.libraries()).isEmpty();
+    assertThat(probes.failures()).isZero();
+    // Its streams are closed with it.
+    assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
   }
 
   private void look() {

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,8 @@ import org.junit.jupiter.api.Test;
 class RestTest {
 
   private static final int CYCLES = 100;
-  private static final int FAMILIES = KernelSettings.CUDA | KernelSettings.SCHED;
+  private static final int FAMILIES =
+      KernelSettings.CUDA | KernelSettings.SCHED | KernelSettings.SYSCALLS;
   private static final String TRACEPARENT =
       "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -174,18 +176,25 @@ class RestTest {
     begin(identity.tgid());
     SynchronousQueue<String> orders = new SynchronousQueue<>();
     AtomicLong tid = new AtomicLong();
+    AtomicInteger taken = new AtomicInteger();
     List<Long> starts = new ArrayList<>();
     try (RingMemory memory = RingMemory.map(kernel.ringFd(), kernel.ringBytes())) {
       RingReader ring = new RingReader(memory);
-      Thread thread = Thread.ofPlatform().start(() -> waitThreeTimes(identity, own, tid, orders));
-      awaitWaiting(thread);
+      Thread thread =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    tid.set(publish(identity, own));
+                    waitThreeTimes(orders, taken);
+                  });
+      awaitWaiting(thread, taken, 0);
       rest();
       orders.put("come and go");
-      awaitWaiting(thread);
+      awaitWaiting(thread, taken, 1);
       rouse();
       long roused = Clocks.monotonicNanos();
       orders.put("come");
-      awaitWaiting(thread);
+      awaitWaiting(thread, taken, 2);
       orders.put("end");
       thread.join();
       Eventually.is("its last wait", () -> offCpu(ring, tid.get(), starts) > 0);
@@ -194,25 +203,32 @@ class RestTest {
     }
   }
 
-  private static void waitThreeTimes(
-      Identity identity, OwnMemory own, AtomicLong tid, SynchronousQueue<String> orders) {
-    tid.set(identity.currentTid());
+  /** What the calling thread does belongs to a trace from now on. */
+  private static int publish(Identity identity, OwnMemory own) {
     ByteBuffer record = own.contexts();
     record.putLong(8, 0x1111111111111111L);
     record.putLong(24, 0x2222222222222222L);
     record.putLong(0, Long.reverseBytes(1L));
-    own.put(identity.currentTid(), 1);
+    int tid = identity.currentTid();
+    own.put(tid, 1);
+    return tid;
+  }
+
+  private static void waitThreeTimes(SynchronousQueue<String> orders, AtomicInteger taken) {
     try {
       for (int i = 0; i < 3; i++) {
         orders.take();
+        taken.incrementAndGet();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private static void awaitWaiting(Thread thread) {
-    Eventually.is("the thread to wait", () -> thread.getState() == Thread.State.WAITING);
+  private static void awaitWaiting(Thread thread, AtomicInteger taken, int orders) {
+    Eventually.is(
+        "the thread to wait",
+        () -> taken.get() == orders && thread.getState() == Thread.State.WAITING);
   }
 
   private static int offCpu(RingReader ring, long tid, List<Long> starts) {

@@ -124,7 +124,7 @@ class SleepTest {
         JavaChild child = sleeping(receiver)) {
       assertThat(child.line()).isEqualTo("asleep");
       assertThat(child.line()).isEqualTo("unsampled true 1");
-      assertThat(child.line()).isEqualTo("sampled false 1");
+      assertThat(child.line()).isEqualTo("woken");
       assertThat(child.line()).isEqualTo("asleep again");
       child.finish();
 

@@ -20,6 +20,7 @@ final class SleepingProcess {
   static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
   private static final int MANY = 1_000;
+  private static final BridgeStatus.Sleep SLEPT_TWICE = new BridgeStatus.Sleep(true, 2);
 
   private SleepingProcess() {}
 
@@ -35,12 +36,14 @@ final class SleepingProcess {
     Eventually.is("sleep", () -> isAsleep(bridge));
     System.out.println("asleep");
     for (int i = 0; i < MANY; i++) {
-      read(TraceFlags.getDefault(), () -> true);
+      read(TraceFlags.getDefault());
     }
     System.out.println("unsampled " + isAsleep(bridge) + " " + bridge.status().sleep().times());
-    read(TraceFlags.getSampled(), () -> !isAsleep(bridge));
-    System.out.println("sampled " + isAsleep(bridge) + " " + bridge.status().sleep().times());
-    Eventually.is("sleep again", () -> isAsleep(bridge));
+    // So shortly that nobody who looks once a second would see it.
+    read(TraceFlags.getSampled());
+    Eventually.is("waking", () -> !isAsleep(bridge) || bridge.status().sleep().times() > 1);
+    System.out.println("woken");
+    Eventually.is("sleep again", () -> bridge.status().sleep().equals(SLEPT_TWICE));
     System.out.println("asleep again");
     System.in.read();
     bridge.close();
@@ -52,21 +55,11 @@ final class SleepingProcess {
     return bridge.status().sleep().asleep();
   }
 
-  /** Under a span, reads until it is so. */
-  private static void read(TraceFlags flags, java.util.function.BooleanSupplier enough)
-      throws IOException {
+  private static void read(TraceFlags flags) throws IOException {
     SpanContext ids = SpanContext.create(TRACE, SPAN, flags, TraceState.getDefault());
     try (FileInputStream zeros = new FileInputStream("/dev/zero");
         Scope scope = Context.root().with(Span.wrap(ids)).makeCurrent()) {
-      Eventually.is("enough", () -> reads(zeros) && enough.getAsBoolean());
-    }
-  }
-
-  private static boolean reads(FileInputStream zeros) {
-    try {
-      return zeros.read() == 0;
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      zeros.readNBytes(1);
     }
   }
 }

@@ -19,6 +19,7 @@ import io.inferspan.ebpf.wire.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -102,11 +103,17 @@ class RestTest {
       KernelObjects held = KernelObjects.of(ProcessHandle.current().pid());
       int files = OpenFiles.count();
       KernelObjects made = new KernelObjects(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+      long[] took = new long[CYCLES];
       for (int i = 0; i < CYCLES; i++) {
         rest();
+        long start = System.nanoTime();
         rouse();
+        took[i] = System.nanoTime() - start;
         made.links().addAll(KernelObjects.of(ProcessHandle.current().pid()).links());
       }
+      Arrays.sort(took);
+      System.out.printf(
+          "waking: median %.1f ms, most %.1f ms%n", took[CYCLES / 2] / 1e6, took[CYCLES - 1] / 1e6);
       KernelObjects now = KernelObjects.of(ProcessHandle.current().pid());
 
       assertThat(made.links()).hasSizeGreaterThan(5 * CYCLES);

@@ -32,14 +32,15 @@ final class Bridge implements Subject.Watching {
     return attach(Duration.ZERO, files);
   }
 
-  /** The same, and returns when the probes that only serve requests have been taken off again. */
+  /** The same, and returns when the probes that only serve requests sleep. */
   static Bridge attachToSleep(String... files) {
     Bridge bridge = attach(Duration.ofMillis(1), files);
     Waiting.until("sleep", bridge::isAsleep);
     return bridge;
   }
 
-  private static Bridge attach(Duration sleepAfter, String... files) {
+  /** The same for probes that sleep when nobody was sampled for so long. */
+  static Bridge attach(Duration sleepAfter, String... files) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
             .setTracerProvider(

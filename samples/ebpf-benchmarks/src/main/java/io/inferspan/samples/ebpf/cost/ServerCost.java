@@ -3,6 +3,7 @@ package io.inferspan.samples.ebpf.cost;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -18,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class ServerCost {
 
   private static final int CONNECTIONS = 8;
-  private static final long SETTLE_MILLIS = 100;
+  private static final long SETTLE_MILLIS = 300;
+  private static final long SETTLE_ATTACHED_MILLIS = 1_000;
   private static final String LIBRARY = "libcuda.so.1";
+
+  /** Longer than a window, so that there is one in which nobody is sampled. */
+  private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
   private final Kit kit;
   private final long windowMillis;
@@ -78,20 +83,27 @@ final class ServerCost {
     }
     Map<Watched, Window> windows = new EnumMap<>(Watched.class);
     for (Watched how : order) {
-      load.sample(0);
-      turnTo(how);
-      load.sample(how.sampledPercent);
+      turnTo(how, load);
       windows.put(how, window(how, server, load));
     }
     return windows;
   }
 
-  private void turnTo(Watched how) {
+  private void turnTo(Watched how, HttpLoad load) {
+    load.sample(0);
     if (how == Watched.NOT) {
       detach();
-    } else if (bridge == null || isAsleep() != (how == Watched.ASLEEP)) {
-      detach();
-      bridge = how == Watched.ASLEEP ? Bridge.attachToSleep(LIBRARY) : Bridge.attach(LIBRARY);
+    } else if (bridge == null) {
+      bridge = Bridge.attach(STAYS_AWAKE, LIBRARY);
+      Waiting.millis(SETTLE_ATTACHED_MILLIS);
+    }
+    if (how == Watched.ASLEEP) {
+      Waiting.until("sleep", this::isAsleep);
+    } else if (how != Watched.NOT) {
+      load.sample(100);
+      Waiting.until("waking", () -> !isAsleep());
+      Waiting.millis(SETTLE_MILLIS);
+      load.sample(how.sampledPercent);
     }
   }
 

@@ -37,13 +37,7 @@ public record BridgeStatus(
 
   static BridgeStatus none() {
     return new BridgeStatus(
-        List.of(),
-        List.of(),
-        List.of(),
-        Map.of(),
-        Map.of(),
-        Flow.none(),
-        new Sleep(false, 0));
+        List.of(), List.of(), List.of(), Map.of(), Map.of(), Flow.none(), new Sleep(false, 0));
   }
 
   /** Events lost, for whatever reason. */

@@ -77,7 +77,8 @@ class SleepTest {
     assertThat(spans(1))
         .allSatisfy(
             span ->
-                assertThat((Double) span.attribute("inferspan.ebpf.coverage")).isBetween(0.5, 0.999))
+                assertThat((Double) span.attribute("inferspan.ebpf.coverage"))
+                    .isBetween(0.5, 0.999))
         .allSatisfy(span -> assertThat(span.attribute("inferspan.ebpf.dropped")).isNull());
     assertThat(calls(2)).isEqualTo(CALLS);
     assertThat(spans(2)).allSatisfy(SleepTest::isWhole);

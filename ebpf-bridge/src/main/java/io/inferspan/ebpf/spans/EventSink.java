@@ -182,8 +182,7 @@ public final class EventSink implements EventHandler {
    */
   public void beganUnseen(long traceIdHigh, long traceIdLow, long spanId) {
     boolean ignored =
-        unseen.offer(
-            new Unseen(traceIdHigh, traceIdLow, spanId, sources.monotonic().getAsLong()));
+        unseen.offer(new Unseen(traceIdHigh, traceIdLow, spanId, sources.monotonic().getAsLong()));
   }
 
   private void takeUnseen() {

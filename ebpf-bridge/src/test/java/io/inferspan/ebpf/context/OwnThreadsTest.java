@@ -111,7 +111,8 @@ class OwnThreadsTest {
   void threadWithTheNumberOfOneThatEnded_startsWithNothing() throws Exception {
     threads.close();
     FakeTable reused = new FakeTable(4);
-    OwnThreads sameNumber = new OwnThreads(reused.memory, reused, () -> 4_711, null, Served.silent());
+    OwnThreads sameNumber =
+        new OwnThreads(reused.memory, reused, () -> 4_711, null, Served.silent());
     assertThat(PublishingContextStorage.start(sameNumber)).isTrue();
     try {
       Thread first = Thread.ofPlatform().start(() -> storage.attach(sampled(1)));

@@ -48,8 +48,7 @@ final class Bridge implements Subject.Watching {
                     .addSpanProcessor(BatchSpanProcessor.builder(new Nowhere()).build())
                     .build())
             .build();
-    BridgeConfig config = 
-        BridgeConfig.builder().ownThreads(false).sleepAfter(sleepAfter).build();
+    BridgeConfig config = BridgeConfig.builder().ownThreads(false).sleepAfter(sleepAfter).build();
     Bridge attached = new Bridge(sdk, EbpfBridge.attach(Telemetry.using(sdk), config));
     for (String file : files) {
       Waiting.until("functions of " + file, () -> attached.watches(file));

@@ -152,8 +152,7 @@ final class ServerCost {
   }
 
   private void say(int rounds, Report report) {
-    report.say(
-        "%na threaded server, %.0f requests a second, %d rounds", base.median(), rounds);
+    report.say("%na threaded server, %.0f requests a second, %d rounds", base.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
     loss.forEach(
         (how, lost) -> {

@@ -273,52 +273,6 @@ class EventSinkTest {
   }
 
   @Test
-  void requestThatBeganWhileProbesWereOff_saysHowMuchOfItWasSeen() {
-    kernel.sink.watchedTime().pause(kernel.now - 1_000 * MILLI);
-    kernel.happens(Kind.REQUEST_BEGAN, 0);
-    kernel.pass(30 * MILLI);
-    kernel.sink.watchedTime().resume(kernel.now);
-    kernel.pass(70 * MILLI);
-    kernel.happens(Kind.CUDA_FREE, 6 * MILLI);
-    kernel.happens(Kind.CUDA_ALLOC, MICRO);
-    kernel.endRequest();
-
-    assertThat(only("cuda.free").attributes())
-        .containsEntry("inferspan.ebpf.coverage", 0.7)
-        .doesNotContainKey("inferspan.ebpf.dropped");
-    assertThat(only("cuda.alloc").attributes()).containsEntry("inferspan.ebpf.coverage", 0.7);
-  }
-
-  @Test
-  void ownRequestThatBeganWhileProbesWereOff_saysSoToo() {
-    kernel.sink.watchedTime().pause(kernel.now);
-    kernel.sink.beganUnseen(FakeKernel.TRACE_HIGH, FakeKernel.TRACE_LOW, FakeKernel.SPAN);
-    kernel.now += 50 * MILLI;
-    kernel.sink.watchedTime().resume(kernel.now);
-    kernel.now += 50 * MILLI;
-    kernel.happens(Kind.CUDA_ALLOC, MICRO);
-    kernel.pass(0);
-    kernel.sink.flush();
-
-    assertThat(only("cuda.alloc").attributes()).containsEntry("inferspan.ebpf.coverage", 0.5);
-  }
-
-  @Test
-  void requestsBeforeAndAfterASleep_sayNothing() {
-    kernel.happens(Kind.CUDA_FREE, MICRO);
-    kernel.endRequest();
-    kernel.sink.watchedTime().pause(kernel.now);
-    kernel.pass(50 * MILLI);
-    kernel.sink.watchedTime().resume(kernel.now);
-    kernel.pass(MILLI);
-    kernel.happens(Kind.CUDA_ALLOC, MICRO);
-    kernel.endRequest();
-
-    assertThat(only("cuda.free").attributes()).doesNotContainKey("inferspan.ebpf.coverage");
-    assertThat(only("cuda.alloc").attributes()).doesNotContainKey("inferspan.ebpf.coverage");
-  }
-
-  @Test
   void failure_isAnError() {
     kernel.happens(kernel.event(Kind.CUDA_ALLOC, MICRO).result(2));
     kernel.happens(kernel.event(Kind.SYSCALL_OPENAT, MICRO).result(-2).text("/x"));

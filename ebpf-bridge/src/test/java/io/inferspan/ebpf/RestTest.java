@@ -136,7 +136,7 @@ class RestTest {
     try (JavaChild keeper = load("120", "1", "", "10");
         RingMemory memory = RingMemory.map(kernel.ringFd(), kernel.ringBytes())) {
       RingReader ring = new RingReader(memory);
-      try (JavaChild flood = load("3", "2", TRACEPARENT, "0", "launch")) {
+      try (JavaChild flood = load("60", "2", TRACEPARENT, "0", "launch")) {
         for (int i = 0; i < 20; i++) {
           rest();
           drain(ring, read, launches);

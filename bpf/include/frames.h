@@ -6,13 +6,18 @@
 #include "emit.h"
 #include "registers.h"
 
-/* Frames at or below the new call's stack pointer were left without a return, by a jump or an exception. */
-static __always_inline void drop_dead_frames(struct ispan_thread *thread, u64 sp)
+/*
+ * Frames at or below the new call's stack pointer were left without a return, by a jump or an exception; the return of those
+ * from before the programs were attached again may have been missed.
+ */
+static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {
 	for (int i = 0; i < ISPAN_FRAMES; i++) {
 		u32 top = thread->depth - 1;
 
-		if (top >= ISPAN_FRAMES || thread->frames[top].sp > sp)
+		if (top >= ISPAN_FRAMES)
+			return;
+		if (thread->frames[top].sp > sp && thread->frames[top].start_ns >= settings->attached_ns)
 			return;
 		thread->depth = top;
 		count(ISPAN_COUNT_CALL_UNMATCHED);

@@ -184,8 +184,9 @@ struct ispan_settings {
 	__u32 wakeup_bytes; /* so much must wait for a reader that waits to be woken */
 	__u32 cgroup_level; /* depth of that directory, root = 0 */
 	__u32 reader;       /* an ispan_reader */
-	__u32 pad;
-	__u64 reserved[2];
+	__u32 asleep;       /* 1: what serves requests only is taken off; for those who look at a bridge from outside */
+	__u64 attached_ns;  /* since when all programs are attached: what one noted before, others may have missed the end of */
+	__u64 reserved;
 };
 
 /* In and out of the program who_am_i, run by the thread that asks. */
@@ -240,6 +241,8 @@ _Static_assert(sizeof(struct ispan_settings) == 64, "settings");
 _Static_assert(__builtin_offsetof(struct ispan_settings, min_nanos) == 16, "min_nanos");
 _Static_assert(__builtin_offsetof(struct ispan_settings, wakeup_bytes) == 32, "wakeup_bytes");
 _Static_assert(__builtin_offsetof(struct ispan_settings, reader) == 40, "reader");
+_Static_assert(__builtin_offsetof(struct ispan_settings, asleep) == 44, "asleep");
+_Static_assert(__builtin_offsetof(struct ispan_settings, attached_ns) == 48, "attached_ns");
 _Static_assert(sizeof(struct ispan_identity) == 8, "identity");
 
 #endif

@@ -57,7 +57,7 @@ static __always_inline int call_begins(struct pt_regs *regs)
 		thread = thread_made_of(task);
 	if (!thread)
 		return STOP_HERE;
-	drop_dead_frames(thread, regs->sp);
+	drop_dead_frames(settings, thread, regs->sp);
 	depth = thread->depth;
 	if (depth >= ISPAN_FRAMES) {
 		count(ISPAN_COUNT_CALL_TOO_DEEP);
@@ -108,7 +108,9 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	struct ispan_context context;
 	u16 kind;
 
-	if (!frame || !context_of(settings, thread, task->tgid, task->pid, &context))
+	if (!frame || frame->start_ns < settings->attached_ns)
+		return 0;
+	if (!context_of(settings, thread, task->tgid, task->pid, &context))
 		return 0;
 	kind = frame->call.kind;
 	if (!(frame->call.flags & ISPAN_CALL_RUNTIME)) {

@@ -54,7 +54,8 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	u64 left, runnable;
 	u32 state;
 
-	if (!thread || thread->off_start_ns < since)
+	/* It may have come and gone while we were not attached, too. */
+	if (!thread || thread->off_start_ns < since || thread->off_start_ns < settings->attached_ns)
 		return;
 	left = thread->off_start_ns;
 	state = thread->off_state;

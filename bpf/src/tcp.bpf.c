@@ -45,6 +45,14 @@ static __always_inline void remember_sender(const struct ispan_settings *setting
 	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
 }
 
+/* Of one from before we were attached again, the socket may have been closed unseen, and the address be another's. */
+static __always_inline struct ispan_sender *sender_of(const struct ispan_settings *settings, u64 sk)
+{
+	struct ispan_sender *sender = bpf_map_lookup_elem(&senders, &sk);
+
+	return sender && sender->start_ns >= settings->attached_ns ? sender : NULL;
+}
+
 static __always_inline void emit_tcp(const struct ispan_settings *settings, struct ispan_sender *sender, u16 kind,
 				     u64 start, u64 amount, s32 result, u8 state)
 {
@@ -80,7 +88,7 @@ int BPF_PROG(tcp_state, const struct sock *sk, int from, int to)
 		return 0;
 	}
 	if (from == TCP_SYN_SENT) {
-		sender = bpf_map_lookup_elem(&senders, &key);
+		sender = sender_of(settings, key);
 		if (sender)
 			emit_tcp(settings, sender, ISPAN_KIND_TCP_CONNECT, sender->start_ns, 0,
 				 outcome(sk, to), to);
@@ -111,11 +119,10 @@ int BPF_PROG(tcp_retransmit, const struct sock *sk, const struct sk_buff *bytes)
 	struct ispan_settings *settings = current_settings();
 	u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
 	struct ispan_sender *sender;
-	u64 key = (u64)sk;
 
 	if (!settings || !(settings->flags & ISPAN_EMIT_TCP))
 		return 0;
-	sender = bpf_map_lookup_elem(&senders, &key);
+	sender = sender_of(settings, (u64)sk);
 	/* A connecting socket has one sender; its numbers are given out only behind the state change. */
 	if (!sender || (state != TCP_SYN_SENT && sender->write_seq != write_seq_of(sk)))
 		return 0;

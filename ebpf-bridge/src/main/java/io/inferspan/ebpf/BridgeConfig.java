@@ -50,6 +50,9 @@ public final class BridgeConfig {
    *     ({@code 1ms})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_IGNORE_BELOW}</td><td>system calls and delays that are shorter
    *     are not even counted ({@code 0ms})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>without a sampled request for so long,
+   *     probes that only serve requests are taken off until the next; {@code 0s} is never ({@code
+   *     60s})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the room for events under way, a power of two
    *     ({@code 16777216})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_SHARED_CONTEXTS}</td><td>{@code off}, or a list of {@code read}
@@ -68,6 +71,7 @@ public final class BridgeConfig {
     read(settings, "paths", value -> builder.allowPaths(bool(value)));
     read(settings, "single-from", value -> builder.singleFrom(duration(value)));
     read(settings, "ignore-below", value -> builder.ignoreBelow(duration(value)));
+    read(settings, "sleep-after", value -> builder.sleepAfter(duration(value)));
     read(settings, "ring-bytes", value -> builder.ringBytes(whole(value)));
     read(settings, "shared-contexts", value -> builder.sharedContexts(ContextSharing.parse(value)));
     read(settings, "bpf-filesystem", value -> builder.bpfFilesystem(Path.of(value)));
@@ -148,6 +152,10 @@ public final class BridgeConfig {
     return given.ignoreBelow.toNanos();
   }
 
+  long sleepAfterNanos() {
+    return given.sleepAfter.toNanos();
+  }
+
   int ringBytes() {
     return given.ringBytes;
   }
@@ -168,6 +176,7 @@ public final class BridgeConfig {
   public static final class Builder {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
+    private static final Duration LONGEST_AWAKE = Duration.ofDays(1);
 
     private BridgeScope scope = BridgeScope.all();
     private Set<EventFamily> families = EnumSet.allOf(EventFamily.class);
@@ -176,6 +185,7 @@ public final class BridgeConfig {
     private boolean allowPaths;
     private Duration singleFrom = Duration.ofMillis(1);
     private Duration ignoreBelow = Duration.ZERO;
+    private Duration sleepAfter = Duration.ofMinutes(1);
     private int ringBytes = 16 << 20;
     private Set<ContextSharing> sharedContexts = EnumSet.noneOf(ContextSharing.class);
     private Path bpfFilesystem = Path.of("/sys/fs/bpf");
@@ -221,13 +231,23 @@ public final class BridgeConfig {
 
     /** What took as long is a span of its own, shorter ones are folded; 1 ms by default. */
     public Builder singleFrom(Duration least) {
-      this.singleFrom = bounded("the time from which on there are single spans", least);
+      this.singleFrom = bounded("the time from which on there are single spans", least, LONGEST);
       return this;
     }
 
     /** System calls and delays that are shorter are left out altogether; zero by default. */
     public Builder ignoreBelow(Duration least) {
-      this.ignoreBelow = bounded("the time below which calls are ignored", least);
+      this.ignoreBelow = bounded("the time below which calls are ignored", least, LONGEST);
+      return this;
+    }
+
+    /**
+     * When no sampled request has been under way for so long, the probes that only serve requests
+     * are taken off, and put back for the next, of which the first milliseconds are lost; a minute
+     * by default, looked at once a second. Zero is never.
+     */
+    public Builder sleepAfter(Duration time) {
+      this.sleepAfter = bounded("the time after which probes sleep", time, LONGEST_AWAKE);
       return this;
     }
 
@@ -260,7 +280,7 @@ public final class BridgeConfig {
 
     /** How long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
-      this.closeTimeout = bounded("the time to close", timeout);
+      this.closeTimeout = bounded("the time to close", timeout, LONGEST);
       return this;
     }
 
@@ -274,6 +294,7 @@ public final class BridgeConfig {
       copy.allowPaths = allowPaths;
       copy.singleFrom = singleFrom;
       copy.ignoreBelow = ignoreBelow;
+      copy.sleepAfter = sleepAfter;
       copy.ringBytes = ringBytes;
       copy.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       copy.sharedContexts.addAll(sharedContexts);
@@ -282,10 +303,10 @@ public final class BridgeConfig {
       return new BridgeConfig(copy);
     }
 
-    private static Duration bounded(String what, Duration value) {
-      if (value.isNegative() || value.compareTo(LONGEST) > 0) {
+    private static Duration bounded(String what, Duration value, Duration longest) {
+      if (value.isNegative() || value.compareTo(longest) > 0) {
         throw new IllegalArgumentException(
-            what + " is " + value + ", but must be from 0 to " + LONGEST);
+            what + " is " + value + ", but must be from 0 to " + longest);
       }
       return value;
     }

@@ -15,6 +15,7 @@ final class BridgeMeters {
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
     }
+    meters.sleep(bridge.vigil()::isAsleep, bridge.vigil()::sleeps);
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);
     }

@@ -15,6 +15,7 @@ import java.util.Map;
  *     kernel.}
  * @param contexts how requests came to be known, and where no context was given
  * @param flow what is under way, and what became of the rest
+ * @param sleep whether the probes that only serve requests are off
  */
 public record BridgeStatus(
     List<Program> programs,
@@ -22,7 +23,8 @@ public record BridgeStatus(
     List<Events> events,
     Map<String, Long> losses,
     Map<String, Long> contexts,
-    Flow flow) {
+    Flow flow,
+    Sleep sleep) {
 
   /** Copies what was given, in its order. */
   public BridgeStatus {
@@ -34,13 +36,23 @@ public record BridgeStatus(
   }
 
   static BridgeStatus none() {
-    return new BridgeStatus(List.of(), List.of(), List.of(), Map.of(), Map.of(), Flow.none());
+    return new BridgeStatus(
+        List.of(), List.of(), List.of(), Map.of(), Map.of(), Flow.none(), new Sleep(false, 0));
   }
 
   /** Events lost, for whatever reason. */
   public long lost() {
     return losses.values().stream().mapToLong(Long::longValue).sum();
   }
+
+  /**
+   * Whether the probes that only serve requests are taken off, since none is sampled.
+   *
+   * @param asleep whether they are off now; what is said of programs and libraries then holds again
+   *     when they are put back
+   * @param times how often they were taken off
+   */
+  public record Sleep(boolean asleep, long times) {}
 
   /**
    * A program.

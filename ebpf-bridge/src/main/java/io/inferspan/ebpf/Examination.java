@@ -5,6 +5,7 @@ import static io.inferspan.ebpf.Prerequisite.limited;
 import static io.inferspan.ebpf.Prerequisite.missing;
 
 import io.inferspan.ebpf.Prerequisite.State;
+import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.linux.Capability;
 import io.inferspan.ebpf.linux.Errno;
@@ -54,6 +55,7 @@ final class Examination {
       feature("ring buffer", KernelFeature.RING_BUFFER);
       feature("task storage", KernelFeature.TASK_STORAGE);
       functionProbes();
+      sleep();
       tracefs();
       bpfFilesystem();
       otherProcesses();
@@ -181,6 +183,16 @@ final class Examination {
           found.add(limited(name, "uprobe_multi, two programs a call", "Linux 6.13 has sessions"));
       case PERF -> found.add(perfProbes(name));
     }
+  }
+
+  private void sleep() {
+    found.add(
+        evidence.features().uprobes() == UprobeMode.PERF
+            ? limited(
+                "sleep",
+                "never, as probes in libraries are slow to be taken off",
+                "Linux 6.6 has uprobe_multi")
+            : available("sleep", "while no request is sampled"));
   }
 
   private Prerequisite perfProbes(String name) {

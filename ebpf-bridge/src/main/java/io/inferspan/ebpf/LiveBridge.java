@@ -56,6 +56,7 @@ final class LiveBridge {
   private final EventSink sink;
   private final RingThread ring;
   private final ProcessWatch watch;
+  private final Vigil vigil;
   private final @Nullable OwnThreads ownThreads;
   private volatile long lostSoFar;
   private boolean closed;
@@ -73,6 +74,7 @@ final class LiveBridge {
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, folding(config), sources());
     Epoll epoll = kept(Epoll.watching(kernel.ringFd()));
+    this.vigil = new Vigil(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
     this.ring = RingThread.start(reader, sink, readiness(epoll));
@@ -95,6 +97,7 @@ final class LiveBridge {
 
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
     settings.begin(BridgeOrders.of(config, identity.tgid(), cgroup));
+    vigil.begin();
     if (!config.scope().pids().isEmpty() && identity.isTranslated()) {
       limits.add("processes are chosen by number, which needs the machine's own PID namespace");
     }
@@ -169,12 +172,52 @@ final class LiveBridge {
             memory.contexts(),
             memory,
             identity::currentTid,
-            shared != null && shared.isPublishing() ? shared : null);
+            shared != null && shared.isPublishing() ? shared : null,
+            vigil.bell());
     if (!PublishingContextStorage.start(threads)) {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
     }
     return threads;
+  }
+
+  private boolean areOwnThreadsServing() {
+    OwnThreads threads = ownThreads;
+    return threads != null && threads.isServing();
+  }
+
+  private Vigil.Probes probes() {
+    return new Vigil.Probes() {
+      @Override
+      public boolean areServing() {
+        return kernel.isServing() || areOwnThreadsServing();
+      }
+
+      @Override
+      public void sleep() {
+        sink.watchedTime().pause(Clocks.monotonicNanos());
+        settings.sleep();
+        kernel.rest();
+      }
+
+      @Override
+      public void wake() {
+        kernel.rouse();
+        long now = Clocks.monotonicNanos();
+        settings.wake(now);
+        sink.watchedTime().resume(now);
+      }
+
+      @Override
+      public void callSoon() {
+        watch.callSoon();
+      }
+
+      @Override
+      public void beganUnseen(long traceIdHigh, long traceIdLow, long spanId) {
+        sink.beganUnseen(traceIdHigh, traceIdLow, spanId);
+      }
+    };
   }
 
   private ProcessWatch.Targets targets() {
@@ -198,6 +241,7 @@ final class LiveBridge {
       case LIBRARY_APPEARED -> watch.note(Change.MAPPED, event.tgid());
       case PROCESS_STARTED -> watch.note(Change.STARTED, event.tgid());
       case PROCESS_EXITED -> watch.note(Change.EXITED, event.tgid());
+      case REQUEST_BEGAN -> vigil.heard();
       default -> {}
     }
   }
@@ -207,6 +251,7 @@ final class LiveBridge {
     if (threads != null) {
       threads.sweep();
     }
+    vigil.look();
     long lost = counters.lost();
     if (lost != lostSoFar) {
       lostSoFar = lost;
@@ -242,6 +287,10 @@ final class LiveBridge {
   int ownThreadCount() {
     OwnThreads threads = ownThreads;
     return threads == null ? 0 : threads.registered();
+  }
+
+  Vigil vigil() {
+    return vigil;
   }
 
   /** What is watched less well than it was asked for, beside programs that are not in place. */

@@ -5,6 +5,7 @@ import io.inferspan.ebpf.BridgeStatus.Flow;
 import io.inferspan.ebpf.BridgeStatus.Library;
 import io.inferspan.ebpf.BridgeStatus.Program;
 import io.inferspan.ebpf.BridgeStatus.Ring;
+import io.inferspan.ebpf.BridgeStatus.Sleep;
 import io.inferspan.ebpf.BridgeStatus.Spans;
 import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelCounters;
@@ -36,7 +37,8 @@ final class StatusReader {
         reader.events(),
         reader.losses(),
         reader.contexts(),
-        reader.flow());
+        reader.flow(),
+        new Sleep(bridge.vigil().isAsleep(), bridge.vigil().sleeps()));
   }
 
   private List<Program> programs() {

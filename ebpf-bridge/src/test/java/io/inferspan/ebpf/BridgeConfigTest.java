@@ -24,6 +24,7 @@ class BridgeConfigTest {
     assertThat(config.allowsPaths()).isFalse();
     assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
     assertThat(config.ignoreBelowNanos()).isZero();
+    assertThat(config.sleepAfterNanos()).isEqualTo(60_000_000_000L);
     assertThat(config.ringBytes()).isEqualTo(16 << 20);
     assertThat(config.sharedContexts()).isEmpty();
     assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/sys/fs/bpf"));
@@ -35,6 +36,7 @@ class BridgeConfigTest {
         Map.of(
             "inferspan.ebpf.scope", "pid:17, command:vllm,cgroup:/sys/fs/cgroup/serving",
             "inferspan.ebpf.events", "cuda, nccl",
+            "inferspan.ebpf.sleep-after", "600s",
             "inferspan.ebpf.paths", "true",
             "inferspan.ebpf.single-from", "50us",
             "inferspan.ebpf.ignore-below", "2us",
@@ -50,6 +52,7 @@ class BridgeConfigTest {
     assertThat(config.allowsPaths()).isTrue();
     assertThat(config.singleFromNanos()).isEqualTo(50_000);
     assertThat(config.ignoreBelowNanos()).isEqualTo(2_000);
+    assertThat(config.sleepAfterNanos()).isEqualTo(600_000_000_000L);
     assertThat(config.ringBytes()).isEqualTo(65_536);
     assertThat(config.sharedContexts()).containsExactly(ContextSharing.values());
     assertThat(config.bpfFilesystem()).isEqualTo(Path.of("/run/bpf"));
@@ -80,6 +83,8 @@ class BridgeConfigTest {
           paths        | yes          | INFERSPAN_EBPF_PATHS: 'yes', but must be true or false
           single-from  | 5            | INFERSPAN_EBPF_SINGLE_FROM: '5', but must be a time such as
           ignore-below | 90s          | INFERSPAN_EBPF_IGNORE_BELOW: the time below which calls are
+          sleep-after  | 2d           | INFERSPAN_EBPF_SLEEP_AFTER: '2d', but must be a time such as
+          sleep-after  | 90000s       | INFERSPAN_EBPF_SLEEP_AFTER: the time after which probes sleep
           ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: the ring has 1000000 bytes, but
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is no number of bytes
           shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write', but must be off, or

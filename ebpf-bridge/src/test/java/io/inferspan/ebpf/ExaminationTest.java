@@ -40,7 +40,7 @@ class ExaminationTest {
     assertThat(support.prerequisites())
         .allSatisfy(one -> assertThat(one.state()).isEqualTo(State.AVAILABLE))
         .allSatisfy(one -> assertThat(one.remedy()).isEmpty())
-        .hasSize(15);
+        .hasSize(16);
   }
 
   @Test
@@ -169,6 +169,7 @@ class ExaminationTest {
 
     errors.put(KernelFeature.UPROBE_MULTI, EINVAL);
     assertLimited("function probes", "6.6");
+    assertLimited("sleep", "6.6");
 
     errors.put(KernelFeature.PERF_UPROBES, EACCES);
     assertLimited("function probes", "CAP_SYS_ADMIN");

@@ -14,12 +14,27 @@ final class Requests {
 
   /** One after the other, on one connection. */
   static void send(PythonServer server, int count) throws Exception {
+    send(server, 1, count, "01");
+  }
+
+  /** The same, that are not sampled. */
+  static void sendUnsampled(PythonServer server, int count) throws Exception {
+    send(server, 1, count, "00");
+  }
+
+  /** One, whose ids are this number. */
+  static void sendOne(PythonServer server, int number) throws Exception {
+    send(server, number, number, "01");
+  }
+
+  private static void send(PythonServer server, int first, int last, String flags)
+      throws Exception {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       URI uri = URI.create("http://127.0.0.1:" + server.port() + "/infer");
-      for (int number = 1; number <= count; number++) {
+      for (int number = first; number <= last; number++) {
         HttpRequest request =
             HttpRequest.newBuilder(uri)
-                .header("traceparent", "00-%032x-%016x-01".formatted(number, number))
+                .header("traceparent", "00-%032x-%016x-%s".formatted(number, number, flags))
                 .build();
         assertThat(client.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
       }

@@ -33,6 +33,8 @@ final class HelpText {
         INFERSPAN_EBPF_PATHS           true lets paths of files leave (false)
         INFERSPAN_EBPF_SINGLE_FROM     what took as long is a span of its own (1ms)
         INFERSPAN_EBPF_IGNORE_BELOW    system calls and delays that are shorter are left out (0ms)
+        INFERSPAN_EBPF_SLEEP_AFTER     without a sampled request for so long, probes that only serve
+                                       requests are taken off until the next; 0s is never (60s)
         INFERSPAN_EBPF_RING_BYTES      room for events on their way, a power of two (16777216)
         INFERSPAN_EBPF_SHARED_CONTEXTS off, or read,publish: contexts of and for OpenTelemetry's
                                        other programs on this machine (off)

@@ -28,6 +28,7 @@ public final class OwnThreads implements AutoCloseable {
   private final KernelThreads kernel;
   private final IntSupplier currentTid;
   private final @Nullable ContextListener listener;
+  private final Doorbell bell;
   private final Map<Integer, ThreadRecord> byTid = new HashMap<>();
   private final int[] freeSlots;
   private final LongAdder refusals = new LongAdder();
@@ -52,16 +53,19 @@ public final class OwnThreads implements AutoCloseable {
    * @param kernel the kernel's table
    * @param currentTid tells the calling thread's number, as the kernel's programs see it
    * @param listener follows every switch, or null
+   * @param bell rung by the first to be served while somebody waits for that
    */
   public OwnThreads(
       ByteBuffer contexts,
       KernelThreads kernel,
       IntSupplier currentTid,
-      @Nullable ContextListener listener) {
+      @Nullable ContextListener listener,
+      Doorbell bell) {
     this.contexts = contexts;
     this.kernel = kernel;
     this.currentTid = currentTid;
     this.listener = listener;
+    this.bell = bell;
     this.freeSlots = new int[contexts.capacity() / ThreadRecord.BYTES];
     for (int slot = freeSlots.length - 1; slot >= 0; slot--) {
       freeSlots[free++] = slot;
@@ -70,6 +74,15 @@ public final class OwnThreads implements AutoCloseable {
 
   @Nullable ContextListener listener() {
     return listener;
+  }
+
+  Doorbell bell() {
+    return bell;
+  }
+
+  /** Whether a thread has a sampled span current now. */
+  public synchronized boolean isServing() {
+    return byTid.values().stream().anyMatch(record -> record.shown() != null);
   }
 
   /** A record for the calling thread, which is no virtual one. */

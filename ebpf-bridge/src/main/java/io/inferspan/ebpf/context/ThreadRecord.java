@@ -33,6 +33,8 @@ final class ThreadRecord {
   /** Most have no listener, and then even asking for it would be a call that is not inlined. */
   private final boolean heard;
 
+  private final Doorbell bell;
+
   /** The last two, for a span within a span. */
   private SpanIds ids = new SpanIds();
 
@@ -50,6 +52,7 @@ final class ThreadRecord {
     this.tid = tid;
     this.slot = slot;
     this.heard = threads.listener() != null;
+    this.bell = threads.bell();
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
   }
 
@@ -86,6 +89,9 @@ final class ThreadRecord {
     }
     if (heard) {
       tell();
+    }
+    if (bell.isHeard()) {
+      bell.ring(ids);
     }
   }
 

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.linux.Mapping;
 import io.inferspan.ebpf.ring.ReaderState;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -49,12 +50,19 @@ public final class KernelSettings implements AutoCloseable {
   private static final int WAKEUP_AT = 32;
   private static final int LEVEL_AT = 36;
   private static final int READER_AT = 40;
+  private static final int ASLEEP_AT = 44;
+  private static final int ATTACHED_AT = 48;
+
+  /** Families whose programs have nothing to say while nobody is served. */
+  private static final int SERVING = CUDA | NCCL | SCHED | TCP;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
+  private static final VarHandle LONG = JAVA_LONG.varHandle();
 
   private final Mapping mapping;
   private final MemorySegment memory;
   private final int sharing;
+  private int flags;
 
   /**
    * What to do.
@@ -93,7 +101,8 @@ public final class KernelSettings implements AutoCloseable {
   public void begin(Orders orders) {
     memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
-    memory.set(JAVA_INT, FLAGS_AT, orders.families() | PROCESSES | REQUESTS | sharing);
+    flags = orders.families() | PROCESSES | REQUESTS | sharing;
+    memory.set(JAVA_INT, FLAGS_AT, flags);
     memory.set(JAVA_LONG, LEAST_NANOS_AT, orders.leastNanos());
     memory.set(JAVA_LONG, CGROUP_AT, orders.cgroup().id());
     memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);
@@ -104,6 +113,31 @@ public final class KernelSettings implements AutoCloseable {
   /** Says what the ring's reader is about to do, and so when it is to be called. */
   public void readerDoes(ReaderState state) {
     INT.setVolatile(memory, (long) READER_AT, state.number());
+  }
+
+  /** Has the programs that serve requests only do nothing: they are about to be taken off. */
+  public void sleep() {
+    INT.setVolatile(memory, (long) FLAGS_AT, flags & ~SERVING);
+    INT.setVolatile(memory, (long) ASLEEP_AT, 1);
+  }
+
+  /**
+   * Has them go on, once they are attached again: what they noted before {@code nowNanos} counts no
+   * more.
+   */
+  public void wake(long nowNanos) {
+    LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
+    INT.setVolatile(memory, (long) FLAGS_AT, flags);
+    INT.setVolatile(memory, (long) ASLEEP_AT, 0);
+  }
+
+  /** Whether a bridge sleeps, by its map of settings: ours or another's. */
+  public static boolean isAsleep(BpfMap settings) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(BYTES, Long.BYTES);
+      return settings.get(arena.allocateFrom(JAVA_INT, 0), value)
+          && value.get(JAVA_INT, ASLEEP_AT) != 0;
+    }
   }
 
   /** Has every program do nothing from its next run on. */

@@ -43,6 +43,9 @@ public final class KernelSide implements AutoCloseable {
   private final KernelWish wish;
   private @Nullable SharedContexts shared;
 
+  /** Those of CUDA and NCCL among the libraries. */
+  private @Nullable LibraryProbes calls;
+
   private KernelSide(KernelWish wish) {
     this.wish = wish;
   }
@@ -125,7 +128,8 @@ public final class KernelSide implements AutoCloseable {
         && programs.add(CALLS, object -> chosen.add(CallPrograms.choose(object, mode())))) {
       BpfObject object = programs.object(CALLS);
       chosen.get(0).programs().forEach(program -> programs.inPlace(CALLS, object.program(program)));
-      libraries.add(new LibraryProbes(WatchedFunctions.of(Resources.callTable()), chosen.get(0)));
+      calls = new LibraryProbes(WatchedFunctions.of(Resources.callTable()), chosen.get(0));
+      libraries.add(calls);
     }
   }
 
@@ -221,6 +225,37 @@ public final class KernelSide implements AutoCloseable {
   private <T extends AutoCloseable> T kept(T part) {
     memory.add(part);
     return part;
+  }
+
+  /**
+   * Whether what serves requests only may be taken off while there is none: not where a function's
+   * probe takes a tenth of a second to be taken off, nor where others begin requests without a
+   * word.
+   */
+  public boolean maySleep() {
+    boolean quickly = calls == null || mode() != UprobeMode.PERF;
+    return quickly && (shared == null || !wish.sharing().read());
+  }
+
+  /** Whether the programs know a request that has begun and not ended. */
+  public boolean isServing() {
+    return !context().map("requests").isEmpty();
+  }
+
+  /** Takes off what serves requests only; the rest tells when one begins. */
+  public void rest() {
+    if (calls != null) {
+      calls.rest();
+    }
+    programs.rest(ON_TRACEPOINTS);
+  }
+
+  /** Puts it back. */
+  public void rouse() {
+    programs.rouse();
+    if (calls != null) {
+      calls.rouse();
+    }
   }
 
   /** Takes the programs off functions and tracepoints; what was counted can still be read. */

@@ -37,7 +37,11 @@ final class LoadedPrograms implements AutoCloseable {
 
   private final Map<String, BpfObject> objects = new LinkedHashMap<>();
   private final List<Entry> entries = new ArrayList<>();
-  private final List<BpfLink> links = new ArrayList<>();
+  private final Map<Entry, BpfLink> links = new LinkedHashMap<>();
+
+  /** Those that are taken off for a while. */
+  private final List<Entry> resting = new ArrayList<>();
+
   private boolean closed;
 
   /** A program that is loaded, or a program or object that is not and why. */
@@ -86,8 +90,10 @@ final class LoadedPrograms implements AutoCloseable {
 
   private void attach(String object, BpfProgram program) {
     try {
-      links.add(program.attach());
-      inPlace(object, program);
+      BpfLink link = program.attach();
+      Entry entry = new Entry(object, program.name(), program, "");
+      links.put(entry, link);
+      entries.add(entry);
     } catch (BpfException refused) {
       missing(object, program.name(), String.valueOf(refused.getMessage()));
     }
@@ -118,8 +124,8 @@ final class LoadedPrograms implements AutoCloseable {
 
   private ProgramState state(Entry entry) {
     BpfProgram program = entry.program();
-    if (program == null || closed) {
-      String problem = program == null ? entry.problem() : "detached";
+    if (program == null || closed || !entry.problem().isEmpty()) {
+      String problem = closed && program != null ? "detached" : entry.problem();
       return new ProgramState(entry.object(), entry.name(), problem, 0, 0);
     }
     try {
@@ -130,10 +136,44 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /** Detaches; maps stay for those that read what is left. */
-  void detach() {
-    links.forEach(BpfLink::close);
+  /** Takes the programs of these objects off for a while. */
+  synchronized void rest(List<String> objects) {
+    for (Entry entry : List.copyOf(links.keySet())) {
+      BpfLink link = objects.contains(entry.object()) ? links.remove(entry) : null;
+      if (link != null) {
+        link.close();
+        resting.add(entry);
+      }
+    }
+  }
+
+  /** Puts them back; one that is refused is noted, and tried the next time. */
+  synchronized void rouse() {
+    for (Entry entry : List.copyOf(resting)) {
+      BpfProgram program = entry.program();
+      if (program != null) {
+        rouse(entry, program);
+      }
+    }
+  }
+
+  private void rouse(Entry resting, BpfProgram program) {
+    this.resting.remove(resting);
+    Entry now = new Entry(resting.object(), resting.name(), program, "");
+    try {
+      links.put(now, program.attach());
+    } catch (BpfException refused) {
+      now = new Entry(now.object(), now.name(), program, String.valueOf(refused.getMessage()));
+      this.resting.add(now);
+    }
+    entries.set(entries.indexOf(resting), now);
+  }
+
+  /** Detaches for good; maps stay for those that read what is left. */
+  synchronized void detach() {
+    links.values().forEach(BpfLink::close);
     links.clear();
+    resting.clear();
   }
 
   @Override

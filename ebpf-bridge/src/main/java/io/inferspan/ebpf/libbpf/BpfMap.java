@@ -91,6 +91,13 @@ public final class BpfMap {
     return give(BpfCommand.MAP_NEXT_KEY, key, into);
   }
 
+  /** Whether there is no entry; a map that is closed has none. */
+  public boolean isEmpty() {
+    try (Arena arena = Arena.ofConfined()) {
+      return !nextKey(MemorySegment.NULL, arena.allocate(keySize, Long.BYTES));
+    }
+  }
+
   /** The sum over all processors of an entry of a per-processor array of 64-bit values. */
   public long percpuSum(int index) {
     int cpus = libbpf.possibleCpus();

@@ -1,5 +1,7 @@
 package io.inferspan.ebpf.linux;
 
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -7,12 +9,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class FileDescriptor implements AutoCloseable {
 
+  private static final long HERE = -100;
+  private static final long PATH_ONLY = 0x200000;
+  private static final long CLOSE_ON_EXEC = 0x80000;
+
   private final int number;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** Takes over an open descriptor. */
   public FileDescriptor(int number) {
     this.number = number;
+  }
+
+  /**
+   * Opens a file not to be read but to be found again, whatever becomes of the path: see {@link
+   * #path}.
+   */
+  public static FileDescriptor ofFile(Path file) {
+    try (Arena arena = Arena.ofConfined()) {
+      long path = arena.allocateFrom(file.toString()).address();
+      long number =
+          SystemCall.OPENAT.callOrThrow("opening " + file, HERE, path, PATH_ONLY | CLOSE_ON_EXEC);
+      return new FileDescriptor((int) number);
+    }
+  }
+
+  /** Leads this process to the very file for as long as it is open. */
+  public Path path() {
+    return Path.of("/proc/self/fd", Integer.toString(number));
   }
 
   /** Its number, which means nothing once it is closed. */

@@ -12,6 +12,7 @@ public enum SystemCall {
   MMAP(9, 222),
   MUNMAP(11, 215),
   CLOSE(3, 57),
+  OPENAT(257, 56),
   GETTID(186, 178),
   EPOLL_CREATE(291, 20),
   EPOLL_CTL(233, 21),

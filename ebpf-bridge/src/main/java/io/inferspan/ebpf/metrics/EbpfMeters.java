@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether events arrive, where they are lost, and what seeing them costs.
@@ -32,12 +33,15 @@ public final class EbpfMeters implements MeterBinder {
   private final List<KernelDrop> kernelDrops = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
+  private @Nullable Sleep sleep;
 
   private record KernelDrop(String reason, LongSupplier count) {}
 
   private record Program(String name, LongSupplier runs, LongSupplier runNanos) {}
 
   private record Probe(String name, BooleanSupplier attached) {}
+
+  private record Sleep(BooleanSupplier asleep, LongSupplier times) {}
 
   /** Meters of what comes out of {@code ring} and goes into {@code sink}. */
   public EbpfMeters(EventSink sink, RingReader ring) {
@@ -63,11 +67,21 @@ public final class EbpfMeters implements MeterBinder {
     return this;
   }
 
+  /** Adds whether the probes that only serve requests are off, and how often they were. */
+  public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
+    sleep = new Sleep(asleep, times);
+    return this;
+  }
+
   @Override
   public void bindTo(MeterRegistry registry) {
     events(registry);
     drops(registry);
     state(registry);
+    Sleep sleeping = sleep;
+    if (sleeping != null) {
+      bind(sleeping, registry);
+    }
     programs.forEach(program -> bind(program, registry));
     probes.forEach(
         probe ->
@@ -132,6 +146,15 @@ public final class EbpfMeters implements MeterBinder {
     TimeGauge.builder(
             "inferspan.ebpf.clock.error", sink, TimeUnit.NANOSECONDS, EventSink::clockErrorNanos)
         .description("How far times of spans may be off")
+        .register(registry);
+  }
+
+  private static void bind(Sleep sleep, MeterRegistry registry) {
+    Gauge.builder("inferspan.ebpf.asleep", sleep, s -> s.asleep.getAsBoolean() ? 1 : 0)
+        .description("Whether probes that only serve requests are off, since none is sampled")
+        .register(registry);
+    FunctionCounter.builder("inferspan.ebpf.sleeps", sleep, s -> s.times.getAsLong())
+        .description("Times that they were taken off")
         .register(registry);
   }
 

@@ -1,9 +1,8 @@
 package io.inferspan.ebpf.probe;
 
 import io.inferspan.ebpf.elf.ElfSymbols;
-import io.inferspan.ebpf.libbpf.BpfException;
-import io.inferspan.ebpf.libbpf.BpfLink;
 import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
+import io.inferspan.ebpf.linux.SystemCallException;
 import io.inferspan.ebpf.probe.ProcessFiles.FileId;
 import io.inferspan.ebpf.probe.ProcessFiles.Identity;
 import io.inferspan.ebpf.probe.ProcessFiles.Mapped;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The libraries that are watched now: each file once, for as long as a known process maps it.
@@ -39,12 +37,10 @@ public final class LibraryProbes implements AutoCloseable {
   private final WatchedFunctions functions;
   private final Attacher attacher;
   private final ProcessFiles processes;
-  private final Map<FileId, Watched> libraries = new HashMap<>();
+  private final Map<FileId, WatchedLibrary> libraries = new HashMap<>();
   private final Set<ProgramFile> barren = new HashSet<>();
+  private boolean resting;
   private long failures;
-
-  /** A library that was looked into; without a link if it has nothing to watch, or was refused. */
-  private record Watched(@Nullable BpfLink link, String outcome, Set<Identity> users) {}
 
   /**
    * What became of a library.
@@ -106,7 +102,7 @@ public final class LibraryProbes implements AutoCloseable {
   /** Whether something is watched for a process. */
   synchronized boolean isWatchedFor(int pid) {
     return libraries.values().stream()
-        .filter(library -> library.link() != null)
+        .filter(WatchedLibrary::isWatched)
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
@@ -139,6 +135,22 @@ public final class LibraryProbes implements AutoCloseable {
     return failures;
   }
 
+  /** Takes the probes off for a while; which libraries there are is followed meanwhile. */
+  public synchronized void rest() {
+    resting = true;
+    libraries.values().forEach(WatchedLibrary::rest);
+  }
+
+  /** Puts them back, and on the libraries that were found since. */
+  public synchronized void rouse() {
+    resting = false;
+    for (WatchedLibrary library : libraries.values()) {
+      if (!library.rouse(attacher)) {
+        failures++;
+      }
+    }
+  }
+
   @Override
   public synchronized void close() {
     retain(user -> false);
@@ -153,38 +165,31 @@ public final class LibraryProbes implements AutoCloseable {
   }
 
   private void retain(Predicate<Identity> wanted) {
-    for (Iterator<Watched> each = libraries.values().iterator(); each.hasNext(); ) {
-      Watched library = each.next();
+    for (Iterator<WatchedLibrary> each = libraries.values().iterator(); each.hasNext(); ) {
+      WatchedLibrary library = each.next();
       library.users().removeIf(user -> !wanted.test(user));
       if (library.users().isEmpty()) {
         each.remove();
-        close(library.link());
+        library.close();
       }
-    }
-  }
-
-  private static void close(@Nullable BpfLink link) {
-    if (link != null) {
-      link.close();
     }
   }
 
   /** A library that cannot be watched is remembered, and not tried for each of its processes. */
-  private Watched watch(Mapped library) {
+  private WatchedLibrary watch(Mapped library) {
     try {
       List<Site> sites = functions.sitesIn(library.name(), ElfSymbols.of(library.path()));
       if (sites.isEmpty()) {
-        return looked(library, null, NOTHING);
+        return WatchedLibrary.without(library.name(), NOTHING);
       }
-      BpfLink link = attacher.attach(library.path(), sites);
-      return looked(library, link, sites.size() + " functions");
-    } catch (IOException | BpfException refused) {
+      WatchedLibrary watched = WatchedLibrary.of(library, sites);
+      if (!resting && !watched.rouse(attacher)) {
+        failures++;
+      }
+      return watched;
+    } catch (IOException | SystemCallException refused) {
       failures++;
-      return looked(library, null, String.valueOf(refused.getMessage()));
+      return WatchedLibrary.without(library.name(), String.valueOf(refused.getMessage()));
     }
-  }
-
-  private static Watched looked(Mapped library, @Nullable BpfLink link, String outcome) {
-    return new Watched(link, library.name() + ": " + outcome, new HashSet<>());
   }
 }

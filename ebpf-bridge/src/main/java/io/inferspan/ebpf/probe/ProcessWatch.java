@@ -44,6 +44,7 @@ public final class ProcessWatch implements AutoCloseable {
   private long sweptNanos;
   private long askedNanos;
   private volatile boolean missed;
+  private volatile boolean called;
   private volatile boolean closing;
 
   /** What a process did. */
@@ -57,6 +58,9 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   private record Note(Change change, int pid) {}
+
+  /** Ends the wait for a note: there is no process of this number to be forgotten. */
+  private static final Note CALL = new Note(Change.EXITED, 0);
 
   /** The table of processes that the kernel is told of. */
   public interface Targets {
@@ -73,7 +77,8 @@ public final class ProcessWatch implements AutoCloseable {
    *
    * @param libraries those who attach to libraries
    * @param targets the kernel's table
-   * @param often called about once a second, for what else must be tidied up
+   * @param often called about once a second and when {@link #callSoon} asks for it, for what else
+   *     must be tidied up
    * @param translated whether numbers in events are not those of {@code /proc}
    * @param ownPid a process whose libraries are of interest anyway, but that is no target; or 0
    */
@@ -124,6 +129,15 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
+  /** Has our thread do at once what it does about once a second; never waits. */
+  public void callSoon() {
+    if (!called) {
+      called = true;
+      // Where there is no room it does not wait either.
+      boolean ignored = notes.offer(CALL);
+    }
+  }
+
   /** Notes that events were lost, some of which may have told of processes. */
   public void missed() {
     missed = true;
@@ -134,6 +148,10 @@ public final class ProcessWatch implements AutoCloseable {
     lookedAround.countDown();
     while (!closing) {
       Note note = next();
+      if (called) {
+        called = false;
+        quietly(parts.often());
+      }
       if (note != null) {
         quietly(() -> follow(note));
       }

@@ -8,6 +8,8 @@ import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -25,6 +27,9 @@ public final class EventSink implements EventHandler {
    */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Of requests that begin within the moment that waking takes. */
+  private static final int MAX_UNSEEN = 256;
+
   private final FoldOptions options;
   private final Sources sources;
   private final SpanAccounting accounting = new SpanAccounting();
@@ -34,6 +39,8 @@ public final class EventSink implements EventHandler {
   private final SpanWriter writer;
   private final KernelClock clock;
   private final DetailKey detailKey;
+  private final WatchedTime watched = new WatchedTime();
+  private final Queue<Unseen> unseen = new ArrayBlockingQueue<>(MAX_UNSEEN);
 
   /** Read once per look at the ring: reading a clock costs more than folding an event. */
   private long nowNanos;
@@ -59,6 +66,9 @@ public final class EventSink implements EventHandler {
       LongSupplier lostInKernel,
       Controls controls) {}
 
+  /** A request that began while the probes were off. */
+  private record Unseen(long traceIdHigh, long traceIdLow, long spanId, long beganNanos) {}
+
   /** Takes events that become no span, on the ring's thread. */
   @FunctionalInterface
   public interface Controls {
@@ -72,7 +82,7 @@ public final class EventSink implements EventHandler {
     this.options = options;
     this.sources = sources;
     this.clock = new KernelClock(sources.monotonic(), sources.realtime());
-    this.writer = new SpanWriter(telemetry, clock, losses, accounting);
+    this.writer = new SpanWriter(telemetry, clock, losses, accounting, watched);
     this.waiting = new WaitingEvents(options, accounting);
     this.requests = new OpenRequests(options, accounting, this::write);
     this.detailKey = new DetailKey(options.allowPaths());
@@ -166,6 +176,28 @@ public final class EventSink implements EventHandler {
         });
   }
 
+  /**
+   * Notes that a request of an own thread begins while the probes are off, which no event tells of.
+   * Any thread; those that are too many at once are taken to begin with their first event.
+   */
+  public void beganUnseen(long traceIdHigh, long traceIdLow, long spanId) {
+    boolean ignored =
+        unseen.offer(new Unseen(traceIdHigh, traceIdLow, spanId, sources.monotonic().getAsLong()));
+  }
+
+  private void takeUnseen() {
+    for (Unseen one = unseen.poll(); one != null; one = unseen.poll()) {
+      OpenRequest request =
+          requests.touch(one.traceIdHigh(), one.traceIdLow(), one.spanId(), nowNanos);
+      request.beganNanos = Math.min(request.beganNanos, one.beganNanos());
+    }
+  }
+
+  /** When the probes were on, as whoever takes them off tells. */
+  public WatchedTime watchedTime() {
+    return watched;
+  }
+
   @Override
   public boolean isAtRest() {
     return requests.count() == 0 && waiting.isEmpty();
@@ -176,6 +208,7 @@ public final class EventSink implements EventHandler {
     nowNanos = sources.monotonic().getAsLong();
     lagNanos = firstEndNanos == 0 ? 0 : Math.max(0, nowNanos - firstEndNanos);
     firstEndNanos = 0;
+    takeUnseen();
     if (nowNanos - tidiedNanos >= (isAtRest() ? TIDY_AT_REST_NANOS : TIDY_NANOS)) {
       tidiedNanos = nowNanos;
       noteLosses();
@@ -200,6 +233,7 @@ public final class EventSink implements EventHandler {
   /** Writes all that is gathered, on the ring's thread or after it has ended. */
   public void flush() {
     noteLosses();
+    takeUnseen();
     waiting.giveUpAll();
     requests.closeAll();
   }

@@ -122,6 +122,20 @@ final class OpenRequest {
     return folds[index];
   }
 
+  /** When the last of what is gathered ended. */
+  long lastEndNanos() {
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < singleCount; i++) {
+      HeldEvent event = singles[i];
+      last = event == null ? last : Math.max(last, event.endNanos);
+    }
+    for (int i = 0; i < foldCount; i++) {
+      Fold fold = folds[i];
+      last = fold == null ? last : Math.max(last, fold.lastEndNanos());
+    }
+    return last;
+  }
+
   /** Forgets what has been written; the folds have gone back to where they came from. */
   void clear() {
     singleCount = 0;

@@ -27,13 +27,22 @@ final class SpanWriter {
   private final KernelClock clock;
   private final LossTimeline losses;
   private final SpanAccounting accounting;
+  private final WatchedTime watched;
+
+  /** Of what is being written: how much of the request was seen. */
+  private double seen = 1;
 
   SpanWriter(
-      Telemetry telemetry, KernelClock clock, LossTimeline losses, SpanAccounting accounting) {
+      Telemetry telemetry,
+      KernelClock clock,
+      LossTimeline losses,
+      SpanAccounting accounting,
+      WatchedTime watched) {
     this.telemetry = telemetry;
     this.clock = clock;
     this.losses = losses;
     this.accounting = accounting;
+    this.watched = watched;
   }
 
   void write(OpenRequest request) {
@@ -41,6 +50,7 @@ final class SpanWriter {
       return;
     }
     clock.refresh();
+    seen = watched.share(request.beganNanos, request.lastEndNanos());
     Context parent = parent(request);
     for (int i = 0; i < request.singleCount(); i++) {
       HeldEvent event = request.single(i);
@@ -195,9 +205,11 @@ final class SpanWriter {
   private void loss(PendingSpan pending, long startNanos, long endNanos) {
     long lost = losses.lost(startNanos, endNanos);
     if (lost > 0) {
-      pending
-          .set(KernelAttributes.DROPPED, lost)
-          .set(KernelAttributes.COVERAGE, losses.coverage(startNanos, endNanos));
+      pending.set(KernelAttributes.DROPPED, lost);
+    }
+    // How many events were not even made while the probes were off, nobody knows.
+    if (lost > 0 || seen < 1) {
+      pending.set(KernelAttributes.COVERAGE, seen * losses.coverage(startNanos, endNanos));
     }
   }
 

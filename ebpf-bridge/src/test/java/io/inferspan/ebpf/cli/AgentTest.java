@@ -20,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -83,17 +84,43 @@ class AgentTest {
 
   @Test
   void top_showsWhatTheAgentSees() throws IOException, InterruptedException {
-    ByteArrayOutputStream page = new ByteArrayOutputStream();
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--command", "python3")) {
       agent.awaitOutput("ready: ");
       request(TRACE);
 
-      assertThat(new Top(text -> text, printer(page)).run(true)).isTrue();
-      assertThat(page.toString(StandardCharsets.UTF_8))
+      assertThat(topOnce())
+          .containsPattern("process " + agent.pid() + "\\), for \\S+, awake")
           .contains("the bridge in java (process " + agent.pid() + ")")
           .contains("cuda.launch", "context_sys_ent", "ring: ");
     }
+  }
+
+  @Test
+  void topAndMetrics_sayThatTheAgentSleeps() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent =
+            agent(
+                receiver,
+                Map.of("INFERSPAN_EBPF_SLEEP_AFTER", "1ms"),
+                "--command",
+                "python3",
+                "--metrics-port",
+                "0")) {
+      agent.awaitOutput("ready: ");
+      Matcher line = METRICS.matcher(agent.output());
+      assertThat(line.find()).as(agent.output()).isTrue();
+      Eventually.is("sleep", () -> scrape(line.group()).contains("inferspan_ebpf_asleep 1.0"));
+
+      assertThat(scrape(line.group())).contains("inferspan_ebpf_sleeps_total 1.0");
+      assertThat(topOnce()).containsPattern("process " + agent.pid() + "\\), for \\S+, asleep");
+    }
+  }
+
+  private static String topOnce() throws InterruptedException {
+    ByteArrayOutputStream page = new ByteArrayOutputStream();
+    assertThat(new Top(text -> text, printer(page)).run(true)).isTrue();
+    return page.toString(StandardCharsets.UTF_8);
   }
 
   @Test
@@ -164,9 +191,14 @@ class AgentTest {
   }
 
   private static ToolProcess agent(OtlpReceiver receiver, String... targets) {
-    Map<String, String> environment =
-        Map.of(
-            "OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint(), "OTEL_BSP_SCHEDULE_DELAY", NEVER);
+    return agent(receiver, Map.of(), targets);
+  }
+
+  private static ToolProcess agent(
+      OtlpReceiver receiver, Map<String, String> settings, String... targets) {
+    Map<String, String> environment = new HashMap<>(settings);
+    environment.put("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
+    environment.put("OTEL_BSP_SCHEDULE_DELAY", NEVER);
     String[] arguments = new String[targets.length + 1];
     arguments[0] = "agent";
     System.arraycopy(targets, 0, arguments, 1, targets.length);

@@ -59,7 +59,7 @@ class InstallTest {
       }
       boolean installed = PublishingContextStorage.install();
       FakeTable table = new FakeTable(4);
-      OwnThreads threads = new OwnThreads(table.memory, table, () -> 1, null);
+      OwnThreads threads = new OwnThreads(table.memory, table, () -> 1, null, Served.silent());
       PublishingContextStorage.start(threads);
       SpanContext span =
           SpanContext.create(

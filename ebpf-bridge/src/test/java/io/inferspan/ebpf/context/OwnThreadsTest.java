@@ -64,6 +64,29 @@ class OwnThreadsTest {
   }
 
   @Test
+  void bell_isRungForSampledContextsOnlyAndWhileSomebodyListens() {
+    List<Long> rang = new ArrayList<>();
+    Doorbell bell = new Doorbell((high, low, span) -> rang.add(span));
+    threads.close();
+    try (OwnThreads listened =
+        new OwnThreads(table.memory, table, Threads::currentTid, null, bell)) {
+      assertThat(PublishingContextStorage.start(listened)).isTrue();
+      storage.attach(sampled(1)).close();
+      bell.listen(true);
+      storage.attach(Served.unsampled(2)).close();
+      try (Scope outer = storage.attach(sampled(3))) {
+        assertThat(listened.isServing()).isTrue();
+        storage.attach(sampled(4)).close();
+      }
+      assertThat(listened.isServing()).isFalse();
+      bell.listen(false);
+      storage.attach(sampled(5)).close();
+    }
+
+    assertThat(rang).containsExactly(3L, 4L, 3L);
+  }
+
+  @Test
   void slots_areUsedAgain() throws Exception {
     for (int i = 1; i <= 500; i++) {
       int span = i;
@@ -88,7 +111,8 @@ class OwnThreadsTest {
   void threadWithTheNumberOfOneThatEnded_startsWithNothing() throws Exception {
     threads.close();
     FakeTable reused = new FakeTable(4);
-    OwnThreads sameNumber = new OwnThreads(reused.memory, reused, () -> 4_711, null);
+    OwnThreads sameNumber =
+        new OwnThreads(reused.memory, reused, () -> 4_711, null, Served.silent());
     assertThat(PublishingContextStorage.start(sameNumber)).isTrue();
     try {
       Thread first = Thread.ofPlatform().start(() -> storage.attach(sampled(1)));

@@ -36,6 +36,7 @@ class EbpfMetersTest {
           new EbpfMeters(sink, reader)
               .kernelDrop("ring_full", () -> 7)
               .program("sys_exit", () -> 3, () -> 4_000)
+              .sleep(() -> true, () -> 5)
               .probe("cuda", () -> true)
               .probe("nccl", () -> false);
       meters.bindTo(registry);
@@ -63,6 +64,8 @@ class EbpfMetersTest {
           .isOne();
       assertThat(registry.get("inferspan.ebpf.attached").tag("probe", "nccl").gauge().value())
           .isZero();
+      assertThat(gauge("inferspan.ebpf.asleep")).isOne();
+      assertThat(registry.get("inferspan.ebpf.sleeps").functionCounter().count()).isEqualTo(5);
 
       sink.flush();
       assertThat(registry.get("inferspan.ebpf.events.emitted").functionCounter().count())

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,87 @@ class LibraryProbesTest {
 
     assertThat(probes.libraries()).isEmpty();
     assertThat(probes.failures()).isZero();
+  }
+
+  @Test
+  void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
+    tell("load");
+    look();
+    probes.rest();
+    tell("7");
+    assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
+    assertThat(probes.isWatchedFor((int) python.pid())).isTrue();
+
+    probes.rouse();
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  @Test
+  void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
+    probes.rest();
+    tell("load");
+    look();
+    tell("7");
+    assertThat(probes.libraries()).hasSize(1);
+
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  /** Whoever led us to the file need not be there any more. */
+  @Test
+  void processThatShowedTheLibraryEndsMeanwhile_othersAreStillWatchedAfterwards()
+      throws IOException, InterruptedException {
+    Process first = python;
+    tell("load");
+    look();
+    python = new ProcessBuilder("/usr/bin/python3", "-c", SCRIPT).start();
+    assertThat(python.inputReader().readLine()).isEqualTo("ready");
+    tell("load");
+    look();
+    probes.rest();
+    first.destroyForcibly().waitFor();
+    probes.forget((int) first.pid());
+
+    probes.rouse();
+    tell("5");
+
+    assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
+  }
+
+  @Test
+  void processThatEndsWhileTheyRest_isForgottenAndNothingIsHeldOpen()
+      throws IOException, InterruptedException {
+    tell("load");
+    look();
+    probes.rest();
+    assertThat(openLibraries()).isOne();
+    python.destroyForcibly().waitFor();
+    probes.sweep();
+    probes.rouse();
+
+    assertThat(probes.libraries()).isEmpty();
+    assertThat(probes.failures()).isZero();
+    assertThat(openLibraries()).isZero();
+  }
+
+  private static long openLibraries() throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      return open.filter(LibraryProbesTest::isTheLibrary).count();
+    }
+  }
+
+  private static boolean isTheLibrary(Path open) {
+    try {
+      return Files.readSymbolicLink(open).toString().contains("libbz2");
+    } catch (IOException closed) {
+      return false;
+    }
   }
 
   private void look() {

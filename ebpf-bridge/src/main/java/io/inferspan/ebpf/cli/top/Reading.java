@@ -18,6 +18,7 @@ import java.util.Map;
  * @param lost events that did not reach the ring, by reason
  * @param contexts how contexts came to be known
  * @param ring the room that events have
+ * @param asleep whether its probes that only serve requests are off
  * @param programs by name, what each has cost
  */
 record Reading(
@@ -26,6 +27,7 @@ record Reading(
     Map<KernelLoss, Long> lost,
     Map<ContextCount, Long> contexts,
     RingFill ring,
+    boolean asleep,
     Map<String, RunStats> programs) {
 
   private static final double NANOS_PER_SECOND = 1e9;

@@ -3,6 +3,7 @@ package io.inferspan.ebpf.cli.top;
 import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
@@ -30,6 +31,7 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
 
   private static final String COUNTERS = "counters";
   private static final String EVENTS = "events";
+  private static final String SETTINGS = "settings";
   private static final int COUNTERS_ENTRIES = 1024;
 
   /** The bridges of this machine, the oldest first. */
@@ -56,21 +58,24 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
   }
 
   /** The maps by which a bridge is told from everything else on the machine; 0 is unknown. */
-  private record Maps(int counters, int events) {
+  private record Maps(int counters, int events, int settings) {
 
     static @Nullable Maps of(LoadedProgram program) {
       int counters = 0;
       int events = 0;
+      int settings = 0;
       for (int number : program.maps()) {
         try (LoadedMap map = LoadedMap.open(number)) {
           if (map != null && isCounters(map.map())) {
             counters = number;
           } else if (map != null && map.map().name().equals(EVENTS)) {
             events = number;
+          } else if (map != null && map.map().name().equals(SETTINGS)) {
+            settings = number;
           }
         }
       }
-      return counters == 0 ? null : new Maps(counters, events);
+      return counters == 0 ? null : new Maps(counters, events, settings);
     }
 
     private static boolean isCounters(BpfMap map) {
@@ -80,7 +85,7 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
     }
 
     Maps and(Maps other) {
-      return events == 0 ? other : this;
+      return events == 0 || settings == 0 ? other : this;
     }
   }
 
@@ -89,18 +94,20 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
     programs.forEach(program -> runs.merge(program.name(), program.runs(), RunningBridge::sum));
     long loaded = programs.stream().mapToLong(LoadedProgram::loadedNanos).min().orElse(0);
     try (LoadedMap counters = LoadedMap.open(maps.counters());
-        LoadedMap events = LoadedMap.openToShare(maps.events())) {
-      if (counters == null || events == null) {
+        LoadedMap events = LoadedMap.openToShare(maps.events());
+        LoadedMap settings = LoadedMap.open(maps.settings())) {
+      if (counters == null || events == null || settings == null) {
         return null;
       }
       RingFill ring = RingFill.of(events.map().fd(), events.map().maxEntries());
-      Reading reading = reading(new KernelCounters(counters.map()), ring, runs);
+      boolean asleep = KernelSettings.isAsleep(settings.map());
+      Reading reading = reading(new KernelCounters(counters.map()), ring, asleep, runs);
       return new RunningBridge(maps.counters(), loaded, reading);
     }
   }
 
   private static Reading reading(
-      KernelCounters counters, RingFill ring, Map<String, RunStats> runs) {
+      KernelCounters counters, RingFill ring, boolean asleep, Map<String, RunStats> runs) {
     Map<Kind, Long> produced = new EnumMap<>(Kind.class);
     for (Kind kind : Kind.values()) {
       produced.put(kind, counters.produced(kind));
@@ -113,7 +120,7 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
     for (ContextCount what : ContextCount.values()) {
       contexts.put(what, counters.count(what));
     }
-    return new Reading(System.nanoTime(), produced, lost, contexts, ring, runs);
+    return new Reading(System.nanoTime(), produced, lost, contexts, ring, asleep, runs);
   }
 
   private static RunStats sum(RunStats one, RunStats other) {

@@ -83,7 +83,12 @@ public final class Top {
   private String title(RunningBridge bridge) {
     String holder = names.computeIfAbsent(bridge.counters(), holders::of);
     Duration up = Duration.ofNanos(Clocks.boottimeNanos() - bridge.loadedNanos());
-    return "the bridge in %s, for %d:%02d:%02d%n%n"
-        .formatted(holder, up.toHours(), up.toMinutesPart(), up.toSecondsPart());
+    return "the bridge in %s, for %d:%02d:%02d, %s%n%n"
+        .formatted(
+            holder,
+            up.toHours(),
+            up.toMinutesPart(),
+            up.toSecondsPart(),
+            bridge.reading().asleep() ? "asleep" : "awake");
   }
 }

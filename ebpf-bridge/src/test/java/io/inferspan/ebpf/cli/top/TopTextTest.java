@@ -22,6 +22,7 @@ class TopTextTest {
           Map.of(KernelLoss.RING_FULL, 0L),
           Map.of(ContextCount.REQUESTS_BEGAN, 10L),
           new RingFill(0, 16 << 20),
+          false,
           Map.of("sched_switch", new RunStats(0, 0)));
 
   private final Reading now =
@@ -31,6 +32,7 @@ class TopTextTest {
           Map.of(KernelLoss.RING_FULL, 30L),
           Map.of(ContextCount.REQUESTS_BEGAN, 14L, ContextCount.THREADS_INTERLEAVED, 1L),
           new RingFill(1 << 20, 16 << 20),
+          false,
           Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
 
   private final String page = TopText.of(before, now);

@@ -1,5 +1,6 @@
 package io.inferspan.samples.ebpf;
 
+import io.inferspan.ebpf.context.Doorbell;
 import io.inferspan.ebpf.context.OwnThreads;
 import io.inferspan.ebpf.context.PublishingContextStorage;
 import io.inferspan.ebpf.linux.Threads;
@@ -87,7 +88,8 @@ public class ContextBenchmark {
             ByteBuffer.allocateDirect(SLOTS * SLOT_BYTES),
             new NoTable(),
             Threads::currentTid,
-            null);
+            null,
+            new Doorbell((high, low, span) -> {}));
     require(PublishingContextStorage.start(told));
     threads = told;
     oneRequest();

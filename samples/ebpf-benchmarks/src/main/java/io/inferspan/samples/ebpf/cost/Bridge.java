@@ -10,6 +10,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.time.Duration;
 import java.util.Collection;
 
 /** The bridge with its default probes, before an SDK whose exporter throws spans away. */
@@ -23,8 +24,23 @@ final class Bridge implements Subject.Watching {
     this.bridge = bridge;
   }
 
-  /** Attaches, and returns when functions of libraries and programs of these names are watched. */
+  /**
+   * Attaches for good, and returns when functions of libraries and programs of these names are
+   * watched.
+   */
   static Bridge attach(String... files) {
+    return attach(Duration.ZERO, files);
+  }
+
+  /** The same, and returns when the probes that only serve requests sleep. */
+  static Bridge attachToSleep(String... files) {
+    Bridge bridge = attach(Duration.ofMillis(1), files);
+    Waiting.until("sleep", bridge::isAsleep);
+    return bridge;
+  }
+
+  /** The same for probes that sleep when nobody was sampled for so long. */
+  static Bridge attach(Duration sleepAfter, String... files) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
             .setTracerProvider(
@@ -32,7 +48,7 @@ final class Bridge implements Subject.Watching {
                     .addSpanProcessor(BatchSpanProcessor.builder(new Nowhere()).build())
                     .build())
             .build();
-    BridgeConfig config = BridgeConfig.builder().ownThreads(false).build();
+    BridgeConfig config = BridgeConfig.builder().ownThreads(false).sleepAfter(sleepAfter).build();
     Bridge attached = new Bridge(sdk, EbpfBridge.attach(Telemetry.using(sdk), config));
     for (String file : files) {
       Waiting.until("functions of " + file, () -> attached.watches(file));
@@ -43,6 +59,11 @@ final class Bridge implements Subject.Watching {
   private boolean watches(String library) {
     return bridge.status().libraries().stream()
         .anyMatch(one -> one.outcome().matches(library + ": \\d+ functions"));
+  }
+
+  /** Whether the probes that only serve requests are off. */
+  boolean isAsleep() {
+    return status().sleep().asleep();
   }
 
   /** A figure of what was not seen would be a lie. */

@@ -39,7 +39,7 @@ public final class Cost {
     switch (part) {
       case "call" -> new CallCost(kit, quick ? 0.5 : 1).measure(quick ? 3 : 9, report);
       case "rate" -> new EventRate(kit).measure(quick ? 3 : 12, report);
-      case "server" -> new ServerCost(kit, quick ? 1 : 2).measure(quick ? 5 : 25, report);
+      case "server" -> new ServerCost(kit, 1).measure(quick ? 5 : 20, report);
       default -> new IdleCost().measure(quick ? 5 : 20, report);
     }
   }

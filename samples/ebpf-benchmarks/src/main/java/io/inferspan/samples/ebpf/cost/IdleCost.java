@@ -22,15 +22,18 @@ final class IdleCost {
     double without = percent(seconds);
     double with;
     long events;
-    try (Bridge bridge = Bridge.attach()) {
+    try (Bridge bridge = Bridge.attachToSleep()) {
       Waiting.millis(SETTLE_MILLIS);
       long before = bridge.eventsRead();
       with = percent(seconds);
       events = bridge.eventsRead() - before;
+      if (!bridge.isAsleep()) {
+        throw new IllegalStateException("Somebody was sampled: that is not idle");
+      }
     }
     report.say(
-        "%nidle, %% of a core: %.3f with the bridge, %.3f without; %.1f processes a second began "
-            + "or ended meanwhile, or found a library",
+        "%nidle and asleep, %% of a core: %.3f with the bridge, %.3f without; %.1f processes a "
+            + "second began or ended meanwhile, or found a library",
         with, without, events / seconds);
     report.atMost("CPU of an idle bridge, % of a core", with - without, BAR_PERCENT);
   }

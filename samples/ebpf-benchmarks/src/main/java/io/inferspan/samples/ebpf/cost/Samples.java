@@ -14,9 +14,22 @@ final class Samples {
   }
 
   double median() {
+    return quantile(0.5);
+  }
+
+  /** Below it lies this share of the figures; between two, in proportion. */
+  private double quantile(double share) {
     double[] sorted = sorted();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    double place = share * (sorted.length - 1);
+    int below = (int) place;
+    int above = Math.min(below + 1, sorted.length - 1);
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+  }
+
+  /** The median, and where the middle half of the figures lies. */
+  String middle() {
+    return String.format(
+        Locale.ROOT, "%10.4g %10.4g %10.4g", median(), quantile(0.25), quantile(0.75));
   }
 
   double least() {

@@ -3,9 +3,10 @@ package io.inferspan.samples.ebpf.cost;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,19 +19,40 @@ import org.jspecify.annotations.Nullable;
 final class ServerCost {
 
   private static final int CONNECTIONS = 8;
-  private static final long SETTLE_MILLIS = 100;
-  private static final int OFF = -1;
-  private static final List<Integer> SHARES = List.of(OFF, 0, 10, 100);
-  private static final Map<Integer, Double> BARS = Map.of(0, 1.0, 10, 3.0, 100, 10.0);
+  private static final long SETTLE_MILLIS = 300;
+  private static final long SETTLE_ATTACHED_MILLIS = 1_000;
+  private static final String LIBRARY = "libcuda.so.1";
+
+  /** Longer than a window, so that there is one in which nobody is sampled. */
+  private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
   private final Kit kit;
   private final long windowMillis;
-  private final Map<Integer, Samples> loss = new HashMap<>();
-  private final Map<Integer, Samples> moreCpu = new HashMap<>();
+  private final Map<Watched, Samples> loss = new EnumMap<>(Watched.class);
+  private final Map<Watched, Samples> moreCpu = new EnumMap<>(Watched.class);
   private final Samples base = new Samples();
   private @Nullable Bridge bridge;
 
   private record Window(double perSecond, double cpuNanos) {}
+
+  /** How it is watched, in the order of a round. */
+  private enum Watched {
+    NOT("unwatched", 0, Double.NaN),
+    ASLEEP("0 % sampled, asleep", 0, 1),
+    AWAKE("0 % sampled, awake", 0, 1),
+    TENTH("10 % sampled", 10, 3),
+    ALL("100 % sampled", 100, 10);
+
+    private final String words;
+    private final int sampledPercent;
+    private final double bar;
+
+    Watched(String words, int sampledPercent, double bar) {
+      this.words = words;
+      this.sampledPercent = sampledPercent;
+      this.bar = bar;
+    }
+  }
 
   ServerCost(Kit kit, double seconds) {
     this.kit = kit;
@@ -42,7 +64,7 @@ final class ServerCost {
     try (BufferedReader says = server.inputReader();
         HttpLoad load = HttpLoad.start(Integer.parseInt(says.readLine()), CONNECTIONS)) {
       for (int round = -1; round < rounds; round++) {
-        take(round, rounds(round, server, load));
+        take(round, windows(round, server, load));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -50,72 +72,95 @@ final class ServerCost {
       detach();
       Kit.end(server);
     }
-    say(report);
+    say(rounds, report);
   }
 
-  /** One window for each share, forth in one round and back in the next. */
-  private Map<Integer, Window> rounds(int round, Process server, HttpLoad load) {
-    List<Integer> order = new ArrayList<>(SHARES);
+  /** One window each, forth in one round and back in the next. */
+  private Map<Watched, Window> windows(int round, Process server, HttpLoad load) {
+    List<Watched> order = new ArrayList<>(List.of(Watched.values()));
     if (round % 2 != 0) {
       Collections.reverse(order);
     }
-    Map<Integer, Window> windows = new HashMap<>();
-    for (int share : order) {
-      if (share == OFF) {
-        detach();
-      } else if (bridge == null) {
-        bridge = Bridge.attach("libcuda.so.1");
-      }
-      load.sample(Math.max(share, 0));
-      windows.put(share, window(server, load));
+    Map<Watched, Window> windows = new EnumMap<>(Watched.class);
+    for (Watched how : order) {
+      turnTo(how, load);
+      windows.put(how, window(how, server, load));
     }
     return windows;
   }
 
-  private Window window(Process server, HttpLoad load) {
+  private void turnTo(Watched how, HttpLoad load) {
+    load.sample(0);
+    if (how == Watched.NOT) {
+      detach();
+    } else if (bridge == null) {
+      bridge = Bridge.attach(STAYS_AWAKE, LIBRARY);
+      Waiting.millis(SETTLE_ATTACHED_MILLIS);
+    }
+    if (how == Watched.ASLEEP) {
+      Waiting.until("sleep", this::isAsleep);
+    } else if (how != Watched.NOT) {
+      load.sample(100);
+      Waiting.until("waking", () -> !isAsleep());
+      Waiting.millis(SETTLE_MILLIS);
+      load.sample(how.sampledPercent);
+    }
+  }
+
+  private boolean isAsleep() {
+    return bridge != null && bridge.isAsleep();
+  }
+
+  private Window window(Watched how, Process server, HttpLoad load) {
     Waiting.millis(SETTLE_MILLIS);
+    require(how);
     long answered = load.answered();
     long cpu = Kit.cpuNanos(server.pid());
     long start = System.nanoTime();
     Waiting.millis(windowMillis);
     double took = System.nanoTime() - start;
     double requests = load.answered() - answered;
-    return new Window(requests * 1e9 / took, (Kit.cpuNanos(server.pid()) - cpu) / requests);
+    Window window =
+        new Window(requests * 1e9 / took, (Kit.cpuNanos(server.pid()) - cpu) / requests);
+    require(how);
+    return window;
+  }
+
+  /** A figure of probes that were not as it is said would be a lie. */
+  private void require(Watched how) {
+    if (isAsleep() != (how == Watched.ASLEEP)) {
+      throw new IllegalStateException("The bridge was not as it must be for: " + how.words);
+    }
   }
 
   /** The first round warms up. */
-  private void take(int round, Map<Integer, Window> windows) {
+  private void take(int round, Map<Watched, Window> windows) {
     if (round < 0) {
       return;
     }
-    Window off = Objects.requireNonNull(windows.get(OFF));
+    Window off = Objects.requireNonNull(windows.remove(Watched.NOT));
     base.add(off.perSecond());
-    for (int share : BARS.keySet()) {
-      Window on = Objects.requireNonNull(windows.get(share));
-      add(loss, share, 100 * (1 - on.perSecond() / off.perSecond()));
-      add(moreCpu, share, 100 * (on.cpuNanos() / off.cpuNanos() - 1));
-    }
+    windows.forEach(
+        (how, on) -> {
+          add(loss, how, 100 * (1 - on.perSecond() / off.perSecond()));
+          add(moreCpu, how, 100 * (on.cpuNanos() / off.cpuNanos() - 1));
+        });
   }
 
-  private static void add(Map<Integer, Samples> all, int share, double figure) {
-    all.computeIfAbsent(share, any -> new Samples()).add(figure);
+  private static void add(Map<Watched, Samples> all, Watched how, double figure) {
+    all.computeIfAbsent(how, any -> new Samples()).add(figure);
   }
 
-  private void say(Report report) {
-    report.say(
-        "%na threaded server, %.0f requests a second     median      least       most",
-        base.median());
-    for (int share : List.of(0, 10, 100)) {
-      Samples lost = Objects.requireNonNull(loss.get(share));
-      report.say("%3d %% sampled: throughput lost, %%      %s", share, lost);
-      report.say(
-          "%3d %% sampled: more CPU a request, %%   %s",
-          share, Objects.requireNonNull(moreCpu.get(share)));
-      report.atMost(
-          share + " % sampled: throughput lost, %",
-          lost.median(),
-          Objects.requireNonNull(BARS.get(share)));
-    }
+  private void say(int rounds, Report report) {
+    report.say("%na threaded server, %.0f requests a second, %d rounds", base.median(), rounds);
+    report.say("%-50s median   middle half: from, to", "");
+    loss.forEach(
+        (how, lost) -> {
+          report.say("%-46s %s", how.words + ": throughput lost, %", lost.middle());
+          Samples cpu = Objects.requireNonNull(moreCpu.get(how));
+          report.say("%-46s %s", how.words + ": more CPU a request, %", cpu.middle());
+          report.atMost(how.words + ": throughput lost, %", lost.median(), how.bar);
+        });
   }
 
   private void detach() {

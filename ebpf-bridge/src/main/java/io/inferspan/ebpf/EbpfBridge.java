@@ -1,6 +1,7 @@
 package io.inferspan.ebpf;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.ring.RingThread;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -36,10 +37,15 @@ public final class EbpfBridge implements AutoCloseable {
    * Begins to watch as {@code config} says, and writes spans to {@code telemetry}. Never throws.
    */
   public static EbpfBridge attach(Telemetry telemetry, BridgeConfig config) {
+    return attach(telemetry, config, RingThread::start);
+  }
+
+  static EbpfBridge attach(
+      Telemetry telemetry, BridgeConfig config, LiveBridge.RingStart ringStart) {
     EbpfBridge bridge;
     try {
-      bridge = tryToAttach(telemetry, config);
-    } catch (RuntimeException | LinkageError refused) {
+      bridge = tryToAttach(telemetry, config, ringStart);
+    } catch (RuntimeException | Error refused) {
       LOGGER.log(Level.DEBUG, "The eBPF bridge could not start", refused);
       bridge = without(unavailable(refused), config);
     }
@@ -47,10 +53,11 @@ public final class EbpfBridge implements AutoCloseable {
     return bridge;
   }
 
-  private static EbpfBridge tryToAttach(Telemetry telemetry, BridgeConfig config) {
+  private static EbpfBridge tryToAttach(
+      Telemetry telemetry, BridgeConfig config, LiveBridge.RingStart ringStart) {
     EbpfSupport support = EbpfSupport.check();
     if (support instanceof EbpfSupport.Available available) {
-      LiveBridge live = LiveBridge.start(telemetry, config);
+      LiveBridge live = LiveBridge.start(telemetry, config, ringStart);
       return new EbpfBridge(limited(available, live), config, live);
     }
     return without(support, config);

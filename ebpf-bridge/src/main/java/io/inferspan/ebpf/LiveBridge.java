@@ -21,6 +21,7 @@ import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.ProcessScope;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import io.inferspan.ebpf.probe.ProcessWatch.Change;
+import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
@@ -50,7 +51,7 @@ final class LiveBridge {
   private final KernelCounters counters;
   private final KernelSettings settings;
   private final Identity identity;
-  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final Deque<AutoCloseable> opened;
   private final List<String> limits = new ArrayList<>();
   private final RingReader reader;
   private final EventSink sink;
@@ -61,8 +62,20 @@ final class LiveBridge {
   private volatile long lostSoFar;
   private boolean closed;
 
-  private LiveBridge(Telemetry telemetry, BridgeConfig config, KernelSide kernel) {
+  /** Starts to empty the ring, the last that a bridge begins. */
+  @FunctionalInterface
+  interface RingStart {
+    RingThread start(RingReader reader, EventHandler handler, RingThread.Readiness readiness);
+  }
+
+  private LiveBridge(
+      Telemetry telemetry,
+      BridgeConfig config,
+      KernelSide kernel,
+      Deque<AutoCloseable> opened,
+      RingStart ringStart) {
     this.kernel = kernel;
+    this.opened = opened;
     this.counters = kernel.counters();
     this.settings = kernel.settings();
     this.identity = kernel.identity();
@@ -77,22 +90,36 @@ final class LiveBridge {
     this.vigil = new Vigil(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    this.ring = RingThread.start(reader, sink, readiness(epoll));
+    opened.push(() -> mustEnd(watch.close(WATCH_ENDS)));
+    this.ring = ringStart.start(reader, sink, readiness(epoll));
+    opened.push(() -> mustEnd(ring.close(RING_ENDS)));
   }
 
   /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
-  static LiveBridge start(Telemetry telemetry, BridgeConfig config) {
+  static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
     KernelSettings.Cgroup cgroup = BridgeOrders.cgroup(config.scope());
     KernelSide kernel = KernelSide.load(BridgeOrders.wish(config));
-    LiveBridge bridge;
+    Deque<AutoCloseable> opened = new ArrayDeque<>();
     try {
-      bridge = new LiveBridge(telemetry, config, kernel);
-    } catch (RuntimeException refused) {
-      kernel.close();
+      LiveBridge bridge = new LiveBridge(telemetry, config, kernel, opened, ringStart);
+      bridge.begin(config, cgroup);
+      return bridge;
+    } catch (RuntimeException | Error refused) {
+      undo(opened, kernel, refused);
       throw refused;
     }
-    bridge.begin(config, cgroup);
-    return bridge;
+  }
+
+  /** Memory behind a thread that does not end is left to the end of the process. */
+  private static void undo(Deque<AutoCloseable> opened, KernelSide kernel, Throwable refused) {
+    try {
+      opened.forEach(LiveBridge::release);
+      kernel.withdraw();
+      kernel.close();
+    } catch (RuntimeException | Error left) {
+      refused.addSuppressed(left);
+      kernel.detach();
+    }
   }
 
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
@@ -178,7 +205,7 @@ final class LiveBridge {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
     }
-    return threads;
+    return kept(threads);
   }
 
   private boolean areOwnThreadsServing() {
@@ -259,8 +286,14 @@ final class LiveBridge {
     }
   }
 
+  private static void mustEnd(boolean ended) {
+    if (!ended) {
+      throw new IllegalStateException("a thread of the bridge does not end");
+    }
+  }
+
   private <T extends AutoCloseable> T kept(T resource) {
-    resources.push(resource);
+    opened.push(resource);
     return resource;
   }
 
@@ -356,7 +389,7 @@ final class LiveBridge {
     kernel.detach();
     // Memory that somebody may still read is left to the end of the process.
     if (ringEnded && watchEnded) {
-      resources.forEach(LiveBridge::release);
+      opened.forEach(LiveBridge::release);
       kernel.close();
     }
   }

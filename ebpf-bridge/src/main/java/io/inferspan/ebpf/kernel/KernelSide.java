@@ -55,7 +55,7 @@ public final class KernelSide implements AutoCloseable {
     KernelSide side = new KernelSide(wish);
     try {
       side.load();
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       side.close();
       throw refused;
     }

@@ -72,7 +72,7 @@ final class LoadedPrograms implements AutoCloseable {
         SHARED.forEach(map -> object.share(map, first.map(map)));
       }
       object.load();
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       object.close();
       throw refused;
     }

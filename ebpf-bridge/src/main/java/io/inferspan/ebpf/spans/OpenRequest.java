@@ -87,10 +87,10 @@ final class OpenRequest {
     return singles[index];
   }
 
-  @Nullable Fold foldOf(Kind kind, int tgid, long detailKey) {
+  @Nullable Fold foldOf(EventView view, Kind kind, long detailKey) {
     for (int i = 0; i < foldCount; i++) {
       Fold fold = folds[i];
-      if (fold != null && fold.takes(kind, tgid, detailKey)) {
+      if (fold != null && fold.takes(view, kind, detailKey)) {
         return fold;
       }
     }

@@ -152,7 +152,7 @@ final class OpenRequests {
 
   /** The fold of events like this one; told apart by detail while there is room for that. */
   Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
-    Fold known = request.foldOf(kind, view.tgid(), detail.key());
+    Fold known = request.foldOf(view, kind, detail.key());
     if (known != null) {
       return known;
     }

@@ -124,12 +124,11 @@ final class SpanWriter {
   }
 
   private PendingSpan pending(HeldEvent event, boolean told, Context parent) {
-    PendingSpan pending =
-        telemetry
-            .span(type(event), event.kind.call(), parent)
-            .set(KernelAttributes.SOURCE, Source.of(event.source).word());
+    PendingSpan pending = telemetry.span(type(event), event.kind.call(), parent);
     if (told) {
-      pending.set(KernelAttributes.PROCESS_ID, event.tgid);
+      pending
+          .set(KernelAttributes.PROCESS_ID, event.tgid)
+          .set(KernelAttributes.SOURCE, Source.of(event.source).word());
       detail(pending, event);
     }
     return pending;

@@ -148,6 +148,18 @@ class EventSinkTest {
         .containsExactlyInAnyOrder(100L, 101L);
   }
 
+  @Test
+  void eventsKnownInDifferentWays_areNotFoldedTogether() {
+    for (int i = 0; i < 23; i++) {
+      kernel.happens(kernel.event(Kind.CUDA_FREE, 10).known(2 + i % 2, 0));
+    }
+    kernel.endRequest();
+
+    assertThat(folds("cuda.free"))
+        .extracting(s -> s.attribute("inferspan.ebpf.source"))
+        .containsExactlyInAnyOrder("http", "inherited");
+  }
+
   private List<SpanRecord> folds(String name) {
     return named(name).stream().filter(s -> s.attribute("inferspan.ebpf.count") != null).toList();
   }

@@ -51,7 +51,7 @@ public record FoldOptions(
       require("waiting events", waiting, 1, 1 << 16);
     }
 
-    /** Some ten megabytes where all of it is in use. */
+    /** Some thirty megabytes where all of it is in use. */
     public static Bounds defaults() {
       return new Bounds(1_024, 8_192, 48, 64, 1_024);
     }

@@ -18,7 +18,6 @@ public final class KernelSpans {
           KernelAttributes.THREAD_ID,
           KernelAttributes.SOURCE,
           KernelAttributes.RESULT,
-          KernelAttributes.UNFINISHED,
           KernelAttributes.COUNT,
           KernelAttributes.FAILURES,
           KernelAttributes.DURATION_SUM_NS,

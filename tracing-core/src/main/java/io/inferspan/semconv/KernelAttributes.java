@@ -1,7 +1,6 @@
 package io.inferspan.semconv;
 
 import static io.inferspan.semconv.Attribute.count;
-import static io.inferspan.semconv.Attribute.flag;
 import static io.inferspan.semconv.Attribute.number;
 import static io.inferspan.semconv.Attribute.text;
 
@@ -18,8 +17,6 @@ public final class KernelAttributes {
           "How the request was known: own_thread, http, inherited, cooperative or otel_map.");
   public static final Attribute<Long> RESULT =
       count("inferspan.ebpf.result", "What the call returned, where the span is one call.");
-  public static final Attribute<Boolean> UNFINISHED =
-      flag("inferspan.ebpf.unfinished", "Whether the end of the call was not seen.");
 
   public static final Attribute<Long> COUNT =
       count("inferspan.ebpf.count", "Like calls that this span stands for, where several.");

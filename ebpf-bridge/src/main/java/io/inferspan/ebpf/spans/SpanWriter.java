@@ -7,7 +7,6 @@ import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.FdKind;
-import io.inferspan.ebpf.wire.Layout;
 import io.inferspan.ebpf.wire.Source;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
@@ -82,9 +81,6 @@ final class SpanWriter {
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
     amount(pending, event, event.amount);
     bytesOfElements(pending, event, event.amount);
-    if ((event.flags & Layout.FLAG_UNFINISHED) != 0) {
-      pending.set(KernelAttributes.UNFINISHED, true);
-    }
     loss(pending, event.startNanos, event.endNanos);
     OperationSpan span = started(pending, event.startNanos);
     if (event.kind.family().failed(event.result)) {

@@ -167,11 +167,4 @@ public final class EventView {
     MemorySegment.copy(EVERYWHERE, BYTE, at + Layout.FIXED_BYTES, bytes, 0, bytes.length);
     return new String(bytes, StandardCharsets.UTF_8);
   }
-
-  /** Copies the event to {@code target} and says how long it is. */
-  public int copyTo(MemorySegment target) {
-    int bytes = (int) Math.min(length, target.byteSize());
-    MemorySegment.copy(memory, at - base, target, 0, bytes);
-    return bytes;
-  }
 }

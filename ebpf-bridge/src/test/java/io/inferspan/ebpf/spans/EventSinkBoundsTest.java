@@ -41,7 +41,7 @@ class EventSinkBoundsTest {
 
   @Test
   void oneRequestTooMany_hasTheQuietestWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(3, 100, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(3, 100, 10, 10));
     for (long request = 1; request <= 3; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
     }
@@ -61,7 +61,7 @@ class EventSinkBoundsTest {
 
   @Test
   void requestThatHasEnded_makesRoomFirst() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     kernel.happens(of(kernel, 1)).happens(of(kernel, 2));
     kernel.happens(EventBytes.of(Kind.REQUEST_ENDED).under(7, 2, 9));
 
@@ -74,7 +74,7 @@ class EventSinkBoundsTest {
 
   @Test
   void detailsBeyondTheBound_areFoldedByKindAndNotLost() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10));
     for (int i = 0; i < 40; i++) {
       kernel.happens(of(kernel, 1).of(1, i % 20, 0));
       kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(7, 1, 9).by(i, 1).from(1, 2));
@@ -93,7 +93,7 @@ class EventSinkBoundsTest {
 
   @Test
   void oneFoldTooMany_hasARequestWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (long request = 1; request <= 4; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
     }
@@ -106,7 +106,7 @@ class EventSinkBoundsTest {
 
   @Test
   void requestThatNeedsAllFoldsAlone_isWrittenInPieces() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (int i = 0; i < 7; i++) {
       kernel.happens(of(kernel, 1).of(1, i, 0));
     }
@@ -118,7 +118,7 @@ class EventSinkBoundsTest {
 
   @Test
   void slowEventsBeyondTheBound_areFolded() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 100, 10, 5, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 100, 10, 5));
     for (int i = 0; i < 12; i++) {
       kernel.happens(Kind.CUDA_DEVICE_SYNC, 2 * MILLI);
     }
@@ -130,7 +130,7 @@ class EventSinkBoundsTest {
 
   @Test
   void requestsThatEndTogether_areAllWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(5_000, 10_000, 10, 5, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(5_000, 10_000, 10, 5));
     for (long request = 1; request <= 2_000; request++) {
       kernel.happens(of(kernel, request));
     }
@@ -148,10 +148,10 @@ class EventSinkBoundsTest {
 
   @Test
   void optionsThatCannotBe_areRefusedInOneSentence() {
-    assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1, 1))
+    assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requests is 0, but must be from 1 to 1048576");
-    assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1, 1))
+    assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1))
         .hasMessageStartingWith("quiet time is 0, but must be from 1");
   }
 }

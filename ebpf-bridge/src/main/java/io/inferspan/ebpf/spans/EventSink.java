@@ -161,7 +161,7 @@ public final class EventSink implements EventHandler {
 
   private void began(EventView begin) {
     if (begin.hasContext()) {
-      touched(begin);
+      touched(begin).told = true;
     }
   }
 

@@ -59,22 +59,25 @@ public record FoldOptions(
    * For how long events are kept.
    *
    * @param graceNanos after a request's end, for events that come late
-   * @param quietNanos after the last event of a request whose end is not told of
+   * @param quietNanos after the last event of a request; then what there is of it is written
+   * @param toldNanos after the last event of a request that has told of its begin and not of its
+   *     end; until then its begin is remembered, which costs some hundred bytes
    * @param ageNanos in all: a request that runs longer is written in pieces
    */
-  public record Times(long graceNanos, long quietNanos, long ageNanos) {
+  public record Times(long graceNanos, long quietNanos, long toldNanos, long ageNanos) {
 
     /** Checks what was given. */
     public Times {
       long longest = Duration.ofHours(1).toNanos();
       require("grace", graceNanos, 0, longest);
       require("quiet time", quietNanos, 1, longest);
+      require("time to remember", toldNanos, quietNanos, longest);
       require("age", ageNanos, 1, longest);
     }
 
-    /** A fifth of a second, two seconds, ten seconds. */
+    /** A fifth of a second, two seconds, five minutes, ten seconds. */
     public static Times defaults() {
-      return new Times(200_000_000, 2_000_000_000, 10_000_000_000L);
+      return new Times(200_000_000, 2_000_000_000, 300_000_000_000L, 10_000_000_000L);
     }
   }
 

@@ -60,6 +60,24 @@ class EventSinkBoundsTest {
   }
 
   @Test
+  void requestsThatAreQuiet_areForgottenForOthers() {
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
+    for (long request = 1; request <= 2; request++) {
+      kernel.happens(EventBytes.of(Kind.REQUEST_BEGAN).under(7, request, 9));
+      kernel.happens(of(kernel, request)).pass(3_000 * MILLI);
+    }
+    assertThat(written()).isEqualTo(2);
+
+    kernel.happens(of(kernel, 3)).happens(of(kernel, 4));
+
+    assertThat(written()).isEqualTo(2);
+    assertThat(kernel.sink.openRequests()).isEqualTo(2);
+    assertThat(kernel.sink.accounting().evicted()).isEqualTo(2);
+    kernel.sink.flush();
+    assertThat(written()).isEqualTo(4);
+  }
+
+  @Test
   void requestThatHasEnded_makesRoomFirst() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     kernel.happens(of(kernel, 1)).happens(of(kernel, 2));
@@ -151,7 +169,7 @@ class EventSinkBoundsTest {
     assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requests is 0, but must be from 1 to 1048576");
-    assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1))
+    assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1, 1))
         .hasMessageStartingWith("quiet time is 0, but must be from 1");
   }
 }

@@ -231,6 +231,44 @@ class EventSinkTest {
   }
 
   @Test
+  void quietTime_leavesTheRequestItsBeginAndItsFirstFew() {
+    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
+    long began = kernel.now;
+    for (int i = 0; i < 3; i++) {
+      kernel.happens(Kind.CUDA_LAUNCH, MICRO);
+    }
+    kernel.pass(5_000 * MILLI);
+    assertThat(named("cuda.launch")).hasSize(3);
+    assertThat(kernel.sink.openRequests()).isZero();
+    assertThat(kernel.sink.isAtRest()).isTrue();
+
+    long resumed = kernel.now;
+    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
+    assertThat(kernel.sink.openRequests()).isOne();
+    kernel.endRequest();
+
+    assertThat(named("cuda.launch")).hasSize(4);
+    assertThat(folds("cuda.launch").get(0).attributes())
+        .containsEntry("inferspan.ebpf.count", 2L)
+        .containsEntry("inferspan.ebpf.offset.first_ns", resumed - began);
+    assertThat(kernel.sink.openRequests()).isZero();
+  }
+
+  @Test
+  void requestWhoseEndIsNeverTold_isForgottenInTheEnd() {
+    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
+    kernel.pass(299_000 * MILLI).pass(2_000 * MILLI);
+
+    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
+    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
+    kernel.happens(Kind.CUDA_LAUNCH, 0);
+    kernel.endRequest();
+
+    assertThat(folds("cuda.launch").get(0).attributes())
+        .containsEntry("inferspan.ebpf.offset.first_ns", 0L);
+  }
+
+  @Test
   void nonsense_isCountedByReason() {
     kernel.happens(EventBytes.of(499).under(1, 1, 1));
     kernel.happens(EventBytes.of(40_000).under(1, 1, 1));

@@ -75,7 +75,7 @@ public final class KernelSpans {
   public static final SpanType CKP =
       span(Component.KERNEL, "ckp.")
           .taking("<call>")
-          .carries(and(KernelAttributes.OPERATION))
+          .carries(and(KernelAttributes.OPERATION, KernelAttributes.OPERATION_ID))
           .means("An operation that the engine itself told of, or the driver call that it made.");
 
   private KernelSpans() {}

@@ -70,6 +70,10 @@ public final class KernelAttributes {
       text("file.path", "The path, only where the user allows paths.");
   public static final Attribute<String> OPERATION =
       text("inferspan.ebpf.ckp.operation", "The name that the engine gave its operation.");
+  public static final Attribute<Long> OPERATION_ID =
+      count(
+          "inferspan.ebpf.ckp.operation.id",
+          "The number that the engine gave its operation, where the span is one call.");
 
   private KernelAttributes() {}
 }

@@ -26,7 +26,8 @@ final class DetailKey {
     kind = eventKind;
     key =
         switch (eventKind.detail()) {
-          case NONE -> 0;
+          // A number that comes once would leave nothing to fold.
+          case NONE, OPERATION_CALL -> 0;
           case STREAM, STATE, QUEUED -> view.detail();
           case FD -> view.detail() & DESCRIPTOR_KIND;
           case COLLECTIVE, TRANSFER -> view.detail() * 0x9e3779b97f4a7c15L ^ view.extra();

@@ -6,6 +6,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.wire.Amount;
+import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
 import io.inferspan.ebpf.wire.Source;
 import io.inferspan.semconv.Attribute;
@@ -79,6 +80,9 @@ final class SpanWriter {
   private void write(HeldEvent event, Context parent) {
     PendingSpan pending = pending(event, true, parent);
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
+    if (event.kind.family() == Family.CKP) {
+      pending.set(KernelAttributes.OPERATION_ID, event.extra);
+    }
     amount(pending, event, event.amount);
     bytesOfElements(pending, event, event.amount);
     loss(pending, event.startNanos, event.endNanos);
@@ -144,7 +148,7 @@ final class SpanWriter {
 
   private static void detail(PendingSpan pending, HeldEvent event) {
     switch (event.kind.detail()) {
-      case NONE -> {}
+      case NONE, OPERATION_CALL -> {}
       case STREAM ->
           pending.set(KernelAttributes.STREAM, DetailWords.handle(event.tgid, event.detail));
       case FD -> pending.set(KernelAttributes.FD_KIND, FdKind.of((int) event.detail).word());

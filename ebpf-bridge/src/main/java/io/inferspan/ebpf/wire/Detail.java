@@ -19,6 +19,8 @@ public enum Detail {
   QUEUED,
   /** The text is a path. */
   PATH,
-  /** The text is a name that the engine chose. */
-  OPERATION
+  /** The text is a name that the engine chose, {@code extra} its number for this one time. */
+  OPERATION,
+  /** {@code extra} is the number of the operation that the call is part of. */
+  OPERATION_CALL
 }

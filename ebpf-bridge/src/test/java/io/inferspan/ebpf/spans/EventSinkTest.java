@@ -342,6 +342,29 @@ class EventSinkTest {
   }
 
   @Test
+  void operationAndItsCall_areJoinedByTheirNumber() {
+    for (int i = 1; i <= 8; i++) {
+      kernel.happens(kernel.event(Kind.CKP_OPERATION, MICRO).of(0, i, i).text("decode"));
+      kernel.happens(kernel.event(Kind.CKP_IOCTL, 10).of(0, 0x5400, i));
+    }
+    kernel.endRequest();
+
+    for (String name : List.of("ckp.operation", "ckp.ioctl")) {
+      assertThat(named(name))
+          .filteredOn(span -> span.attribute("inferspan.ebpf.count") == null)
+          .extracting(span -> span.attribute("inferspan.ebpf.ckp.operation.id"))
+          .containsExactly(1L, 2L, 3L);
+      assertThat(folds(name))
+          .singleElement()
+          .satisfies(
+              fold ->
+                  assertThat(fold.attributes())
+                      .containsEntry("inferspan.ebpf.count", 5L)
+                      .doesNotContainKey("inferspan.ebpf.ckp.operation.id"));
+    }
+  }
+
+  @Test
   void bytesOfElements_areSaidWhereTheirTypeIsKnown() {
     kernel.happens(kernel.event(Kind.NCCL_REDUCE, 5).of(1L << 62, 8L << 32, 1));
     kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(64, 99L << 32, 1));

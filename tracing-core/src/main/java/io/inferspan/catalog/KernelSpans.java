@@ -63,7 +63,7 @@ public final class KernelSpans {
   public static final SpanType SCHED =
       span(Component.KERNEL, "sched.")
           .taking("<state>")
-          .carries(and(KernelAttributes.THREAD_STATE))
+          .carries(and(KernelAttributes.THREAD_STATE, KernelAttributes.THREAD_SYSCALL))
           .means("Time in which the request's thread did not run.");
 
   public static final SpanType TCP =

@@ -62,6 +62,10 @@ public final class KernelAttributes {
       text(
           "inferspan.ebpf.thread.state",
           "Why the thread did not run: its state, or how it came to wait for a CPU.");
+  public static final Attribute<String> THREAD_SYSCALL =
+      text(
+          "inferspan.ebpf.thread.syscall",
+          "The system call that the thread was in, where it is one that a request waits for.");
   public static final Attribute<String> FILE_PLACE =
       text("inferspan.ebpf.file.place", "The kind of directory that the file is in.");
   public static final Attribute<String> FILE_EXTENSION =

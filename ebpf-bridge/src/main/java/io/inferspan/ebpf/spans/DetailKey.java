@@ -28,7 +28,8 @@ final class DetailKey {
         switch (eventKind.detail()) {
           // A number that comes once would leave nothing to fold.
           case NONE, OPERATION_CALL -> 0;
-          case STREAM, STATE, QUEUED -> view.detail();
+          case STREAM -> view.detail();
+          case STATE, QUEUED -> view.detail() ^ view.extra() << Integer.SIZE;
           case FD -> view.detail() & DESCRIPTOR_KIND;
           case COLLECTIVE, TRANSFER -> view.detail() * 0x9e3779b97f4a7c15L ^ view.extra();
           case PATH -> allowPaths ? view.textHash() : FilePaths.reduced(view);

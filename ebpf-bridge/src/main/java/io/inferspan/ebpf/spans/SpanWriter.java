@@ -6,6 +6,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.wire.Amount;
+import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
 import io.inferspan.ebpf.wire.Source;
@@ -157,12 +158,17 @@ final class SpanWriter {
         elements(pending, event);
       }
       case TRANSFER -> elements(pending, event);
-      case STATE ->
-          pending.set(KernelAttributes.THREAD_STATE, DetailWords.threadState(event.detail));
-      case QUEUED -> pending.set(KernelAttributes.THREAD_STATE, DetailWords.queued(event.detail));
+      case STATE -> waited(pending, event, DetailWords.threadState(event.detail));
+      case QUEUED -> waited(pending, event, DetailWords.queued(event.detail));
       case PATH -> file(pending, event.label, event.reduced);
       case OPERATION -> pending.set(KernelAttributes.OPERATION, event.label);
     }
+  }
+
+  private static void waited(PendingSpan pending, HeldEvent event, String state) {
+    pending
+        .set(KernelAttributes.THREAD_STATE, state)
+        .set(KernelAttributes.THREAD_SYSCALL, CallNumber.name(event.extra));
   }
 
   private static void elements(PendingSpan pending, HeldEvent event) {

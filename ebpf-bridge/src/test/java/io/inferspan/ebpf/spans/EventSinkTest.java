@@ -6,11 +6,13 @@ import static io.inferspan.ebpf.spans.FakeKernel.OFFSET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
+import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -339,6 +341,32 @@ class EventSinkTest {
         .isEqualTo("uninterruptible");
     assertThat(only("sched.runqueue").attribute("inferspan.ebpf.thread.state"))
         .isEqualTo("preempted");
+  }
+
+  @Test
+  void timeOffTheCpu_isToldApartByTheCallThatWaited() {
+    long read = callPlusOne("read");
+    long futex = callPlusOne("futex");
+    for (int i = 0; i < 13; i++) {
+      kernel.happens(kernel.event(Kind.SCHED_OFFCPU, 10).of(0, 1, i % 2 == 0 ? read : futex));
+    }
+    kernel.happens(kernel.event(Kind.SCHED_RUNQUEUE, 10).of(0, 0, futex));
+    kernel.happens(kernel.event(Kind.SCHED_RUNQUEUE, 10).of(0, 1, 0));
+    kernel.endRequest();
+
+    assertThat(folds("sched.offcpu"))
+        .extracting(span -> span.attribute("inferspan.ebpf.thread.syscall"))
+        .containsExactlyInAnyOrder("read", "futex");
+    assertThat(named("sched.runqueue"))
+        .extracting(span -> span.attribute("inferspan.ebpf.thread.syscall"))
+        .containsExactly("futex", null);
+  }
+
+  private static long callPlusOne(String name) {
+    return LongStream.rangeClosed(1, 512)
+        .filter(number -> name.equals(CallNumber.name(number)))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

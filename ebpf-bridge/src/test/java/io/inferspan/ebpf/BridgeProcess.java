@@ -3,6 +3,7 @@ package io.inferspan.ebpf;
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.ebpf.linux.SeccompFilter;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
@@ -24,6 +25,12 @@ final class BridgeProcess {
   private BridgeProcess() {}
 
   public static void main(String[] arguments) throws Exception {
+    if (List.of(arguments).contains("seccomp")) {
+      SeccompFilter.refuseBpf();
+    }
+    if (List.of(arguments).contains("unattached")) {
+      SeccompFilter.refuseAttaching();
+    }
     Telemetry telemetry = Telemetry.initTracing();
     System.out.println("attached");
     if (List.of(arguments).contains("read")) {

@@ -1,8 +1,10 @@
 package io.inferspan.ebpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.libbpf.TestObjects;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +15,34 @@ class ShortOfSomethingTest {
 
   @Test
   void coreThatIsNotAttached_isNoBridge() {
-    assertThat(lineOf(gateway("once", "unattached"))).contains("attaching", "EPERM");
+    assertThat(lineOf(gateway("once", "unattached"))).contains("could not attach context_sys_", "EPERM");
+  }
+
+  @Test
+  void refusedBpf_isSaidInOneLine() {
+    assertThat(lineOf(gateway("once", "seccomp"))).contains("seccomp filter", "allow bpf");
+  }
+
+  @Test
+  void hiddenKernelTypes_areSaidInOneLine() {
+    String script = "mount -t tmpfs none /sys/kernel/btf; exec \"$@\"";
+
+    assertThat(lineOf(inOwnMounts(script))).contains("kernel types: no readable");
+  }
+
+  @Test
+  void missingLibbpf_isSaidInOneLine() {
+    String script =
+        "for library in $(ldconfig -p | sed -n 's/.*libbpf.so.* => //p' | xargs -n1 readlink -f"
+            + " | sort -u); do mount --bind /dev/null $library; done; exec \"$@\"";
+
+    assertThat(lineOf(inOwnMounts(script))).contains("libbpf is missing", "install libbpf 1.0");
+  }
+
+  private static List<String> inOwnMounts(String script) {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare")), "needs unshare");
+    return ChildProcess.under(
+        gateway("once"), "unshare", "--mount", "sh", "-c", script, "sh");
   }
 
   /** Runs it to its end, and returns the one line that it says of its bridge. */

@@ -251,8 +251,8 @@ final class LiveBridge {
     TargetTable table = kernel.targets();
     return new ProcessWatch.Targets() {
       @Override
-      public void add(int pid) {
-        table.add(pid);
+      public boolean add(int pid) {
+        return table.add(pid);
       }
 
       @Override

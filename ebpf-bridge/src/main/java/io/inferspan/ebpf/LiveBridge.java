@@ -125,8 +125,10 @@ final class LiveBridge {
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
     settings.begin(BridgeOrders.of(config, identity.tgid(), cgroup));
     vigil.begin();
-    if (!config.scope().pids().isEmpty() && identity.isTranslated()) {
-      limits.add("processes are chosen by number, which needs the machine's own PID namespace");
+    if (isBlindFor(config.scope())) {
+      limits.add(
+          "no process can be chosen by number or name from within a PID namespace, and none is"
+              + " watched for it: share the machine's (hostPID, docker run --pid host)");
     }
     if (!watch.awaitFirstLook(FIRST_LOOK)) {
       limits.add("libraries of processes are still being looked for");
@@ -247,12 +249,19 @@ final class LiveBridge {
     };
   }
 
+  /** Here every process has another number than the kernel's programs know it by. */
+  private boolean isBlindFor(BridgeScope scope) {
+    return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
+  }
+
   private ProcessWatch.Targets targets() {
     TargetTable table = kernel.targets();
+    boolean translated = identity.isTranslated();
     return new ProcessWatch.Targets() {
       @Override
       public boolean add(int pid) {
-        return table.add(pid);
+        // Who bears that number outside is a stranger.
+        return translated || table.add(pid);
       }
 
       @Override

@@ -1,8 +1,12 @@
 package io.inferspan.ebpf;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.ebpf.libbpf.KernelObjects;
+import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.linux.SeccompFilter;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
@@ -10,6 +14,7 @@ import io.opentelemetry.context.Scope;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,12 +41,33 @@ final class BridgeProcess {
     if (List.of(arguments).contains("read")) {
       readUnderSpans(telemetry);
     }
+    if (List.of(arguments).contains("targets")) {
+      System.out.println("targets: " + targets());
+    }
     System.out.println("and the application runs on");
     if (!List.of(arguments).contains("once")) {
       System.in.read();
     }
     telemetry.close();
     System.exit(0);
+  }
+
+  /** Numbers below a hundred that the kernel takes for processes of interest. */
+  private static List<Integer> targets() throws IOException {
+    List<Integer> targets = new ArrayList<>();
+    for (int number : KernelObjects.of(ProcessHandle.current().pid()).maps()) {
+      try (LoadedMap open = LoadedMap.open(number);
+          Arena arena = Arena.ofConfined()) {
+        if (open != null && open.map().name().equals("targets")) {
+          for (int pid = 1; pid < 100; pid++) {
+            if (open.map().get(arena.allocateFrom(JAVA_INT, pid), arena.allocate(JAVA_INT))) {
+              targets.add(pid);
+            }
+          }
+        }
+      }
+    }
+    return targets;
   }
 
   /** Each thread reads as often as its span is told, and as often again outside of it. */

@@ -171,7 +171,7 @@ public final class ProcessWatch implements AutoCloseable {
   private void quietly(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failures.increment();
       LOGGER.log(Level.DEBUG, "A process could not be followed", e);
     }
@@ -180,7 +180,9 @@ public final class ProcessWatch implements AutoCloseable {
   private void follow(Note note) {
     if (parts.translated()) {
       // The number means nothing here; some process did something.
-      missed |= note.change() != Change.EXITED;
+      if (note.change() != Change.EXITED) {
+        missed = true;
+      }
       return;
     }
     switch (note.change()) {

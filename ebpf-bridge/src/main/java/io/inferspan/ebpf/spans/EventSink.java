@@ -102,7 +102,7 @@ public final class EventSink implements EventHandler {
     } else {
       try {
         take(view, kind);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOGGER.log(Level.DEBUG, "An event could not be taken", e);
         accounting.countDropped(Drop.FAILED);
       }

@@ -75,6 +75,25 @@ class ProcessWatchTest {
   }
 
   @Test
+  void errorAboutOneProcess_isCountedAndTheNextIsFollowed() {
+    table.onAdd =
+        pid -> {
+          if (pid == 42) {
+            throw new LinkageError("no");
+          }
+        };
+    start();
+
+    born(42, "python3");
+    watch.note(Change.STARTED, 42);
+    Eventually.is("the failure", () -> watch.failures() > 0);
+    born(SERVER, "python3");
+    watch.note(Change.STARTED, SERVER);
+
+    Eventually.is("the next", () -> table.pids.contains(SERVER));
+  }
+
+  @Test
   void fullTable_isCounted() throws IOException {
     table.full = true;
     born(SERVER, "python3");

@@ -30,12 +30,14 @@ final class Extensions {
   }
 
   /** Those on the class path of this library; one that cannot even be made is left out. */
-  static Extensions find() {
+  static Extensions find(Settings settings) {
     return of(
-        ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator());
+        ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator(),
+        settings);
   }
 
-  static Extensions of(Iterator<TelemetryExtension> candidates) {
+  /** Those that are switched on, prepared. */
+  static Extensions of(Iterator<TelemetryExtension> candidates, Settings settings) {
     List<TelemetryExtension> found = new ArrayList<>();
     // A service file may be broken in one line and good in the next, but not without end.
     for (int failures = 0; failures < 10; ) {
@@ -43,7 +45,11 @@ final class Extensions {
         if (!candidates.hasNext()) {
           break;
         }
-        found.add(candidates.next());
+        TelemetryExtension candidate = candidates.next();
+        if (isOn(candidate.name(), settings)) {
+          candidate.prepare();
+          found.add(candidate);
+        }
       } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
         warn("An extension could not be made and is left out", e);
         failures++;
@@ -55,9 +61,7 @@ final class Extensions {
   void join(Telemetry telemetry, Settings settings) {
     for (TelemetryExtension extension : found) {
       try {
-        if (isOn(extension.name(), settings)) {
-          joined.push(extension.join(telemetry, settings::find));
-        }
+        joined.push(extension.join(telemetry, settings::find));
       } catch (Exception | LinkageError e) {
         warn("The extension " + extension.getClass().getName() + " did not join", e);
       }

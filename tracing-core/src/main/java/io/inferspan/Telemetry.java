@@ -117,12 +117,13 @@ public final class Telemetry implements AutoCloseable {
       LOGGER.log(Level.WARNING, "Tracing is already initialised; the first telemetry is used");
       return existing;
     }
-    Extensions extensions = Extensions.find();
+    Settings settings = new Settings(options.settings());
+    Extensions extensions = Extensions.find(settings);
     Telemetry telemetry =
         GlobalOpenTelemetry.isSet() ? adopted(options) : ownSdk(options, callerVersion);
     installed = telemetry;
     telemetry.extensions = extensions;
-    extensions.join(telemetry, new Settings(options.settings()));
+    extensions.join(telemetry, settings);
     if (options.closesOnShutdown()) {
       telemetry.closeWithTheProcess();
     }

@@ -10,6 +10,7 @@ import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.linux.SeccompFilter;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -40,6 +41,9 @@ final class BridgeProcess {
     System.out.println("attached");
     if (List.of(arguments).contains("read")) {
       readUnderSpans(telemetry);
+    }
+    if (List.of(arguments).contains("storage")) {
+      System.out.println("storage: " + ContextStorage.get().getClass().getName());
     }
     if (List.of(arguments).contains("targets")) {
       System.out.println("targets: " + targets());

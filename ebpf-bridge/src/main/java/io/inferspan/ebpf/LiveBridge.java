@@ -12,7 +12,6 @@ import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.OwnMemory;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.kernel.SharedContexts;
-import io.inferspan.ebpf.kernel.TargetTable;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Epoll;
@@ -31,9 +30,7 @@ import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -51,7 +48,7 @@ final class LiveBridge {
   private final KernelCounters counters;
   private final KernelSettings settings;
   private final Identity identity;
-  private final Deque<AutoCloseable> opened;
+  private final Opened opened;
   private final List<String> limits = new ArrayList<>();
   private final RingReader reader;
   private final EventSink sink;
@@ -72,7 +69,7 @@ final class LiveBridge {
       Telemetry telemetry,
       BridgeConfig config,
       KernelSide kernel,
-      Deque<AutoCloseable> opened,
+      Opened opened,
       RingStart ringStart) {
     this.kernel = kernel;
     this.opened = opened;
@@ -83,42 +80,30 @@ final class LiveBridge {
       measurePrograms();
     }
     beginSharing();
-    RingMemory memory = kept(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
+    RingMemory memory = opened.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, folding(config), sources());
-    Epoll epoll = kept(Epoll.watching(kernel.ringFd()));
+    Epoll epoll = opened.part(Epoll.watching(kernel.ringFd()));
     this.vigil = new Vigil(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    opened.push(() -> mustEnd(watch.close(WATCH_ENDS)));
+    opened.thread(() -> watch.close(WATCH_ENDS));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
-    opened.push(() -> mustEnd(ring.close(RING_ENDS)));
+    opened.thread(() -> ring.close(RING_ENDS));
   }
 
   /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
   static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
     KernelSettings.Cgroup cgroup = BridgeOrders.cgroup(config.scope());
     KernelSide kernel = KernelSide.load(BridgeOrders.wish(config));
-    Deque<AutoCloseable> opened = new ArrayDeque<>();
+    Opened opened = new Opened();
     try {
       LiveBridge bridge = new LiveBridge(telemetry, config, kernel, opened, ringStart);
       bridge.begin(config, cgroup);
       return bridge;
     } catch (RuntimeException | Error refused) {
-      undo(opened, kernel, refused);
+      opened.undo(kernel, refused);
       throw refused;
-    }
-  }
-
-  /** Memory behind a thread that does not end is left to the end of the process. */
-  private static void undo(Deque<AutoCloseable> opened, KernelSide kernel, Throwable refused) {
-    try {
-      opened.forEach(LiveBridge::release);
-      kernel.withdraw();
-      kernel.close();
-    } catch (RuntimeException | Error left) {
-      refused.addSuppressed(left);
-      kernel.detach();
     }
   }
 
@@ -148,7 +133,7 @@ final class LiveBridge {
     return ProcessWatch.start(
         new ProcessScope(BridgeOrders.choice(config.scope())),
         new ProcessWatch.Parts(
-            kernel.libraries(), targets(), this::often, identity.isTranslated(), ownPid));
+            kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
   }
 
   private static FoldOptions folding(BridgeConfig config) {
@@ -169,7 +154,7 @@ final class LiveBridge {
   private void measurePrograms() {
     try {
       FileDescriptor measuring = RunStats.enable();
-      kept(measuring);
+      opened.part(measuring);
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
@@ -207,7 +192,7 @@ final class LiveBridge {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
     }
-    return kept(threads);
+    return opened.part(threads);
   }
 
   private boolean areOwnThreadsServing() {
@@ -254,23 +239,6 @@ final class LiveBridge {
     return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }
 
-  private ProcessWatch.Targets targets() {
-    TargetTable table = kernel.targets();
-    boolean translated = identity.isTranslated();
-    return new ProcessWatch.Targets() {
-      @Override
-      public boolean add(int pid) {
-        // Who bears that number outside is a stranger.
-        return translated || table.add(pid);
-      }
-
-      @Override
-      public void remove(int pid) {
-        table.remove(pid);
-      }
-    };
-  }
-
   /** On the ring's thread, which must not wait for a library to be attached. */
   private void control(Kind kind, EventView event) {
     switch (kind) {
@@ -293,17 +261,6 @@ final class LiveBridge {
       lostSoFar = lost;
       watch.missed();
     }
-  }
-
-  private static void mustEnd(boolean ended) {
-    if (!ended) {
-      throw new IllegalStateException("a thread of the bridge does not end");
-    }
-  }
-
-  private <T extends AutoCloseable> T kept(T resource) {
-    opened.push(resource);
-    return resource;
   }
 
   KernelCounters counters() {
@@ -398,16 +355,8 @@ final class LiveBridge {
     kernel.detach();
     // Memory that somebody may still read is left to the end of the process.
     if (ringEnded && watchEnded) {
-      opened.forEach(LiveBridge::release);
+      opened.close();
       kernel.close();
-    }
-  }
-
-  private static void release(AutoCloseable resource) {
-    try {
-      resource.close();
-    } catch (Exception impossible) {
-      throw new IllegalStateException("closing a part of the bridge", impossible);
     }
   }
 }

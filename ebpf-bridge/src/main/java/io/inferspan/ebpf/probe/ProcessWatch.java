@@ -198,7 +198,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
     if (!scope.isEverything()) {
       // The kernel takes out who ends, but not who had ended before we added it.
-      parts.targets().remove(pid);
+      takeOut(pid);
     }
     if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
       // Its children have its libraries too, and nobody told of them.
@@ -235,10 +235,17 @@ public final class ProcessWatch implements AutoCloseable {
     if (chosen) {
       // First, so that its end is noted from now on.
       known.add(pid);
-      if (!parts.targets().add(pid)) {
+      // In a namespace, who bears that number outside is a stranger.
+      if (!parts.translated() && !parts.targets().add(pid)) {
         refusals.increment();
       }
     } else {
+      takeOut(pid);
+    }
+  }
+
+  private void takeOut(int pid) {
+    if (!parts.translated()) {
       parts.targets().remove(pid);
     }
   }

@@ -6,13 +6,11 @@ import static io.inferspan.ebpf.spans.FakeKernel.OFFSET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
-import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -233,44 +231,6 @@ class EventSinkTest {
   }
 
   @Test
-  void quietTime_leavesTheRequestItsBeginAndItsFirstFew() {
-    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
-    long began = kernel.now;
-    for (int i = 0; i < 3; i++) {
-      kernel.happens(Kind.CUDA_LAUNCH, MICRO);
-    }
-    kernel.pass(5_000 * MILLI);
-    assertThat(named("cuda.launch")).hasSize(3);
-    assertThat(kernel.sink.openRequests()).isZero();
-    assertThat(kernel.sink.isAtRest()).isTrue();
-
-    long resumed = kernel.now;
-    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
-    assertThat(kernel.sink.openRequests()).isOne();
-    kernel.endRequest();
-
-    assertThat(named("cuda.launch")).hasSize(4);
-    assertThat(folds("cuda.launch").get(0).attributes())
-        .containsEntry("inferspan.ebpf.count", 2L)
-        .containsEntry("inferspan.ebpf.offset.first_ns", resumed - began);
-    assertThat(kernel.sink.openRequests()).isZero();
-  }
-
-  @Test
-  void requestWhoseEndIsNeverTold_isForgottenInTheEnd() {
-    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
-    kernel.pass(299_000 * MILLI).pass(2_000 * MILLI);
-
-    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
-    kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
-    kernel.happens(Kind.CUDA_LAUNCH, 0);
-    kernel.endRequest();
-
-    assertThat(folds("cuda.launch").get(0).attributes())
-        .containsEntry("inferspan.ebpf.offset.first_ns", 0L);
-  }
-
-  @Test
   void nonsense_isCountedByReason() {
     kernel.happens(EventBytes.of(499).under(1, 1, 1));
     kernel.happens(EventBytes.of(40_000).under(1, 1, 1));
@@ -316,97 +276,6 @@ class EventSinkTest {
     assertThat(only("syscall.openat").attribute("error.type")).isEqualTo("errno 2");
     assertThat(only("syscall.recv").isError()).isFalse();
     assertThat(folds("nccl.all_reduce").get(0).attribute("inferspan.ebpf.failures")).isEqualTo(4L);
-  }
-
-  @Test
-  void details_areSaidInWords() {
-    kernel.happens(kernel.event(Kind.NCCL_ALL_REDUCE, 5).of(1_024, 7L << 32 | 2, 0xbeef));
-    kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(1, 9L << 32 | 3, 0xbeef));
-    kernel.happens(kernel.event(Kind.SCHED_OFFCPU, 5).of(0, 2, 0));
-    kernel.happens(kernel.event(Kind.SCHED_RUNQUEUE, 5).of(0, 1, 0));
-    kernel.endRequest();
-
-    assertThat(only("nccl.all_reduce").attributes())
-        .containsEntry("inferspan.ebpf.elements", 1_024L)
-        .containsEntry("inferspan.ebpf.bytes", 4_096L)
-        .containsEntry("inferspan.ebpf.nccl.data_type", "float32")
-        .containsEntry("inferspan.ebpf.nccl.reduction", "max")
-        .containsEntry(
-            "inferspan.ebpf.nccl.communicator",
-            only("nccl.send").attribute("inferspan.ebpf.nccl.communicator"));
-    assertThat(only("nccl.send").attributes())
-        .containsEntry("inferspan.ebpf.nccl.data_type", "bfloat16")
-        .doesNotContainKey("inferspan.ebpf.nccl.reduction");
-    assertThat(only("sched.offcpu").attribute("inferspan.ebpf.thread.state"))
-        .isEqualTo("uninterruptible");
-    assertThat(only("sched.runqueue").attribute("inferspan.ebpf.thread.state"))
-        .isEqualTo("preempted");
-  }
-
-  @Test
-  void timeOffTheCpu_isToldApartByTheCallThatWaited() {
-    long read = callPlusOne("read");
-    long futex = callPlusOne("futex");
-    for (int i = 0; i < 13; i++) {
-      kernel.happens(kernel.event(Kind.SCHED_OFFCPU, 10).of(0, 1, i % 2 == 0 ? read : futex));
-    }
-    kernel.happens(kernel.event(Kind.SCHED_RUNQUEUE, 10).of(0, 0, futex));
-    kernel.happens(kernel.event(Kind.SCHED_RUNQUEUE, 10).of(0, 1, 0));
-    kernel.endRequest();
-
-    assertThat(folds("sched.offcpu"))
-        .extracting(span -> span.attribute("inferspan.ebpf.thread.syscall"))
-        .containsExactlyInAnyOrder("read", "futex");
-    assertThat(named("sched.runqueue"))
-        .extracting(span -> span.attribute("inferspan.ebpf.thread.syscall"))
-        .containsExactly("futex", null);
-  }
-
-  private static long callPlusOne(String name) {
-    return LongStream.rangeClosed(1, 512)
-        .filter(number -> name.equals(CallNumber.name(number)))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  @Test
-  void operationAndItsCall_areJoinedByTheirNumber() {
-    for (int i = 1; i <= 8; i++) {
-      kernel.happens(kernel.event(Kind.CKP_OPERATION, MICRO).of(0, i, i).text("decode"));
-      kernel.happens(kernel.event(Kind.CKP_IOCTL, 10).of(0, 0x5400, i));
-    }
-    kernel.endRequest();
-
-    for (String name : List.of("ckp.operation", "ckp.ioctl")) {
-      assertThat(named(name))
-          .filteredOn(span -> span.attribute("inferspan.ebpf.count") == null)
-          .extracting(span -> span.attribute("inferspan.ebpf.ckp.operation.id"))
-          .containsExactly(1L, 2L, 3L);
-      assertThat(folds(name))
-          .singleElement()
-          .satisfies(
-              fold ->
-                  assertThat(fold.attributes())
-                      .containsEntry("inferspan.ebpf.count", 5L)
-                      .doesNotContainKey("inferspan.ebpf.ckp.operation.id"));
-    }
-  }
-
-  @Test
-  void bytesOfElements_areSaidWhereTheirTypeIsKnown() {
-    kernel.happens(kernel.event(Kind.NCCL_REDUCE, 5).of(1L << 62, 8L << 32, 1));
-    kernel.happens(kernel.event(Kind.NCCL_SEND, 5).of(64, 99L << 32, 1));
-    int folded = 7;
-    for (int i = 0; i < FoldOptions.defaults().firstFew() + folded; i++) {
-      kernel.happens(kernel.event(Kind.NCCL_BROADCAST, 5).of(100, 6L << 32, 1));
-    }
-    kernel.endRequest();
-
-    assertThat(only("nccl.reduce").attribute("inferspan.ebpf.bytes")).isEqualTo(Long.MAX_VALUE);
-    assertThat(only("nccl.send").attribute("inferspan.ebpf.bytes")).isNull();
-    assertThat(folds("nccl.broadcast").get(0).attributes())
-        .containsEntry("inferspan.ebpf.elements", 100L * folded)
-        .containsEntry("inferspan.ebpf.bytes", 200L * folded);
   }
 
   @Test

@@ -39,6 +39,9 @@ class AgentTest {
   private static final String PARENT = "b7ad6b7169203331";
   private static final int TERMINATED = 143;
   private static final Pattern METRICS = Pattern.compile("http://localhost:[0-9]+/metrics");
+  private static final Pattern MEASURED =
+      Pattern.compile(
+          "inferspan_ebpf_program_seconds_count\\{program=\"context/context_sys_exit\"\\} [1-9]");
   private static final String LAUNCHES = "inferspan_ebpf_events_total{kind=\"cuda.launch\"} 3.0";
 
   /** Longer than the test: what arrives was flushed. */
@@ -126,7 +129,7 @@ class AgentTest {
   @Test
   void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
-        ToolProcess agent = agent(receiver, "--command", "python3", "--metrics-port", "0")) {
+        ToolProcess agent = agent(receiver, "--command", "python3", "--metrics-port", "0", "--measure-programs")) {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();
@@ -137,6 +140,7 @@ class AgentTest {
           .contains("inferspan_ebpf_attached{probe=\"context/context_sys_exit\"} 1.0")
           .contains("inferspan_ebpf_events_dropped_total{reason=\"ring_full\"} 0.0")
           .contains("inferspan_ebpf_ring_capacity_bytes 1.6777216E7")
+          .containsPattern(MEASURED)
           .doesNotContain(TRACE);
     }
   }

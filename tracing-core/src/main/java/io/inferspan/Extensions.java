@@ -1,6 +1,7 @@
 package io.inferspan;
 
 import io.inferspan.setup.Settings;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -82,6 +83,19 @@ final class Extensions {
         "%s is '%s', but must be auto or off; using 'auto'"
             .formatted(Settings.environmentName(property), setting));
     return true;
+  }
+
+  /** Registers the meters of those that have any. */
+  void bindTo(MeterRegistry registry) {
+    for (AutoCloseable one : joined) {
+      if (one instanceof TelemetryExtension.Metered metered) {
+        try {
+          metered.bindTo(registry);
+        } catch (RuntimeException | LinkageError e) {
+          warn("The meters of an extension could not be registered", e);
+        }
+      }
+    }
   }
 
   /** Leaves, the last that joined first. */

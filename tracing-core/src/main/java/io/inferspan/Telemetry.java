@@ -249,9 +249,10 @@ public final class Telemetry implements AutoCloseable {
     return accounting.counts();
   }
 
-  /** Registers meters of the telemetry itself. */
+  /** Registers meters of the telemetry itself, and of what has joined it. */
   public void bindTo(MeterRegistry registry) {
     new TelemetryMeters(accounting, attributes).bindTo(registry);
+    extensions.bindTo(registry);
   }
 
   /** Waits until what has ended so far is sent, but no longer than {@code bound}. */

@@ -1,5 +1,6 @@
 package io.inferspan;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,4 +32,11 @@ public interface TelemetryExtension {
    */
   AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings)
       throws Exception;
+
+  /** What joins may be this, and then has meters of its own. */
+  interface Metered extends AutoCloseable {
+
+    /** Registers them; called by {@link Telemetry#bindTo}. */
+    void bindTo(MeterRegistry registry);
+  }
 }

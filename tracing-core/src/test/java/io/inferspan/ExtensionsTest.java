@@ -7,6 +7,9 @@ import io.inferspan.catalog.KernelSpans;
 import io.inferspan.setup.Settings;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.otlp.OtlpReceiver;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
@@ -52,6 +55,49 @@ class ExtensionsTest {
 
     assertThat(events).containsExactly("left");
     assertThat(warnings.sentences()).isEmpty();
+  }
+
+  @Test
+  void meters_areThoseOfWhatHasJoinedToo() {
+    ListedExtension.onJoin =
+        (telemetry, settings) ->
+            new TelemetryExtension.Metered() {
+              @Override
+              public void bindTo(MeterRegistry registry) {
+                Gauge.builder("listed.depth", () -> 7).register(registry);
+              }
+
+              @Override
+              public void close() {}
+            };
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      telemetry.bindTo(registry);
+    }
+
+    assertThat(registry.get("listed.depth").gauge().value()).isEqualTo(7);
+  }
+
+  @Test
+  void metersThatFail_costOneLine() {
+    ListedExtension.onJoin =
+        (telemetry, settings) ->
+            new TelemetryExtension.Metered() {
+              @Override
+              public void bindTo(MeterRegistry registry) {
+                throw new IllegalStateException("no such meter");
+              }
+
+              @Override
+              public void close() {}
+            };
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      telemetry.bindTo(new SimpleMeterRegistry());
+    }
+
+    assertThat(warnings.sentences()).singleElement().asString().contains("no such meter");
   }
 
   @Test

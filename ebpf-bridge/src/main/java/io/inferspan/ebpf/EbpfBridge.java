@@ -1,6 +1,7 @@
 package io.inferspan.ebpf;
 
 import io.inferspan.Telemetry;
+import io.inferspan.TelemetryExtension;
 import io.inferspan.ebpf.ring.RingThread;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * #support()} says why, one line of the log says so too, and everything else does nothing. What is
  * there only in part is {@link Prerequisite.State#LIMITED}, and the rest works.
  */
-public final class EbpfBridge implements AutoCloseable {
+public final class EbpfBridge implements TelemetryExtension.Metered {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final String REPORT = "report this with the output of doctor";
@@ -120,6 +121,7 @@ public final class EbpfBridge implements AutoCloseable {
   }
 
   /** Registers the bridge's own meters; they last as long as the bridge. */
+  @Override
   public void bindTo(MeterRegistry registry) {
     LiveBridge current = live;
     if (current != null) {

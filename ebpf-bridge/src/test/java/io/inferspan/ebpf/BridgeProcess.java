@@ -8,6 +8,7 @@ import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.linux.SeccompFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
@@ -41,6 +42,11 @@ final class BridgeProcess {
     System.out.println("attached");
     if (List.of(arguments).contains("read")) {
       readUnderSpans(telemetry);
+    }
+    if (List.of(arguments).contains("meters")) {
+      SimpleMeterRegistry registry = new SimpleMeterRegistry();
+      telemetry.bindTo(registry);
+      System.out.println("attached: " + registry.find("inferspan.ebpf.attached").gauges().size());
     }
     if (List.of(arguments).contains("storage")) {
       System.out.println("storage: " + ContextStorage.get().getClass().getName());

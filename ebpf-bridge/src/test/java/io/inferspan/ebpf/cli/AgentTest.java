@@ -7,6 +7,7 @@ import io.inferspan.ebpf.Eventually;
 import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.ByteArrayOutputStream;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AgentTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String OTHER_TRACE = "1af7651916cd43dd8448eb211c80319d";
   private static final String PARENT = "b7ad6b7169203331";
   private static final int TERMINATED = 143;
   private static final Pattern METRICS = Pattern.compile("http://localhost:[0-9]+/metrics");
@@ -145,6 +147,29 @@ class AgentTest {
     }
   }
 
+  @Test
+  void cgroup_isWatchedAndNothingElse() throws IOException, InterruptedException {
+    Path group = SystemView.cgroupRoot().resolve("inferspan-agent-" + kit.server().pid());
+    assumeTrue(Files.exists(SystemView.cgroupRoot().resolve("cgroup.procs")), "needs cgroup v2");
+    Files.createDirectory(group);
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        KitServer inside = KitServer.start(directory);
+        ToolProcess agent = agent(receiver, "--cgroup", group + "/")) {
+      Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
+      agent.awaitOutput("ready: ");
+      request(TRACE);
+      request(inside, OTHER_TRACE);
+
+      assertThat(agent.terminate().exitStatus()).as(agent.output()).isEqualTo(TERMINATED);
+
+      assertThat(receiver.spans()).isNotEmpty();
+      assertThat(receiver.spans())
+          .allSatisfy(span -> assertThat(span.traceId()).isEqualTo(OTHER_TRACE));
+    } finally {
+      Eventually.is("the group is empty", () -> group.toFile().delete());
+    }
+  }
+
   private static String scrape(String address) {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client
@@ -210,8 +235,13 @@ class AgentTest {
   }
 
   private static void request(String trace) throws IOException, InterruptedException {
+    request(kit, trace);
+  }
+
+  private static void request(KitServer server, String trace)
+      throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + kit.port() + "/infer"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/infer"))
             .version(HttpClient.Version.HTTP_1_1)
             .header("traceparent", "00-" + trace + "-" + PARENT + "-01")
             .build();

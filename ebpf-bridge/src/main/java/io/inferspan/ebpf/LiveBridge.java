@@ -288,6 +288,19 @@ final class LiveBridge {
     return threads == null ? 0 : threads.registered();
   }
 
+  /** How often this went wrong. */
+  long count(Mishap mishap) {
+    OwnThreads threads = ownThreads;
+    return switch (mishap) {
+      case LIBRARY -> kernel.libraries().stream().mapToLong(LibraryProbes::failures).sum();
+      case PROCESS -> watch.failures();
+      case TARGET -> watch.refusals();
+      case RING -> ring.failures();
+      case OWN_THREAD -> threads == null ? 0 : threads.refusals();
+      case SWITCH -> threads == null ? 0 : threads.failures();
+    };
+  }
+
   Vigil vigil() {
     return vigil;
   }

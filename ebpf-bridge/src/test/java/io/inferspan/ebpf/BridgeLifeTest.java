@@ -56,6 +56,8 @@ class BridgeLifeTest {
 
     assertThat(status.programs()).allMatch(BridgeStatus.Program::attached).hasSizeGreaterThan(10);
     assertThat(status.flow().ring().capacityBytes()).isEqualTo(16 << 20);
+    assertThat(status.failures())
+        .containsOnlyKeys("library", "process", "target", "ring", "own_thread", "switch");
   }
 
   @Test

@@ -143,6 +143,7 @@ class AgentTest {
           .contains("inferspan_ebpf_events_dropped_total{reason=\"ring_full\"} 0.0")
           .contains("inferspan_ebpf_ring_capacity_bytes 1.6777216E7")
           .containsPattern(MEASURED)
+          .contains("inferspan_ebpf_failures_total{where=\"target\"} 0.0")
           .doesNotContain(TRACE);
     }
   }

@@ -88,6 +88,21 @@ class AgentTest {
   }
 
   @Test
+  void killedAgent_leavesNothingAttached() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--command", "python3")) {
+      agent.awaitOutput("ready: ");
+      KernelObjects held = KernelObjects.of(agent.pid());
+      assertThat(held.links()).hasSizeGreaterThanOrEqualTo(10);
+      assertThat(held.alive()).isNotEmpty();
+
+      agent.kill();
+
+      awaitGone(held);
+    }
+  }
+
+  @Test
   void top_showsWhatTheAgentSees() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent = agent(receiver, "--command", "python3")) {

@@ -2,6 +2,7 @@ package io.inferspan.ebpf;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryExtension;
+import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.ring.RingThread;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
@@ -69,6 +70,9 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
   }
 
   private static EbpfSupport.Unavailable unavailable(Throwable refused) {
+    if (refused instanceof BpfException bpf && !bpf.remedy().isEmpty()) {
+      return new EbpfSupport.Unavailable(bpf.reason(), bpf.remedy(), List.of());
+    }
     String reason = refused.getMessage() == null ? refused.toString() : refused.getMessage();
     return new EbpfSupport.Unavailable(reason, REPORT, List.of());
   }

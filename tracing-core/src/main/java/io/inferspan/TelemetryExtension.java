@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Something beside the program that joins its telemetry, found by {@link java.util.ServiceLoader}.
  *
  * <p>{@link Telemetry#initTracing()} makes every extension on the class path and, unless {@code
- * INFERSPAN_<NAME>=off}, has it prepare before it builds the SDK, and join once the telemetry stands.
- * So one does nothing when it is made. One that fails costs a line in the log and nothing else. {@link Telemetry#using} joins none: who brings an
- * OpenTelemetry of their own composes by hand, and may do so many times in one process.
+ * INFERSPAN_<NAME>=off}, has it prepare before it builds the SDK, and join once the telemetry
+ * stands. So one does nothing when it is made. One that fails costs a line in the log and nothing
+ * else. {@link Telemetry#using} joins none: who brings an OpenTelemetry of their own composes by
+ * hand, and may do so many times in one process.
  */
 public interface TelemetryExtension {
 

@@ -15,7 +15,8 @@ class ShortOfSomethingTest {
 
   @Test
   void coreThatIsNotAttached_isNoBridge() {
-    assertThat(lineOf(gateway("once", "unattached"))).contains("could not attach context_sys_", "EPERM", "allow bpf(2)")
+    assertThat(lineOf(gateway("once", "unattached")))
+        .contains("could not attach context_sys_", "EPERM", "allow bpf(2)")
         .doesNotContain("report this");
   }
 
@@ -42,8 +43,7 @@ class ShortOfSomethingTest {
 
   private static List<String> inOwnMounts(String script) {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare")), "needs unshare");
-    return ChildProcess.under(
-        gateway("once"), "unshare", "--mount", "sh", "-c", script, "sh");
+    return ChildProcess.under(gateway("once"), "unshare", "--mount", "sh", "-c", script, "sh");
   }
 
   /** Runs it to its end, and returns the one line that it says of its bridge. */
@@ -52,8 +52,7 @@ class ShortOfSomethingTest {
     String output =
         ChildProcess.run(ChildProcess.under(command, "env", "OTEL_TRACES_EXPORTER=none"));
     assertThat(output).contains("and the application runs on").doesNotContain("Exception");
-    List<String> lines =
-        output.lines().filter(line -> line.contains("eBPF bridge")).toList();
+    List<String> lines = output.lines().filter(line -> line.contains("eBPF bridge")).toList();
     assertThat(lines).singleElement().asString().contains("is off, the rest goes on: ");
     return lines.get(0);
   }

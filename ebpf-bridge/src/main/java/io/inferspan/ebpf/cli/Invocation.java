@@ -67,8 +67,7 @@ sealed interface Invocation {
         case "--help", "-h" -> {
           return new ShowHelp();
         }
-        default ->
-            throw rest.unknown("agent", option, AGENT_OPTIONS);
+        default -> throw rest.unknown("agent", option, AGENT_OPTIONS);
       }
     }
     return new Agent(targets.build(), metricsPort, measured);

@@ -17,6 +17,7 @@ final class Durations {
   private static final int BUCKETS = (HIGHEST_EXPONENT - STEPS_BITS + 2) * STEPS;
 
   private long[] exact = new long[8];
+
   /** Made for the first that needs it, and kept for the next. */
   private int @Nullable [] buckets;
 

@@ -38,8 +38,7 @@ public record FoldOptions(
    * @param foldsPerRequest folds that one request tells apart by their detail
    * @param singlesPerRequest events of one request that are spans of their own; others are folded
    */
-  public record Bounds(
-      int requests, int folds, int foldsPerRequest, int singlesPerRequest) {
+  public record Bounds(int requests, int folds, int foldsPerRequest, int singlesPerRequest) {
 
     /** Checks what was given. */
     public Bounds {

@@ -53,7 +53,9 @@ public final class CallNumber {
 
   private CallNumber() {}
 
-  /** The name of the call before {@code numberPlusOne}; null where there is none or we know none. */
+  /**
+   * The name of the call before {@code numberPlusOne}; null where there is none or we know none.
+   */
   public static @Nullable String name(long numberPlusOne) {
     return numberPlusOne > 0 && numberPlusOne <= NUMBERS ? NAMES[(int) numberPlusOne - 1] : null;
   }

@@ -146,7 +146,8 @@ class AgentTest {
   @Test
   void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
-        ToolProcess agent = agent(receiver, "--command", "python3", "--metrics-port", "0", "--measure-programs")) {
+        ToolProcess agent =
+            agent(receiver, "--command", "python3", "--metrics-port", "0", "--measure-programs")) {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();

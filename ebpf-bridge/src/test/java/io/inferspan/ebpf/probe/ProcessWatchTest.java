@@ -104,10 +104,8 @@ class ProcessWatchTest {
   }
 
   private void start() {
-    ProcessScope scope =
-        new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
-    watch =
-        ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, () -> {}, false, 0));
+    ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
+    watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, () -> {}, false, 0));
     assertThat(watch.awaitFirstLook(Duration.ofSeconds(20))).isTrue();
   }
 

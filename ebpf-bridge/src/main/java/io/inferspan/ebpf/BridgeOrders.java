@@ -13,6 +13,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a config means for the kernel side. */
 final class BridgeOrders {
@@ -82,7 +83,7 @@ final class BridgeOrders {
       long id = ((Number) Files.getAttribute(directory, "unix:ino")).longValue();
       return new Cgroup(id, below.toString().isEmpty() ? 0 : below.getNameCount());
     } catch (IOException | UnsupportedOperationException gone) {
-      throw noGroup(scope.cgroup());
+      throw noGroup(scope.cgroup(), gone);
     }
   }
 
@@ -99,13 +100,14 @@ final class BridgeOrders {
         return root.relativize(group);
       }
     } catch (IOException | InvalidPathException absent) {
-      throw noGroup(directory);
+      throw noGroup(directory, absent);
     }
-    throw noGroup(directory);
+    throw noGroup(directory, null);
   }
 
-  private static IllegalArgumentException noGroup(String directory) {
+  private static IllegalArgumentException noGroup(String directory, @Nullable Exception cause) {
     return new IllegalArgumentException(
-        "the control group " + directory + " is no directory below " + SystemView.cgroupRoot());
+        "the control group " + directory + " is no directory below " + SystemView.cgroupRoot(),
+        cause);
   }
 }

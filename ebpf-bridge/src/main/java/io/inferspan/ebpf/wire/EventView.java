@@ -23,7 +23,10 @@ public final class EventView {
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
+  /** Held, since some memory lasts as long as somebody does. */
+  @SuppressWarnings("UnusedVariable")
   private MemorySegment memory = MemorySegment.NULL;
+
   private long base;
   private long limit;
   private long at;

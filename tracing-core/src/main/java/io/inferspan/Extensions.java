@@ -1,6 +1,7 @@
 package io.inferspan;
 
 import io.inferspan.setup.Settings;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -30,12 +31,14 @@ final class Extensions {
   }
 
   /** Those on the class path of this library; one that cannot even be made is left out. */
-  static Extensions find() {
+  static Extensions find(Settings settings) {
     return of(
-        ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator());
+        ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator(),
+        settings);
   }
 
-  static Extensions of(Iterator<TelemetryExtension> candidates) {
+  /** Those that are switched on, prepared. */
+  static Extensions of(Iterator<TelemetryExtension> candidates, Settings settings) {
     List<TelemetryExtension> found = new ArrayList<>();
     // A service file may be broken in one line and good in the next, but not without end.
     for (int failures = 0; failures < 10; ) {
@@ -43,7 +46,11 @@ final class Extensions {
         if (!candidates.hasNext()) {
           break;
         }
-        found.add(candidates.next());
+        TelemetryExtension candidate = candidates.next();
+        if (isOn(candidate.name(), settings)) {
+          candidate.prepare();
+          found.add(candidate);
+        }
       } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
         warn("An extension could not be made and is left out", e);
         failures++;
@@ -55,9 +62,7 @@ final class Extensions {
   void join(Telemetry telemetry, Settings settings) {
     for (TelemetryExtension extension : found) {
       try {
-        if (isOn(extension.name(), settings)) {
-          joined.push(extension.join(telemetry, settings::find));
-        }
+        joined.push(extension.join(telemetry, settings::find));
       } catch (Exception | LinkageError e) {
         warn("The extension " + extension.getClass().getName() + " did not join", e);
       }
@@ -78,6 +83,19 @@ final class Extensions {
         "%s is '%s', but must be auto or off; using 'auto'"
             .formatted(Settings.environmentName(property), setting));
     return true;
+  }
+
+  /** Registers the meters of those that have any. */
+  void bindTo(MeterRegistry registry) {
+    for (AutoCloseable one : joined) {
+      if (one instanceof TelemetryExtension.Metered metered) {
+        try {
+          metered.bindTo(registry);
+        } catch (RuntimeException | LinkageError e) {
+          warn("The meters of an extension could not be registered", e);
+        }
+      }
+    }
   }
 
   /** Leaves, the last that joined first. */

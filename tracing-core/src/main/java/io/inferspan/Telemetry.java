@@ -117,12 +117,13 @@ public final class Telemetry implements AutoCloseable {
       LOGGER.log(Level.WARNING, "Tracing is already initialised; the first telemetry is used");
       return existing;
     }
-    Extensions extensions = Extensions.find();
+    Settings settings = new Settings(options.settings());
+    Extensions extensions = Extensions.find(settings);
     Telemetry telemetry =
         GlobalOpenTelemetry.isSet() ? adopted(options) : ownSdk(options, callerVersion);
     installed = telemetry;
     telemetry.extensions = extensions;
-    extensions.join(telemetry, new Settings(options.settings()));
+    extensions.join(telemetry, settings);
     if (options.closesOnShutdown()) {
       telemetry.closeWithTheProcess();
     }
@@ -248,9 +249,10 @@ public final class Telemetry implements AutoCloseable {
     return accounting.counts();
   }
 
-  /** Registers meters of the telemetry itself. */
+  /** Registers meters of the telemetry itself, and of what has joined it. */
   public void bindTo(MeterRegistry registry) {
     new TelemetryMeters(accounting, attributes).bindTo(registry);
+    extensions.bindTo(registry);
   }
 
   /** Waits until what has ended so far is sent, but no longer than {@code bound}. */

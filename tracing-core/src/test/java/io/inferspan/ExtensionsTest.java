@@ -7,6 +7,9 @@ import io.inferspan.catalog.KernelSpans;
 import io.inferspan.setup.Settings;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.otlp.OtlpReceiver;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
@@ -55,6 +58,49 @@ class ExtensionsTest {
   }
 
   @Test
+  void meters_areThoseOfWhatHasJoinedToo() {
+    ListedExtension.onJoin =
+        (telemetry, settings) ->
+            new TelemetryExtension.Metered() {
+              @Override
+              public void bindTo(MeterRegistry registry) {
+                Gauge.builder("listed.depth", () -> 7).register(registry);
+              }
+
+              @Override
+              public void close() {}
+            };
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      telemetry.bindTo(registry);
+    }
+
+    assertThat(registry.get("listed.depth").gauge().value()).isEqualTo(7);
+  }
+
+  @Test
+  void metersThatFail_costOneLine() {
+    ListedExtension.onJoin =
+        (telemetry, settings) ->
+            new TelemetryExtension.Metered() {
+              @Override
+              public void bindTo(MeterRegistry registry) {
+                throw new IllegalStateException("no such meter");
+              }
+
+              @Override
+              public void close() {}
+            };
+
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      telemetry.bindTo(new SimpleMeterRegistry());
+    }
+
+    assertThat(warnings.sentences()).singleElement().asString().contains("no such meter");
+  }
+
+  @Test
   void using_joinsNobody() {
     ListedExtension.onJoin = (telemetry, settings) -> () -> events.add("left");
     ListedExtension.joined = null;
@@ -83,16 +129,21 @@ class ExtensionsTest {
 
   @Test
   void extensionThatIsOff_isNotAsked() {
-    join(Map.of("inferspan.one", "off"), joining("one"), joining("two"));
+    Settings settings = new Settings(Map.of("inferspan.one", "off"));
+    Extensions extensions =
+        Extensions.of(List.of(joining("one"), joining("two")).iterator(), settings);
+    assertThat(events).containsExactly("two prepared");
 
-    assertThat(events).containsExactly("two joined");
+    extensions.join(telemetry(), settings);
+
+    assertThat(events).containsExactly("two prepared", "two joined");
   }
 
   @Test
   void unknownSwitch_isSaidAndTakenForAuto() {
     join(Map.of("inferspan.one", "of"), joining("one"));
 
-    assertThat(events).containsExactly("one joined");
+    assertThat(events).containsExactly("one prepared", "one joined");
     assertThat(warnings.sentences())
         .containsExactly("INFERSPAN_ONE is 'of', but must be auto or off; using 'auto'");
   }
@@ -101,7 +152,7 @@ class ExtensionsTest {
   void failingExtension_costsOneLineAndNotTheOthers() {
     join(Map.of(), failing(), joining("two"));
 
-    assertThat(events).containsExactly("two joined");
+    assertThat(events).containsExactly("two prepared", "two joined");
     assertThat(warnings.sentences())
         .singleElement()
         .asString()
@@ -130,17 +181,20 @@ class ExtensionsTest {
           }
         };
 
-    Extensions.of(broken).join(telemetry(), new Settings(Map.of()));
+    Settings settings = new Settings(Map.of());
+    Extensions.of(broken, settings).join(telemetry(), settings);
 
-    assertThat(events).containsExactly("two joined");
+    assertThat(events).containsExactly("two prepared", "two joined");
     assertThat(warnings.sentences()).singleElement().asString().contains("left out");
   }
 
   @Test
   void extensions_leaveInReverseEvenIfOneFails() {
+    Settings settings = new Settings(Map.of());
     Extensions extensions =
-        Extensions.of(List.of(joining("one"), failingToLeave(), joining("three")).iterator());
-    extensions.join(telemetry(), new Settings(Map.of()));
+        Extensions.of(
+            List.of(joining("one"), failingToLeave(), joining("three")).iterator(), settings);
+    extensions.join(telemetry(), settings);
     events.clear();
 
     assertThatCode(extensions::close).doesNotThrowAnyException();
@@ -167,7 +221,8 @@ class ExtensionsTest {
   }
 
   private void join(Map<String, String> settings, TelemetryExtension... extensions) {
-    Extensions.of(List.of(extensions).iterator()).join(telemetry(), new Settings(settings));
+    Settings all = new Settings(settings);
+    Extensions.of(List.of(extensions).iterator(), all).join(telemetry(), all);
   }
 
   private Telemetry telemetry() {
@@ -175,12 +230,23 @@ class ExtensionsTest {
   }
 
   private TelemetryExtension joining(String name) {
-    return extension(
-        name,
-        settings -> {
-          events.add(name + " joined");
-          return () -> events.add(name + " left");
-        });
+    return new TelemetryExtension() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public void prepare() {
+        events.add(name + " prepared");
+      }
+
+      @Override
+      public AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings) {
+        events.add(name + " joined");
+        return () -> events.add(name + " left");
+      }
+    };
   }
 
   private static TelemetryExtension failing() {

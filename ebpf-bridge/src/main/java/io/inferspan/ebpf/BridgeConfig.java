@@ -53,6 +53,8 @@ public final class BridgeConfig {
    * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>without a sampled request for so long,
    *     probes that only serve requests are taken off until the next; {@code 0s} is never ({@code
    *     60s})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_MEASURE_PROGRAMS}</td><td>{@code true} has the kernel measure its
+   *     programs, those of others too, for the meter of their run time ({@code false})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the room for events under way, a power of two
    *     ({@code 16777216})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_SHARED_CONTEXTS}</td><td>{@code off}, or a list of {@code read}
@@ -72,6 +74,7 @@ public final class BridgeConfig {
     read(settings, "single-from", value -> builder.singleFrom(duration(value)));
     read(settings, "ignore-below", value -> builder.ignoreBelow(duration(value)));
     read(settings, "sleep-after", value -> builder.sleepAfter(duration(value)));
+    read(settings, "measure-programs", value -> builder.measuresPrograms(bool(value)));
     read(settings, "ring-bytes", value -> builder.ringBytes(whole(value)));
     read(settings, "shared-contexts", value -> builder.sharedContexts(ContextSharing.parse(value)));
     read(settings, "bpf-filesystem", value -> builder.bpfFilesystem(Path.of(value)));

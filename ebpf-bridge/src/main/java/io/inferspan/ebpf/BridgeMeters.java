@@ -15,6 +15,9 @@ final class BridgeMeters {
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
     }
+    for (Mishap mishap : Mishap.values()) {
+      meters.failure(mishap.word(), () -> bridge.count(mishap));
+    }
     meters.sleep(bridge.vigil()::isAsleep, bridge.vigil()::sleeps);
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);

@@ -9,9 +9,11 @@ import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.ebpf.probe.ProcessScope;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a config means for the kernel side. */
 final class BridgeOrders {
@@ -75,22 +77,37 @@ final class BridgeOrders {
     if (scope.cgroup().isEmpty()) {
       return Cgroup.any();
     }
-    Path directory = Path.of(scope.cgroup());
+    Path below = belowRoot(scope.cgroup());
     try {
+      Path directory = SystemView.cgroupRoot().resolve(below);
       long id = ((Number) Files.getAttribute(directory, "unix:ino")).longValue();
-      return new Cgroup(id, SystemView.cgroupRoot().relativize(directory).getNameCount());
-    } catch (IOException | UnsupportedOperationException | IllegalArgumentException absent) {
-      throw new IllegalArgumentException(
-          "the control group "
-              + scope.cgroup()
-              + " is no directory below "
-              + SystemView.cgroupRoot(),
-          absent);
+      return new Cgroup(id, below.toString().isEmpty() ? 0 : below.getNameCount());
+    } catch (IOException | UnsupportedOperationException gone) {
+      throw noGroup(scope.cgroup(), gone);
     }
   }
 
+  /** As the kernel names it: by the way from the hierarchy's root. */
   private static String groupOf(String directory) {
-    String root = SystemView.cgroupRoot().toString();
-    return directory.startsWith(root) ? directory.substring(root.length()) : directory;
+    return directory.isEmpty() ? "" : "/" + belowRoot(directory);
+  }
+
+  private static Path belowRoot(String directory) {
+    try {
+      Path root = SystemView.cgroupRoot().toRealPath();
+      Path group = Path.of(directory).toRealPath();
+      if (group.startsWith(root) && Files.isDirectory(group)) {
+        return root.relativize(group);
+      }
+    } catch (IOException | InvalidPathException absent) {
+      throw noGroup(directory, absent);
+    }
+    throw noGroup(directory, null);
+  }
+
+  private static IllegalArgumentException noGroup(String directory, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        "the control group " + directory + " is no directory below " + SystemView.cgroupRoot(),
+        cause);
   }
 }

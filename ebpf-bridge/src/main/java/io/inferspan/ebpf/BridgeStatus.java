@@ -15,6 +15,7 @@ import java.util.Map;
  *     kernel.}
  * @param contexts how requests came to be known, and where no context was given
  * @param flow what is under way, and what became of the rest
+ * @param failures what went wrong and was gone on without, by what it was about
  * @param sleep whether the probes that only serve requests are off
  */
 public record BridgeStatus(
@@ -24,6 +25,7 @@ public record BridgeStatus(
     Map<String, Long> losses,
     Map<String, Long> contexts,
     Flow flow,
+    Map<String, Long> failures,
     Sleep sleep) {
 
   /** Copies what was given, in its order. */
@@ -32,12 +34,20 @@ public record BridgeStatus(
     libraries = List.copyOf(libraries);
     events = List.copyOf(events);
     contexts = Collections.unmodifiableMap(new LinkedHashMap<>(contexts));
+    failures = Collections.unmodifiableMap(new LinkedHashMap<>(failures));
     losses = Collections.unmodifiableMap(new LinkedHashMap<>(losses));
   }
 
   static BridgeStatus none() {
     return new BridgeStatus(
-        List.of(), List.of(), List.of(), Map.of(), Map.of(), Flow.none(), new Sleep(false, 0));
+        List.of(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        Map.of(),
+        Flow.none(),
+        Map.of(),
+        new Sleep(false, 0));
   }
 
   /** Events lost, for whatever reason. */

@@ -1,6 +1,9 @@
 package io.inferspan.ebpf;
 
 import io.inferspan.Telemetry;
+import io.inferspan.TelemetryExtension;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.ring.RingThread;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * #support()} says why, one line of the log says so too, and everything else does nothing. What is
  * there only in part is {@link Prerequisite.State#LIMITED}, and the rest works.
  */
-public final class EbpfBridge implements AutoCloseable {
+public final class EbpfBridge implements TelemetryExtension.Metered {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final String REPORT = "report this with the output of doctor";
@@ -36,10 +39,15 @@ public final class EbpfBridge implements AutoCloseable {
    * Begins to watch as {@code config} says, and writes spans to {@code telemetry}. Never throws.
    */
   public static EbpfBridge attach(Telemetry telemetry, BridgeConfig config) {
+    return attach(telemetry, config, RingThread::start);
+  }
+
+  static EbpfBridge attach(
+      Telemetry telemetry, BridgeConfig config, LiveBridge.RingStart ringStart) {
     EbpfBridge bridge;
     try {
-      bridge = tryToAttach(telemetry, config);
-    } catch (RuntimeException | LinkageError refused) {
+      bridge = tryToAttach(telemetry, config, ringStart);
+    } catch (RuntimeException | Error refused) {
       LOGGER.log(Level.DEBUG, "The eBPF bridge could not start", refused);
       bridge = without(unavailable(refused), config);
     }
@@ -47,10 +55,11 @@ public final class EbpfBridge implements AutoCloseable {
     return bridge;
   }
 
-  private static EbpfBridge tryToAttach(Telemetry telemetry, BridgeConfig config) {
+  private static EbpfBridge tryToAttach(
+      Telemetry telemetry, BridgeConfig config, LiveBridge.RingStart ringStart) {
     EbpfSupport support = EbpfSupport.check();
     if (support instanceof EbpfSupport.Available available) {
-      LiveBridge live = LiveBridge.start(telemetry, config);
+      LiveBridge live = LiveBridge.start(telemetry, config, ringStart);
       return new EbpfBridge(limited(available, live), config, live);
     }
     return without(support, config);
@@ -61,6 +70,9 @@ public final class EbpfBridge implements AutoCloseable {
   }
 
   private static EbpfSupport.Unavailable unavailable(Throwable refused) {
+    if (refused instanceof BpfException bpf && !bpf.remedy().isEmpty()) {
+      return new EbpfSupport.Unavailable(bpf.reason(), bpf.remedy(), List.of());
+    }
     String reason = refused.getMessage() == null ? refused.toString() : refused.getMessage();
     return new EbpfSupport.Unavailable(reason, REPORT, List.of());
   }
@@ -113,6 +125,7 @@ public final class EbpfBridge implements AutoCloseable {
   }
 
   /** Registers the bridge's own meters; they last as long as the bridge. */
+  @Override
   public void bindTo(MeterRegistry registry) {
     LiveBridge current = live;
     if (current != null) {

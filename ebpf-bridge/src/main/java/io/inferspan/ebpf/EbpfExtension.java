@@ -9,8 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** Has a bridge join a telemetry where this jar lies beside it; switched by INFERSPAN_EBPF. */
 public final class EbpfExtension implements TelemetryExtension {
 
-  /** Made before OpenTelemetry's context is in use, as following it needs. */
-  public EbpfExtension() {
+  /** Creates an extension that has done nothing yet. */
+  public EbpfExtension() {}
+
+  /** To follow OpenTelemetry's context, one has to be there before its first use. */
+  @Override
+  public void prepare() {
     boolean ignored = PublishingContextStorage.install();
   }
 

@@ -12,7 +12,6 @@ import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.OwnMemory;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.kernel.SharedContexts;
-import io.inferspan.ebpf.kernel.TargetTable;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Epoll;
@@ -21,6 +20,7 @@ import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.ProcessScope;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import io.inferspan.ebpf.probe.ProcessWatch.Change;
+import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.ring.ReaderState;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
@@ -30,9 +30,7 @@ import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -50,7 +48,7 @@ final class LiveBridge {
   private final KernelCounters counters;
   private final KernelSettings settings;
   private final Identity identity;
-  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final Opened opened;
   private final List<String> limits = new ArrayList<>();
   private final RingReader reader;
   private final EventSink sink;
@@ -61,8 +59,20 @@ final class LiveBridge {
   private volatile long lostSoFar;
   private boolean closed;
 
-  private LiveBridge(Telemetry telemetry, BridgeConfig config, KernelSide kernel) {
+  /** Starts to empty the ring, the last that a bridge begins. */
+  @FunctionalInterface
+  interface RingStart {
+    RingThread start(RingReader reader, EventHandler handler, RingThread.Readiness readiness);
+  }
+
+  private LiveBridge(
+      Telemetry telemetry,
+      BridgeConfig config,
+      KernelSide kernel,
+      Opened opened,
+      RingStart ringStart) {
     this.kernel = kernel;
+    this.opened = opened;
     this.counters = kernel.counters();
     this.settings = kernel.settings();
     this.identity = kernel.identity();
@@ -70,36 +80,40 @@ final class LiveBridge {
       measurePrograms();
     }
     beginSharing();
-    RingMemory memory = kept(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
+    RingMemory memory = opened.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, folding(config), sources());
-    Epoll epoll = kept(Epoll.watching(kernel.ringFd()));
+    Epoll epoll = opened.part(Epoll.watching(kernel.ringFd()));
     this.vigil = new Vigil(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    this.ring = RingThread.start(reader, sink, readiness(epoll));
+    opened.thread(() -> watch.close(WATCH_ENDS));
+    this.ring = ringStart.start(reader, sink, readiness(epoll));
+    opened.thread(() -> ring.close(RING_ENDS));
   }
 
   /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
-  static LiveBridge start(Telemetry telemetry, BridgeConfig config) {
+  static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
     KernelSettings.Cgroup cgroup = BridgeOrders.cgroup(config.scope());
     KernelSide kernel = KernelSide.load(BridgeOrders.wish(config));
-    LiveBridge bridge;
+    Opened opened = new Opened();
     try {
-      bridge = new LiveBridge(telemetry, config, kernel);
-    } catch (RuntimeException refused) {
-      kernel.close();
+      LiveBridge bridge = new LiveBridge(telemetry, config, kernel, opened, ringStart);
+      bridge.begin(config, cgroup);
+      return bridge;
+    } catch (RuntimeException | Error refused) {
+      opened.undo(kernel, refused);
       throw refused;
     }
-    bridge.begin(config, cgroup);
-    return bridge;
   }
 
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
     settings.begin(BridgeOrders.of(config, identity.tgid(), cgroup));
     vigil.begin();
-    if (!config.scope().pids().isEmpty() && identity.isTranslated()) {
-      limits.add("processes are chosen by number, which needs the machine's own PID namespace");
+    if (isBlindFor(config.scope())) {
+      limits.add(
+          "no process can be chosen by number or name from within a PID namespace, and none is"
+              + " watched for it: share the machine's (hostPID, docker run --pid host)");
     }
     if (!watch.awaitFirstLook(FIRST_LOOK)) {
       limits.add("libraries of processes are still being looked for");
@@ -119,7 +133,7 @@ final class LiveBridge {
     return ProcessWatch.start(
         new ProcessScope(BridgeOrders.choice(config.scope())),
         new ProcessWatch.Parts(
-            kernel.libraries(), targets(), this::often, identity.isTranslated(), ownPid));
+            kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
   }
 
   private static FoldOptions folding(BridgeConfig config) {
@@ -140,7 +154,7 @@ final class LiveBridge {
   private void measurePrograms() {
     try {
       FileDescriptor measuring = RunStats.enable();
-      kept(measuring);
+      opened.part(measuring);
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
@@ -178,7 +192,7 @@ final class LiveBridge {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
     }
-    return threads;
+    return opened.part(threads);
   }
 
   private boolean areOwnThreadsServing() {
@@ -220,19 +234,9 @@ final class LiveBridge {
     };
   }
 
-  private ProcessWatch.Targets targets() {
-    TargetTable table = kernel.targets();
-    return new ProcessWatch.Targets() {
-      @Override
-      public void add(int pid) {
-        table.add(pid);
-      }
-
-      @Override
-      public void remove(int pid) {
-        table.remove(pid);
-      }
-    };
+  /** Here every process has another number than the kernel's programs know it by. */
+  private boolean isBlindFor(BridgeScope scope) {
+    return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }
 
   /** On the ring's thread, which must not wait for a library to be attached. */
@@ -259,11 +263,6 @@ final class LiveBridge {
     }
   }
 
-  private <T extends AutoCloseable> T kept(T resource) {
-    resources.push(resource);
-    return resource;
-  }
-
   KernelCounters counters() {
     return counters;
   }
@@ -287,6 +286,19 @@ final class LiveBridge {
   int ownThreadCount() {
     OwnThreads threads = ownThreads;
     return threads == null ? 0 : threads.registered();
+  }
+
+  /** How often this went wrong. */
+  long count(Mishap mishap) {
+    OwnThreads threads = ownThreads;
+    return switch (mishap) {
+      case LIBRARY -> kernel.libraries().stream().mapToLong(LibraryProbes::failures).sum();
+      case PROCESS -> watch.failures();
+      case TARGET -> watch.refusals();
+      case RING -> ring.failures();
+      case OWN_THREAD -> threads == null ? 0 : threads.refusals();
+      case SWITCH -> threads == null ? 0 : threads.failures();
+    };
   }
 
   Vigil vigil() {
@@ -356,16 +368,8 @@ final class LiveBridge {
     kernel.detach();
     // Memory that somebody may still read is left to the end of the process.
     if (ringEnded && watchEnded) {
-      resources.forEach(LiveBridge::release);
+      opened.close();
       kernel.close();
-    }
-  }
-
-  private static void release(AutoCloseable resource) {
-    try {
-      resource.close();
-    } catch (Exception impossible) {
-      throw new IllegalStateException("closing a part of the bridge", impossible);
     }
   }
 }

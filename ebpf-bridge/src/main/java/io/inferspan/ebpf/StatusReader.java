@@ -38,6 +38,7 @@ final class StatusReader {
         reader.losses(),
         reader.contexts(),
         reader.flow(),
+        reader.failures(),
         new Sleep(bridge.vigil().isAsleep(), bridge.vigil().sleeps()));
   }
 
@@ -91,6 +92,14 @@ final class StatusReader {
       contexts.put(what.word(), bridge.counters().count(what));
     }
     return contexts;
+  }
+
+  private Map<String, Long> failures() {
+    Map<String, Long> failures = new LinkedHashMap<>();
+    for (Mishap mishap : Mishap.values()) {
+      failures.put(mishap.word(), bridge.count(mishap));
+    }
+    return failures;
   }
 
   private Flow flow() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ class BridgeConfigTest {
     assertThat(config.families()).containsExactlyInAnyOrder(EventFamily.values());
     assertThat(config.watchesOwnThreads()).isTrue();
     assertThat(config.allowsPaths()).isFalse();
+    assertThat(config.measuresPrograms()).isFalse();
     assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
     assertThat(config.ignoreBelowNanos()).isZero();
     assertThat(config.sleepAfterNanos()).isEqualTo(60_000_000_000L);
@@ -32,7 +34,9 @@ class BridgeConfigTest {
 
   @Test
   void everySetting_isRead() {
-    Map<String, String> settings =
+    Map<String, String> settings = new HashMap<>();
+    settings.put("inferspan.ebpf.measure-programs", "true");
+    settings.putAll(
         Map.of(
             "inferspan.ebpf.scope", "pid:17, command:vllm,cgroup:/sys/fs/cgroup/serving",
             "inferspan.ebpf.events", "cuda, nccl",
@@ -42,7 +46,7 @@ class BridgeConfigTest {
             "inferspan.ebpf.ignore-below", "2us",
             "inferspan.ebpf.ring-bytes", "65536",
             "inferspan.ebpf.shared-contexts", "read, publish",
-            "inferspan.ebpf.bpf-filesystem", "/run/bpf");
+            "inferspan.ebpf.bpf-filesystem", "/run/bpf"));
 
     BridgeConfig config = BridgeConfig.from(settings::get);
 
@@ -50,6 +54,7 @@ class BridgeConfigTest {
         .isEqualTo(new BridgeScope(false, Set.of(17), Set.of("vllm"), "/sys/fs/cgroup/serving"));
     assertThat(config.families()).containsExactlyInAnyOrder(EventFamily.CUDA, EventFamily.NCCL);
     assertThat(config.allowsPaths()).isTrue();
+    assertThat(config.measuresPrograms()).isTrue();
     assertThat(config.singleFromNanos()).isEqualTo(50_000);
     assertThat(config.ignoreBelowNanos()).isEqualTo(2_000);
     assertThat(config.sleepAfterNanos()).isEqualTo(600_000_000_000L);

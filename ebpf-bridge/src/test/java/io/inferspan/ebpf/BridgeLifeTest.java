@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Bridges that come, go, meet, and are killed. */
 class BridgeLifeTest {
 
-  private static final int CYCLES = 20;
+  private static final int CYCLES = 100;
   private static final String LATE =
       """
       import ctypes, sys
@@ -56,6 +56,8 @@ class BridgeLifeTest {
 
     assertThat(status.programs()).allMatch(BridgeStatus.Program::attached).hasSizeGreaterThan(10);
     assertThat(status.flow().ring().capacityBytes()).isEqualTo(16 << 20);
+    assertThat(status.failures())
+        .containsOnlyKeys("library", "process", "target", "ring", "own_thread", "switch");
   }
 
   @Test
@@ -84,7 +86,7 @@ class BridgeLifeTest {
   }
 
   @Test
-  void twentyCycles_leaveNothing() throws IOException {
+  void hundredCycles_leaveNothing() throws IOException {
     EbpfBridge.attach(telemetry, others()).close();
     int files = OpenFiles.count();
     long threads = bridgeThreads();

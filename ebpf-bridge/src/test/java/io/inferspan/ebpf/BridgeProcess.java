@@ -1,14 +1,24 @@
 package io.inferspan.ebpf;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.ebpf.context.PublishingContextStorage;
+import io.inferspan.ebpf.libbpf.KernelObjects;
+import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
+import io.inferspan.ebpf.linux.SeccompFilter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,10 +34,33 @@ final class BridgeProcess {
   private BridgeProcess() {}
 
   public static void main(String[] arguments) throws Exception {
+    if (List.of(arguments).contains("seccomp")) {
+      SeccompFilter.refuseBpf();
+    }
+    if (List.of(arguments).contains("unattached")) {
+      SeccompFilter.refuseAttaching();
+    }
+    if (List.of(arguments).contains("fails")) {
+      failFirst();
+    }
     Telemetry telemetry = Telemetry.initTracing();
     System.out.println("attached");
     if (List.of(arguments).contains("read")) {
       readUnderSpans(telemetry);
+    }
+    if (List.of(arguments).contains("own")) {
+      System.out.println("own threads: " + ownThreads(telemetry));
+    }
+    if (List.of(arguments).contains("meters")) {
+      SimpleMeterRegistry registry = new SimpleMeterRegistry();
+      telemetry.bindTo(registry);
+      System.out.println("attached: " + registry.find("inferspan.ebpf.attached").gauges().size());
+    }
+    if (List.of(arguments).contains("storage")) {
+      System.out.println("storage: " + ContextStorage.get().getClass().getName());
+    }
+    if (List.of(arguments).contains("targets")) {
+      System.out.println("targets: " + targets());
     }
     System.out.println("and the application runs on");
     if (!List.of(arguments).contains("once")) {
@@ -35,6 +68,46 @@ final class BridgeProcess {
     }
     telemetry.close();
     System.exit(0);
+  }
+
+  /** Tries a bridge that cannot start, with own threads and all. */
+  private static void failFirst() {
+    boolean ignored = PublishingContextStorage.install();
+    EbpfBridge failed = FailedStartTest.failing(Telemetry.using(OpenTelemetry.noop()));
+    if (failed.support() instanceof EbpfSupport.Unavailable none) {
+      System.out.println("failed: " + none.reason());
+    }
+  }
+
+  /** How many the kernel knows while a sampled span is current on this one. */
+  private static int ownThreads(Telemetry telemetry) throws IOException {
+    OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
+    try (span;
+        Scope scope = span.context().makeCurrent()) {
+      return keys("own_threads", (int) ProcessHandle.current().pid(), 100).size();
+    }
+  }
+
+  /** Numbers below a hundred that the kernel takes for processes of interest. */
+  private static List<Integer> targets() throws IOException {
+    return keys("targets", 1, 100);
+  }
+
+  private static List<Integer> keys(String map, int from, int count) throws IOException {
+    List<Integer> found = new ArrayList<>();
+    for (int number : KernelObjects.of(ProcessHandle.current().pid()).maps()) {
+      try (LoadedMap open = LoadedMap.open(number);
+          Arena arena = Arena.ofConfined()) {
+        if (open != null && open.map().name().equals(map)) {
+          for (int key = from; key < from + count; key++) {
+            if (open.map().get(arena.allocateFrom(JAVA_INT, key), arena.allocate(JAVA_INT))) {
+              found.add(key);
+            }
+          }
+        }
+      }
+    }
+    return found;
   }
 
   /** Each thread reads as often as its span is told, and as often again outside of it. */

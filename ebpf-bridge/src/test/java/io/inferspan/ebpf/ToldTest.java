@@ -91,6 +91,8 @@ class ToldTest {
             .filter(span -> "prefill".equals(span.attribute("inferspan.ebpf.ckp.operation")))
             .findFirst()
             .orElseThrow();
+    assertThat(prefill.attribute("inferspan.ebpf.ckp.operation.id")).isEqualTo(1L);
+    assertThat(command.attribute("inferspan.ebpf.ckp.operation.id")).isEqualTo(1L);
     assertThat(command.startEpochNanos())
         .isBetween(prefill.startEpochNanos(), prefill.endEpochNanos());
   }

@@ -18,7 +18,6 @@ public final class KernelSpans {
           KernelAttributes.THREAD_ID,
           KernelAttributes.SOURCE,
           KernelAttributes.RESULT,
-          KernelAttributes.UNFINISHED,
           KernelAttributes.COUNT,
           KernelAttributes.FAILURES,
           KernelAttributes.DURATION_SUM_NS,
@@ -64,7 +63,7 @@ public final class KernelSpans {
   public static final SpanType SCHED =
       span(Component.KERNEL, "sched.")
           .taking("<state>")
-          .carries(and(KernelAttributes.THREAD_STATE))
+          .carries(and(KernelAttributes.THREAD_STATE, KernelAttributes.THREAD_SYSCALL))
           .means("Time in which the request's thread did not run.");
 
   public static final SpanType TCP =
@@ -76,7 +75,7 @@ public final class KernelSpans {
   public static final SpanType CKP =
       span(Component.KERNEL, "ckp.")
           .taking("<call>")
-          .carries(and(KernelAttributes.OPERATION))
+          .carries(and(KernelAttributes.OPERATION, KernelAttributes.OPERATION_ID))
           .means("An operation that the engine itself told of, or the driver call that it made.");
 
   private KernelSpans() {}

@@ -1,7 +1,6 @@
 package io.inferspan.semconv;
 
 import static io.inferspan.semconv.Attribute.count;
-import static io.inferspan.semconv.Attribute.flag;
 import static io.inferspan.semconv.Attribute.number;
 import static io.inferspan.semconv.Attribute.text;
 
@@ -18,8 +17,6 @@ public final class KernelAttributes {
           "How the request was known: own_thread, http, inherited, cooperative or otel_map.");
   public static final Attribute<Long> RESULT =
       count("inferspan.ebpf.result", "What the call returned, where the span is one call.");
-  public static final Attribute<Boolean> UNFINISHED =
-      flag("inferspan.ebpf.unfinished", "Whether the end of the call was not seen.");
 
   public static final Attribute<Long> COUNT =
       count("inferspan.ebpf.count", "Like calls that this span stands for, where several.");
@@ -65,6 +62,10 @@ public final class KernelAttributes {
       text(
           "inferspan.ebpf.thread.state",
           "Why the thread did not run: its state, or how it came to wait for a CPU.");
+  public static final Attribute<String> THREAD_SYSCALL =
+      text(
+          "inferspan.ebpf.thread.syscall",
+          "The system call that the thread was in, where it is one that a request waits for.");
   public static final Attribute<String> FILE_PLACE =
       text("inferspan.ebpf.file.place", "The kind of directory that the file is in.");
   public static final Attribute<String> FILE_EXTENSION =
@@ -73,6 +74,10 @@ public final class KernelAttributes {
       text("file.path", "The path, only where the user allows paths.");
   public static final Attribute<String> OPERATION =
       text("inferspan.ebpf.ckp.operation", "The name that the engine gave its operation.");
+  public static final Attribute<Long> OPERATION_ID =
+      count(
+          "inferspan.ebpf.ckp.operation.id",
+          "The number that the engine gave its operation, where the span is one call.");
 
   private KernelAttributes() {}
 }

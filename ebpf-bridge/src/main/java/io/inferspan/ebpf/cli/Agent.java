@@ -36,7 +36,7 @@ final class Agent {
   /** Runs until the process is told to end; returns the exit status where it cannot run. */
   static int run(Invocation.Agent order, Map<String, String> environment, PrintStream err)
       throws UsageException, InterruptedException {
-    AgentSettings settings = new AgentSettings(order.targets(), environment);
+    AgentSettings settings = new AgentSettings(order, environment);
     BridgeConfig config = settings.bridge();
     // Asked before any telemetry stands: who may not attach needs no exporter, and gets one line.
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {

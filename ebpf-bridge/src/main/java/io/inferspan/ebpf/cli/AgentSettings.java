@@ -18,11 +18,13 @@ final class AgentSettings {
 
   private static final String SCOPE = "inferspan.ebpf.scope";
 
-  private final Targets targets;
+  private static final String MEASURED = "inferspan.ebpf.measure-programs";
+
+  private final Invocation.Agent order;
   private final Map<String, String> environment;
 
-  AgentSettings(Targets targets, Map<String, String> environment) {
-    this.targets = targets;
+  AgentSettings(Invocation.Agent order, Map<String, String> environment) {
+    this.order = order;
     this.environment = environment;
   }
 
@@ -62,8 +64,11 @@ final class AgentSettings {
   }
 
   private @Nullable String value(String property) {
-    if (property.equals(SCOPE) && !targets.scope().isEmpty()) {
-      return targets.scope();
+    if (property.equals(SCOPE) && !order.targets().scope().isEmpty()) {
+      return order.targets().scope();
+    }
+    if (property.equals(MEASURED) && order.measured()) {
+      return "true";
     }
     String set = System.getProperty(property);
     String variable = property.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');

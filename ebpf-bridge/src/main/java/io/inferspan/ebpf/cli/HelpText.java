@@ -15,6 +15,8 @@ final class HelpText {
         --command NAME        only processes of this name, their children too; may be repeated
         --cgroup DIRECTORY    only processes of this cgroup, such as that of a pod
         --metrics-port N      its own numbers for Prometheus, at http://HOST:N/metrics; 0 is any
+        --measure-programs    among them what each program takes, which costs every BPF program of
+                              the machine two readings of the clock a run
       doctor                says what is needed to see kernel events, what there is of it, and
                             what to do about the rest
       top                   shows the bridges that run on this machine, whichever process they are
@@ -35,6 +37,8 @@ final class HelpText {
         INFERSPAN_EBPF_IGNORE_BELOW    system calls and delays that are shorter are left out (0ms)
         INFERSPAN_EBPF_SLEEP_AFTER     without a sampled request for so long, probes that only serve
                                        requests are taken off until the next; 0s is never (60s)
+        INFERSPAN_EBPF_MEASURE_PROGRAMS
+                                       true, as the option says it (false)
         INFERSPAN_EBPF_RING_BYTES      room for events on their way, a power of two (16777216)
         INFERSPAN_EBPF_SHARED_CONTEXTS off, or read,publish: contexts of and for OpenTelemetry's
                                        other programs on this machine (off)

@@ -8,8 +8,14 @@ sealed interface Invocation {
   /** The greatest number that a port may have. */
   int LAST_PORT = 65_535;
 
-  /** Observe processes until told to stop; its numbers are read on a port, or on none. */
-  record Agent(Targets targets, int metricsPort) implements Invocation {
+  /** What the agent can be told. */
+  String AGENT_OPTIONS = "--pid, --command, --cgroup, --metrics-port, --measure-programs";
+
+  /**
+   * Observe processes until told to stop; its numbers are read on a port, or on none, and tell what
+   * its programs take where they are measured.
+   */
+  record Agent(Targets targets, int metricsPort, boolean measured) implements Invocation {
 
     /** No port. */
     static final int NONE = -1;
@@ -49,6 +55,7 @@ sealed interface Invocation {
   private static Invocation agent(Arguments rest) throws UsageException {
     Targets.Builder targets = new Targets.Builder();
     int metricsPort = Agent.NONE;
+    boolean measured = false;
     while (rest.hasNext()) {
       String option = rest.next();
       switch (option) {
@@ -56,14 +63,14 @@ sealed interface Invocation {
         case "--command" -> targets.command(rest.valueOf(option));
         case "--cgroup" -> targets.cgroup(rest.valueOf(option));
         case "--metrics-port" -> metricsPort = port(rest.valueOf(option));
+        case "--measure-programs" -> measured = true;
         case "--help", "-h" -> {
           return new ShowHelp();
         }
-        default ->
-            throw rest.unknown("agent", option, "--pid, --command, --cgroup, --metrics-port");
+        default -> throw rest.unknown("agent", option, AGENT_OPTIONS);
       }
     }
-    return new Agent(targets.build(), metricsPort);
+    return new Agent(targets.build(), metricsPort, measured);
   }
 
   private static int port(String value) throws UsageException {

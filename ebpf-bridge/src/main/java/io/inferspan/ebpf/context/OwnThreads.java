@@ -36,6 +36,9 @@ public final class OwnThreads implements AutoCloseable {
   private int free;
   private boolean closed;
 
+  /** So that a thread that was refused asks again, but not at every switch. */
+  private volatile int round;
+
   /** The kernel's table of our threads: {@code own_threads}. */
   public interface KernelThreads {
 
@@ -97,12 +100,12 @@ public final class OwnThreads implements AutoCloseable {
       release(namesake);
     }
     if (free == 0) {
-      sweep();
+      reclaim();
     }
     return free == 0 ? refusal(thread) : register(thread, tid);
   }
 
-  /** Remembered by the thread, so that it does not ask again at every switch. */
+  /** Remembered by the thread until the next sweep, so as not to ask again at every switch. */
   private ThreadRecord refusal(Thread thread) {
     refusals.increment();
     return new ThreadRecord(this, thread, 0, -1, ByteBuffer.allocate(0));
@@ -123,8 +126,18 @@ public final class OwnThreads implements AutoCloseable {
     return record;
   }
 
-  /** Takes back the slots of threads that have ended. */
+  /** Takes back the slots of threads that have ended, and lets those ask again that got none. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
   public synchronized void sweep() {
+    reclaim();
+    round++;
+  }
+
+  int round() {
+    return round;
+  }
+
+  private void reclaim() {
     List<ThreadRecord> ended = new ArrayList<>();
     for (ThreadRecord record : byTid.values()) {
       if (!record.owner().isAlive()) {

@@ -28,6 +28,7 @@ final class ThreadRecord {
   private final Thread owner;
   private final int tid;
   private final int slot;
+  private final int round;
   private final LongBuffer words;
 
   /** Most have no listener, and then even asking for it would be a call that is not inlined. */
@@ -51,6 +52,7 @@ final class ThreadRecord {
     this.owner = owner;
     this.tid = tid;
     this.slot = slot;
+    this.round = threads.round();
     this.heard = threads.listener() != null;
     this.bell = threads.bell();
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
@@ -154,8 +156,9 @@ final class ThreadRecord {
     return shown;
   }
 
+  /** Whether it is the thread's record there; one without a slot is so for a while. */
   boolean isOf(OwnThreads others) {
-    return threads == others;
+    return threads == others && (slot >= 0 || round == others.round());
   }
 
   Thread owner() {

@@ -33,7 +33,7 @@ public final class Identity implements AutoCloseable {
     Identity identity;
     try {
       identity = new Identity(object.load());
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       object.close();
       throw refused;
     }

@@ -55,7 +55,7 @@ public final class KernelSide implements AutoCloseable {
     KernelSide side = new KernelSide(wish);
     try {
       side.load();
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       side.close();
       throw refused;
     }
@@ -64,9 +64,10 @@ public final class KernelSide implements AutoCloseable {
 
   private void load() {
     shared = sharedContexts();
-    programs.addFirst(CONTEXT, prepared(shared));
-    programs.attach(CONTEXT, Set.of());
-    addOnTracepoints(PROCESS);
+    programs.addNeeded(CONTEXT, prepared(shared));
+    programs.attachWhole(CONTEXT);
+    programs.addNeeded(PROCESS, object -> {});
+    programs.attachWhole(PROCESS);
     ON_TRACEPOINTS.stream().filter(wish.objects()::contains).forEach(this::addOnTracepoints);
     if (wish.objects().contains(CALLS)) {
       addCalls();

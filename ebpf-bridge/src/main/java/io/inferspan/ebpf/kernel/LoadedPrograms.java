@@ -47,8 +47,8 @@ final class LoadedPrograms implements AutoCloseable {
   /** A program that is loaded, or a program or object that is not and why. */
   private record Entry(String object, String name, @Nullable BpfProgram program, String problem) {}
 
-  /** Loads the object that all others depend on; throws where that cannot be. */
-  void addFirst(String name, Consumer<BpfObject> prepare) {
+  /** Loads an object that others depend on, the first of all; throws where that cannot be. */
+  void addNeeded(String name, Consumer<BpfObject> prepare) {
     load(name, prepare);
   }
 
@@ -72,7 +72,7 @@ final class LoadedPrograms implements AutoCloseable {
         SHARED.forEach(map -> object.share(map, first.map(map)));
       }
       object.load();
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       object.close();
       throw refused;
     }
@@ -90,13 +90,22 @@ final class LoadedPrograms implements AutoCloseable {
 
   private void attach(String object, BpfProgram program) {
     try {
-      BpfLink link = program.attach();
-      Entry entry = new Entry(object, program.name(), program, "");
-      links.put(entry, link);
-      entries.add(entry);
+      attached(object, program);
     } catch (BpfException refused) {
       missing(object, program.name(), String.valueOf(refused.getMessage()));
     }
+  }
+
+  /** Attaches all programs of an object that tells wrong things where one of them is missing. */
+  void attachWhole(String name) {
+    object(name).programs().forEach(program -> attached(name, program));
+  }
+
+  private void attached(String object, BpfProgram program) {
+    BpfLink link = program.attach();
+    Entry entry = new Entry(object, program.name(), program, "");
+    links.put(entry, link);
+    entries.add(entry);
   }
 
   /** Notes a program that stands ready. */

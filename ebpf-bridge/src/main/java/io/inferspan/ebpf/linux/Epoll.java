@@ -15,21 +15,33 @@ public final class Epoll implements AutoCloseable {
   /** Of {@code struct epoll_event}, packed on one architecture and padded on the other. */
   private static final int EVENT_BYTES = 16;
 
-  private final Arena arena = Arena.ofShared();
-  private final MemorySegment event = arena.allocate(EVENT_BYTES, Long.BYTES);
   private final FileDescriptor epoll;
+  private final Arena arena;
+  private final MemorySegment event;
 
-  private Epoll(int fd) {
+  private Epoll() {
     this.epoll =
         new FileDescriptor((int) SystemCall.EPOLL_CREATE.callOrThrow("creating an epoll", CLOEXEC));
-    event.set(JAVA_INT, 0, READABLE);
-    SystemCall.EPOLL_CTL.callOrThrow(
-        "watching a descriptor", epoll.number(), ADD, fd, event.address());
+    this.arena = Arena.ofShared();
+    this.event = arena.allocate(EVENT_BYTES, Long.BYTES);
   }
 
   /** Watches a descriptor, which must stay open. */
   public static Epoll watching(int fd) {
-    return new Epoll(fd);
+    Epoll epoll = new Epoll();
+    try {
+      epoll.watch(fd);
+    } catch (RuntimeException refused) {
+      epoll.close();
+      throw refused;
+    }
+    return epoll;
+  }
+
+  private void watch(int fd) {
+    event.set(JAVA_INT, 0, READABLE);
+    SystemCall.EPOLL_CTL.callOrThrow(
+        "watching a descriptor", epoll.number(), ADD, fd, event.address());
   }
 
   /** Waits at most so long; true if there is something to read. An interruption ends the wait. */

@@ -30,10 +30,13 @@ public final class EbpfMeters implements MeterBinder {
 
   private final EventSink sink;
   private final RingReader ring;
+  private final List<Failure> failures = new ArrayList<>();
   private final List<KernelDrop> kernelDrops = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
   private @Nullable Sleep sleep;
+
+  private record Failure(String where, LongSupplier count) {}
 
   private record KernelDrop(String reason, LongSupplier count) {}
 
@@ -52,6 +55,12 @@ public final class EbpfMeters implements MeterBinder {
   /** Adds events that the kernel side lost for one reason, a word such as {@code ring_full}. */
   public EbpfMeters kernelDrop(String reason, LongSupplier count) {
     kernelDrops.add(new KernelDrop(reason, count));
+    return this;
+  }
+
+  /** Adds what went wrong in one place and was gone on without. */
+  public EbpfMeters failure(String where, LongSupplier count) {
+    failures.add(new Failure(where, count));
     return this;
   }
 
@@ -115,6 +124,12 @@ public final class EbpfMeters implements MeterBinder {
       FunctionCounter.builder(DROPPED, drop, d -> d.count.getAsLong())
           .description("Events lost")
           .tag("reason", drop.reason)
+          .register(registry);
+    }
+    for (Failure failure : failures) {
+      FunctionCounter.builder("inferspan.ebpf.failures", failure, f -> f.count.getAsLong())
+          .description("Times that something went wrong and was gone on without")
+          .tag("where", failure.where)
           .register(registry);
     }
     FunctionCounter.builder("inferspan.ebpf.ring.corruptions", ring, RingReader::corruptions)

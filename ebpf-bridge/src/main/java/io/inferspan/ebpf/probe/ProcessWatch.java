@@ -36,6 +36,7 @@ public final class ProcessWatch implements AutoCloseable {
   private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
   private final CountDownLatch lookedAround = new CountDownLatch(1);
   private final LongAdder failures = new LongAdder();
+  private final LongAdder refusals = new LongAdder();
   private final Thread thread;
 
   /** Processes of which something is to be forgotten once they end; only our thread changes it. */
@@ -65,8 +66,8 @@ public final class ProcessWatch implements AutoCloseable {
   /** The table of processes that the kernel is told of. */
   public interface Targets {
 
-    /** Adds a process. */
-    void add(int pid);
+    /** Adds a process; false where there is no room. */
+    boolean add(int pid);
 
     /** Takes it out. */
     void remove(int pid);
@@ -170,7 +171,7 @@ public final class ProcessWatch implements AutoCloseable {
   private void quietly(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failures.increment();
       LOGGER.log(Level.DEBUG, "A process could not be followed", e);
     }
@@ -179,7 +180,9 @@ public final class ProcessWatch implements AutoCloseable {
   private void follow(Note note) {
     if (parts.translated()) {
       // The number means nothing here; some process did something.
-      missed |= note.change() != Change.EXITED;
+      if (note.change() != Change.EXITED) {
+        missed = true;
+      }
       return;
     }
     switch (note.change()) {
@@ -192,6 +195,10 @@ public final class ProcessWatch implements AutoCloseable {
   private void forget(int pid) {
     if (!known.remove(pid)) {
       return;
+    }
+    if (!scope.isEverything()) {
+      // The kernel takes out who ends, but not who had ended before we added it.
+      takeOut(pid);
     }
     if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
       // Its children have its libraries too, and nobody told of them.
@@ -212,7 +219,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
     if (own || chosen) {
       parts.libraries().forEach(each -> closely.accept(each, pid));
-      if (!scope.isEverything() || isRemembered(pid)) {
+      if (scope.isEverything() && isRemembered(pid)) {
         known.add(pid);
       }
     } else {
@@ -226,8 +233,19 @@ public final class ProcessWatch implements AutoCloseable {
 
   private void tellOf(int pid, boolean chosen) {
     if (chosen) {
-      parts.targets().add(pid);
+      // First, so that its end is noted from now on.
+      known.add(pid);
+      // In a namespace, who bears that number outside is a stranger.
+      if (!parts.translated() && !parts.targets().add(pid)) {
+        refusals.increment();
+      }
     } else {
+      takeOut(pid);
+    }
+  }
+
+  private void takeOut(int pid) {
+    if (!parts.translated()) {
       parts.targets().remove(pid);
     }
   }
@@ -241,7 +259,7 @@ public final class ProcessWatch implements AutoCloseable {
   private void lookForNewOnes() {
     Set<Integer> there = new HashSet<>(scope.all());
     there.stream().filter(pid -> !known.contains(pid) && scope.includes(pid)).forEach(this::look);
-    known.retainAll(there);
+    known.stream().filter(pid -> !there.contains(pid)).toList().forEach(this::forget);
   }
 
   private void tidyUp() {
@@ -262,8 +280,23 @@ public final class ProcessWatch implements AutoCloseable {
       parts.libraries().forEach(LibraryProbes::sweep);
       if (scope.isEverything()) {
         known.removeIf(pid -> !isRemembered(pid));
+      } else {
+        leaveStrangers();
       }
     }
+  }
+
+  /** Whoever bears the number of one that ended, and began no program of its own. */
+  private void leaveStrangers() {
+    known.stream()
+        .filter(pid -> pid != parts.ownPid() && !scope.includes(pid))
+        .toList()
+        .forEach(this::forget);
+  }
+
+  /** How often the kernel had no room for a process of interest. */
+  public long refusals() {
+    return refusals.sum();
   }
 
   /** How often something went wrong with a process. */

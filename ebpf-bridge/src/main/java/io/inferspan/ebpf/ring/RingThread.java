@@ -87,7 +87,7 @@ public final class RingThread implements AutoCloseable {
   private long look() {
     try {
       return reader.drain(handler);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(e);
       return MUCH_BYTES;
     } finally {
@@ -98,12 +98,12 @@ public final class RingThread implements AutoCloseable {
   private void tidyUp() {
     try {
       handler.drained();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(e);
     }
   }
 
-  private void failed(RuntimeException cause) {
+  private void failed(Throwable cause) {
     failures.increment();
     LOGGER.log(Level.DEBUG, "An event could not be handled", cause);
   }

@@ -26,8 +26,10 @@ final class DetailKey {
     kind = eventKind;
     key =
         switch (eventKind.detail()) {
-          case NONE -> 0;
-          case STREAM, STATE, QUEUED -> view.detail();
+          // A number that comes once would leave nothing to fold.
+          case NONE, OPERATION_CALL -> 0;
+          case STREAM -> view.detail();
+          case STATE, QUEUED -> view.detail() ^ view.extra() << Integer.SIZE;
           case FD -> view.detail() & DESCRIPTOR_KIND;
           case COLLECTIVE, TRANSFER -> view.detail() * 0x9e3779b97f4a7c15L ^ view.extra();
           case PATH -> allowPaths ? view.textHash() : FilePaths.reduced(view);

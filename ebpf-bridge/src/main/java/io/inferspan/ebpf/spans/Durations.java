@@ -17,7 +17,11 @@ final class Durations {
   private static final int BUCKETS = (HIGHEST_EXPONENT - STEPS_BITS + 2) * STEPS;
 
   private long[] exact = new long[8];
+
+  /** Made for the first that needs it, and kept for the next. */
   private int @Nullable [] buckets;
+
+  private boolean spread;
   private long count;
   private long sum;
   private long min;
@@ -28,14 +32,11 @@ final class Durations {
     sum = 0;
     min = Long.MAX_VALUE;
     max = 0;
-    buckets = null;
+    spread = false;
   }
 
   void add(long nanos) {
-    int[] filled = buckets;
-    if (filled == null && count == EXACT) {
-      filled = spread();
-    }
+    int[] filled = spread || count == EXACT ? buckets() : null;
     if (filled != null) {
       filled[bucket(nanos)]++;
     } else {
@@ -55,13 +56,21 @@ final class Durations {
     exact[index] = nanos;
   }
 
-  private int[] spread() {
-    int[] fresh = new int[BUCKETS];
-    for (int i = 0; i < EXACT; i++) {
-      fresh[bucket(exact[i])]++;
+  private int[] buckets() {
+    int[] filled = buckets;
+    if (filled == null) {
+      filled = new int[BUCKETS];
+      buckets = filled;
+    } else if (!spread) {
+      Arrays.fill(filled, 0);
     }
-    buckets = fresh;
-    return fresh;
+    if (!spread) {
+      spread = true;
+      for (int i = 0; i < EXACT; i++) {
+        filled[bucket(exact[i])]++;
+      }
+    }
+    return filled;
   }
 
   /** Sixteen steps for every power of two; what is above the highest counts as the highest. */
@@ -105,12 +114,12 @@ final class Durations {
   /** The duration that {@code percent} of the events did not exceed. */
   long percentile(int percent) {
     long rank = Math.max(1, (count * percent + 99) / 100);
-    int[] filled = buckets;
-    if (filled == null) {
+    if (!spread) {
       long[] sorted = Arrays.copyOf(exact, (int) count);
       Arrays.sort(sorted);
       return sorted[(int) rank - 1];
     }
+    int[] filled = buckets();
     int bucket = 0;
     for (long below = filled[0]; below < rank; below += filled[bucket]) {
       bucket++;

@@ -34,7 +34,6 @@ public final class EventSink implements EventHandler {
   private final Sources sources;
   private final SpanAccounting accounting = new SpanAccounting();
   private final LossTimeline losses = new LossTimeline();
-  private final WaitingEvents waiting;
   private final OpenRequests requests;
   private final SpanWriter writer;
   private final KernelClock clock;
@@ -83,7 +82,6 @@ public final class EventSink implements EventHandler {
     this.sources = sources;
     this.clock = new KernelClock(sources.monotonic(), sources.realtime());
     this.writer = new SpanWriter(telemetry, clock, losses, accounting, watched);
-    this.waiting = new WaitingEvents(options, accounting);
     this.requests = new OpenRequests(options, accounting, this::write);
     this.detailKey = new DetailKey(options.allowPaths());
     this.nowNanos = sources.monotonic().getAsLong();
@@ -104,7 +102,7 @@ public final class EventSink implements EventHandler {
     } else {
       try {
         take(view, kind);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOGGER.log(Level.DEBUG, "An event could not be taken", e);
         accounting.countDropped(Drop.FAILED);
       }
@@ -119,15 +117,14 @@ public final class EventSink implements EventHandler {
       control(kind, view);
       accounting.countControl();
     } else if (view.hasContext()) {
-      gather(view, kind, view.traceIdHigh(), view.traceIdLow(), view.spanId());
+      gather(view, kind);
     } else {
-      waiting.add(view, nowNanos);
+      accounting.countDropped(Drop.MALFORMED);
     }
   }
 
-  private void gather(EventView view, Kind kind, long high, long low, long span) {
-    OpenRequest request = requests.touch(high, low, span, nowNanos);
-    request.beganNanos = Math.min(request.beganNanos, view.startNanos());
+  private void gather(EventView view, Kind kind) {
+    OpenRequest request = touched(view);
     detailKey.of(view, kind);
     if (isSingle(request, view, kind)) {
       request.hold(view, kind, detailKey.label(view));
@@ -135,6 +132,13 @@ public final class EventSink implements EventHandler {
       requests.fold(request, view, kind, detailKey).add(view);
     }
     accounting.countHeld();
+  }
+
+  private OpenRequest touched(EventView view) {
+    OpenRequest request =
+        requests.touch(view.traceIdHigh(), view.traceIdLow(), view.spanId(), nowNanos);
+    request.beganNanos = Math.min(request.beganNanos, view.startNanos());
+    return request;
   }
 
   private boolean isSingle(OpenRequest request, EventView view, Kind kind) {
@@ -156,24 +160,9 @@ public final class EventSink implements EventHandler {
   }
 
   private void began(EventView begin) {
-    if (!begin.hasContext()) {
-      return;
+    if (begin.hasContext()) {
+      touched(begin).told = true;
     }
-    long high = begin.traceIdHigh();
-    long low = begin.traceIdLow();
-    long span = begin.spanId();
-    OpenRequest request = requests.touch(high, low, span, nowNanos);
-    request.beganNanos = Math.min(request.beganNanos, begin.startNanos());
-    waiting.claim(
-        begin.tgid(),
-        begin.tid(),
-        begin.startNanos(),
-        event -> {
-          Kind kind = Kind.of(event.kind());
-          if (kind != null) {
-            gather(event, kind, high, low, span);
-          }
-        });
   }
 
   /**
@@ -200,7 +189,7 @@ public final class EventSink implements EventHandler {
 
   @Override
   public boolean isAtRest() {
-    return requests.count() == 0 && waiting.isEmpty();
+    return requests.count() == 0;
   }
 
   @Override
@@ -213,7 +202,6 @@ public final class EventSink implements EventHandler {
       tidiedNanos = nowNanos;
       noteLosses();
       clock.refresh();
-      waiting.expire(nowNanos);
       requests.expire(nowNanos);
     }
   }
@@ -234,7 +222,6 @@ public final class EventSink implements EventHandler {
   public void flush() {
     noteLosses();
     takeUnseen();
-    waiting.giveUpAll();
     requests.closeAll();
   }
 

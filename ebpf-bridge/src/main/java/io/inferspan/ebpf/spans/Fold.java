@@ -31,15 +31,19 @@ final class Fold {
     return this;
   }
 
-  /** Begins anew with any event of this kind, whatever process and detail it has. */
+  /** Begins anew with any event of this kind, whatever process, source and detail it has. */
   Fold beginUntold(EventView view, Kind kind) {
     begin(view, kind, 0, null);
     told = false;
     return this;
   }
 
-  boolean takes(Kind kind, int tgid, long detailKey) {
-    return told && first.kind == kind && first.tgid == tgid && key == detailKey;
+  boolean takes(EventView view, Kind kind, long detailKey) {
+    return told
+        && first.kind == kind
+        && key == detailKey
+        && first.tgid == view.tgid()
+        && first.source == view.source();
   }
 
   boolean takesAny(Kind kind) {
@@ -67,7 +71,7 @@ final class Fold {
     return first;
   }
 
-  /** Whether all events have the process and the detail of the first. */
+  /** Whether all events have the process, the source and the detail of the first. */
   boolean told() {
     return told;
   }

@@ -37,10 +37,8 @@ public record FoldOptions(
    * @param folds folds open at once, over all requests
    * @param foldsPerRequest folds that one request tells apart by their detail
    * @param singlesPerRequest events of one request that are spans of their own; others are folded
-   * @param waiting events that wait to learn whose they are; the oldest is given up for a new one
    */
-  public record Bounds(
-      int requests, int folds, int foldsPerRequest, int singlesPerRequest, int waiting) {
+  public record Bounds(int requests, int folds, int foldsPerRequest, int singlesPerRequest) {
 
     /** Checks what was given. */
     public Bounds {
@@ -48,12 +46,11 @@ public record FoldOptions(
       require("folds", folds, 1, 1 << 20);
       require("folds per request", foldsPerRequest, 1, 1_000);
       require("singles per request", singlesPerRequest, 0, 10_000);
-      require("waiting events", waiting, 1, 1 << 16);
     }
 
-    /** Some ten megabytes where all of it is in use. */
+    /** Some thirty megabytes where all of it is in use. */
     public static Bounds defaults() {
-      return new Bounds(1_024, 8_192, 48, 64, 1_024);
+      return new Bounds(1_024, 8_192, 48, 64);
     }
   }
 
@@ -61,24 +58,25 @@ public record FoldOptions(
    * For how long events are kept.
    *
    * @param graceNanos after a request's end, for events that come late
-   * @param quietNanos after the last event of a request whose end is not told of
+   * @param quietNanos after the last event of a request; then what there is of it is written
+   * @param toldNanos after the last event of a request that has told of its begin and not of its
+   *     end; until then its begin is remembered, which costs some hundred bytes
    * @param ageNanos in all: a request that runs longer is written in pieces
-   * @param waitingNanos for an event that does not say whose it is
    */
-  public record Times(long graceNanos, long quietNanos, long ageNanos, long waitingNanos) {
+  public record Times(long graceNanos, long quietNanos, long toldNanos, long ageNanos) {
 
     /** Checks what was given. */
     public Times {
       long longest = Duration.ofHours(1).toNanos();
       require("grace", graceNanos, 0, longest);
       require("quiet time", quietNanos, 1, longest);
+      require("time to remember", toldNanos, quietNanos, longest);
       require("age", ageNanos, 1, longest);
-      require("waiting time", waitingNanos, 0, longest);
     }
 
-    /** A fifth of a second, two seconds, ten seconds, a tenth of a second. */
+    /** A fifth of a second, two seconds, five minutes, ten seconds. */
     public static Times defaults() {
-      return new Times(200_000_000, 2_000_000_000, 10_000_000_000L, 100_000_000);
+      return new Times(200_000_000, 2_000_000_000, 300_000_000_000L, 10_000_000_000L);
     }
   }
 

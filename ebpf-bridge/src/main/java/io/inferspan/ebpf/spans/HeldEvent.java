@@ -14,7 +14,6 @@ final class HeldEvent {
   int tgid;
   int tid;
   int source;
-  int flags;
   int result;
   long amount;
   long detail;
@@ -33,7 +32,6 @@ final class HeldEvent {
     tgid = view.tgid();
     tid = view.tid();
     source = view.source();
-    flags = view.flags();
     result = view.result();
     amount = view.amount();
     detail = view.detail();

@@ -20,10 +20,14 @@ final class OpenRequest {
 
   long touchedNanos;
 
+  /** Whether its begin was told of, and so will its end be. */
+  boolean told;
+
   /** When it is to be written, once its end is known; zero before. */
   long dueNanos;
 
   // Places in the table and in the list that it is in.
+  @Nullable RequestList list;
   @Nullable OpenRequest sameBucket;
   @Nullable OpenRequest earlier;
   @Nullable OpenRequest later;
@@ -41,6 +45,7 @@ final class OpenRequest {
     beganNanos = Long.MAX_VALUE;
     gatheredSinceNanos = nowNanos;
     touchedNanos = nowNanos;
+    told = false;
     dueNanos = 0;
     Arrays.fill(seen, (byte) 0);
   }
@@ -87,10 +92,10 @@ final class OpenRequest {
     return singles[index];
   }
 
-  @Nullable Fold foldOf(Kind kind, int tgid, long detailKey) {
+  @Nullable Fold foldOf(EventView view, Kind kind, long detailKey) {
     for (int i = 0; i < foldCount; i++) {
       Fold fold = folds[i];
-      if (fold != null && fold.takes(kind, tgid, detailKey)) {
+      if (fold != null && fold.takes(view, kind, detailKey)) {
         return fold;
       }
     }

@@ -20,9 +20,14 @@ final class OpenRequests {
   private final @Nullable OpenRequest[] buckets;
   private final RequestList running = new RequestList();
   private final RequestList ending = new RequestList();
+
+  /** Told of, quiet and written: only their begin is remembered, and what was seen of them. */
+  private final RequestList resting = new RequestList();
+
   private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();
   private final ArrayDeque<Fold> spareFolds = new ArrayDeque<>();
   private int folds;
+  private int remembered;
   private volatile int count;
 
   /** A table whose requests, when their time has come, go to {@code writer}. */
@@ -34,7 +39,7 @@ final class OpenRequests {
     this.buckets = new @Nullable OpenRequest[wanted];
   }
 
-  /** Requests open now; any thread may ask. */
+  /** Requests with something to be written; any thread may ask. */
   int count() {
     return count;
   }
@@ -55,18 +60,27 @@ final class OpenRequests {
     }
     request.touchedNanos = nowNanos;
     if (!request.isEnding()) {
-      running.moveToEnd(request);
-      if (nowNanos - request.gatheredSinceNanos >= options.times().ageNanos()) {
-        write(request);
-        request.gatheredSinceNanos = nowNanos;
-      }
+      run(request, nowNanos);
     }
     return request;
   }
 
+  @SuppressWarnings("ReferenceEquality") // a list is itself
+  private void run(OpenRequest request, long nowNanos) {
+    if (request.list == resting) {
+      request.gatheredSinceNanos = nowNanos;
+      counted(1);
+    }
+    running.take(request);
+    if (nowNanos - request.gatheredSinceNanos >= options.times().ageNanos()) {
+      write(request);
+      request.gatheredSinceNanos = nowNanos;
+    }
+  }
+
   private OpenRequest open(long high, long low, long span, long nowNanos) {
-    if (count >= options.bounds().requests()) {
-      evict(null);
+    if (remembered >= options.bounds().requests()) {
+      makeRoom();
     }
     OpenRequest spare = spareRequests.poll();
     OpenRequest request = spare == null ? new OpenRequest() : spare;
@@ -75,8 +89,19 @@ final class OpenRequests {
     request.sameBucket = buckets[bucket];
     buckets[bucket] = request;
     running.append(request);
+    remembered++;
     counted(1);
     return request;
+  }
+
+  private void makeRoom() {
+    OpenRequest written = resting.first();
+    if (written == null) {
+      evict(null);
+    } else {
+      accounting.countEvicted();
+      close(written);
+    }
   }
 
   /** Writes the request that has ended, or else was quiet longest, but not {@code spared}. */
@@ -97,9 +122,9 @@ final class OpenRequests {
   void end(long high, long low, long span, long nowNanos) {
     OpenRequest request = find(high, low, span);
     if (request != null && !request.isEnding()) {
-      running.remove(request);
+      run(request, nowNanos);
       request.dueNanos = Math.max(1, nowNanos + options.times().graceNanos());
-      ending.append(request);
+      ending.take(request);
     }
   }
 
@@ -112,8 +137,24 @@ final class OpenRequests {
     }
     OpenRequest quiet = running.first();
     while (quiet != null && nowNanos - quiet.touchedNanos >= options.times().quietNanos()) {
-      close(quiet);
+      rest(quiet);
       quiet = running.first();
+    }
+    OpenRequest silent = resting.first();
+    while (silent != null && nowNanos - silent.touchedNanos >= options.times().toldNanos()) {
+      close(silent);
+      silent = resting.first();
+    }
+  }
+
+  /** Whose end will be told of stays known, so that what comes later still has its begin. */
+  private void rest(OpenRequest request) {
+    if (request.told) {
+      resting.take(request);
+      counted(-1);
+      write(request);
+    } else {
+      close(request);
     }
   }
 
@@ -125,12 +166,22 @@ final class OpenRequests {
     for (OpenRequest r = running.first(); r != null; r = running.first()) {
       close(r);
     }
+    for (OpenRequest r = resting.first(); r != null; r = resting.first()) {
+      close(r);
+    }
   }
 
+  @SuppressWarnings("ReferenceEquality") // a list is itself
   private void close(OpenRequest request) {
-    (request.isEnding() ? ending : running).remove(request);
+    RequestList list = request.list;
+    if (list != null) {
+      list.remove(request);
+    }
     unlink(request);
-    counted(-1);
+    remembered--;
+    if (list != resting) {
+      counted(-1);
+    }
     write(request);
     spareRequests.push(request);
   }
@@ -152,7 +203,7 @@ final class OpenRequests {
 
   /** The fold of events like this one; told apart by detail while there is room for that. */
   Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
-    Fold known = request.foldOf(kind, view.tgid(), detail.key());
+    Fold known = request.foldOf(view, kind, detail.key());
     if (known != null) {
       return known;
     }

@@ -16,6 +16,7 @@ final class RequestList {
     OpenRequest before = last;
     request.earlier = before;
     request.later = null;
+    request.list = this;
     if (before == null) {
       first = request;
     } else {
@@ -24,14 +25,21 @@ final class RequestList {
     last = request;
   }
 
-  void moveToEnd(OpenRequest request) {
-    if (request.later != null) {
-      remove(request);
-      append(request);
+  /** Puts a request at this list's end, from wherever it is. */
+  @SuppressWarnings("ReferenceEquality") // a list is itself
+  void take(OpenRequest request) {
+    RequestList list = request.list;
+    if (list == this && request.later == null) {
+      return;
     }
+    if (list != null) {
+      list.remove(request);
+    }
+    append(request);
   }
 
   void remove(OpenRequest request) {
+    request.list = null;
     OpenRequest before = request.earlier;
     OpenRequest after = request.later;
     if (before == null) {

@@ -35,12 +35,10 @@ public final class SpanAccounting {
 
   /** Why an event became part of no span. */
   public enum Drop {
-    /** It was too short or too long, or ended before it started. */
+    /** It was too short or too long, ended before it started, or did not say whose it was. */
     MALFORMED,
     /** Its kind is not in our vocabulary. */
     UNKNOWN_KIND,
-    /** It did not say whose it was, and nothing told us in time. */
-    NO_CONTEXT,
     /** We failed on it. */
     FAILED
   }
@@ -61,10 +59,6 @@ public final class SpanAccounting {
 
   void countHeld() {
     add(held, 1);
-  }
-
-  void countReleased() {
-    add(held, -1);
   }
 
   void countControl() {

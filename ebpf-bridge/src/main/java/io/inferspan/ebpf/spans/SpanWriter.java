@@ -6,8 +6,9 @@ import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.ebpf.wire.Amount;
+import io.inferspan.ebpf.wire.CallNumber;
+import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
-import io.inferspan.ebpf.wire.Layout;
 import io.inferspan.ebpf.wire.Source;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
@@ -80,11 +81,11 @@ final class SpanWriter {
   private void write(HeldEvent event, Context parent) {
     PendingSpan pending = pending(event, true, parent);
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
+    if (event.kind.family() == Family.CKP) {
+      pending.set(KernelAttributes.OPERATION_ID, event.extra);
+    }
     amount(pending, event, event.amount);
     bytesOfElements(pending, event, event.amount);
-    if ((event.flags & Layout.FLAG_UNFINISHED) != 0) {
-      pending.set(KernelAttributes.UNFINISHED, true);
-    }
     loss(pending, event.startNanos, event.endNanos);
     OperationSpan span = started(pending, event.startNanos);
     if (event.kind.family().failed(event.result)) {
@@ -124,12 +125,11 @@ final class SpanWriter {
   }
 
   private PendingSpan pending(HeldEvent event, boolean told, Context parent) {
-    PendingSpan pending =
-        telemetry
-            .span(type(event), event.kind.call(), parent)
-            .set(KernelAttributes.SOURCE, Source.of(event.source).word());
+    PendingSpan pending = telemetry.span(type(event), event.kind.call(), parent);
     if (told) {
-      pending.set(KernelAttributes.PROCESS_ID, event.tgid);
+      pending
+          .set(KernelAttributes.PROCESS_ID, event.tgid)
+          .set(KernelAttributes.SOURCE, Source.of(event.source).word());
       detail(pending, event);
     }
     return pending;
@@ -149,7 +149,7 @@ final class SpanWriter {
 
   private static void detail(PendingSpan pending, HeldEvent event) {
     switch (event.kind.detail()) {
-      case NONE -> {}
+      case NONE, OPERATION_CALL -> {}
       case STREAM ->
           pending.set(KernelAttributes.STREAM, DetailWords.handle(event.tgid, event.detail));
       case FD -> pending.set(KernelAttributes.FD_KIND, FdKind.of((int) event.detail).word());
@@ -158,12 +158,17 @@ final class SpanWriter {
         elements(pending, event);
       }
       case TRANSFER -> elements(pending, event);
-      case STATE ->
-          pending.set(KernelAttributes.THREAD_STATE, DetailWords.threadState(event.detail));
-      case QUEUED -> pending.set(KernelAttributes.THREAD_STATE, DetailWords.queued(event.detail));
+      case STATE -> waited(pending, event, DetailWords.threadState(event.detail));
+      case QUEUED -> waited(pending, event, DetailWords.queued(event.detail));
       case PATH -> file(pending, event.label, event.reduced);
       case OPERATION -> pending.set(KernelAttributes.OPERATION, event.label);
     }
+  }
+
+  private static void waited(PendingSpan pending, HeldEvent event, String state) {
+    pending
+        .set(KernelAttributes.THREAD_STATE, state)
+        .set(KernelAttributes.THREAD_SYSCALL, CallNumber.name(event.extra));
   }
 
   private static void elements(PendingSpan pending, HeldEvent event) {

@@ -13,12 +13,17 @@ public enum Detail {
   COLLECTIVE,
   /** {@code detail} is the data type above the root or peer, {@code extra} the communicator. */
   TRANSFER,
-  /** {@code detail} is the state in which the thread left the CPU. */
+  /**
+   * {@code detail} is the state in which the thread left the CPU, {@code extra} one more than the
+   * number of the system call it was in, or 0.
+   */
   STATE,
-  /** {@code detail} is 1 where the thread was preempted, 0 where it was woken. */
+  /** {@code detail} is 1 where the thread was preempted, 0 where it was woken; and the call too. */
   QUEUED,
   /** The text is a path. */
   PATH,
-  /** The text is a name that the engine chose. */
-  OPERATION
+  /** The text is a name that the engine chose, {@code extra} its number for this one time. */
+  OPERATION,
+  /** {@code extra} is the number of the operation that the call is part of. */
+  OPERATION_CALL
 }

@@ -23,7 +23,10 @@ public final class EventView {
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
+  /** Held, since some memory lasts as long as somebody does. */
+  @SuppressWarnings("UnusedVariable")
   private MemorySegment memory = MemorySegment.NULL;
+
   private long base;
   private long limit;
   private long at;
@@ -166,12 +169,5 @@ public final class EventView {
     byte[] bytes = new byte[textLength()];
     MemorySegment.copy(EVERYWHERE, BYTE, at + Layout.FIXED_BYTES, bytes, 0, bytes.length);
     return new String(bytes, StandardCharsets.UTF_8);
-  }
-
-  /** Copies the event to {@code target} and says how long it is. */
-  public int copyTo(MemorySegment target) {
-    int bytes = (int) Math.min(length, target.byteSize());
-    MemorySegment.copy(memory, at - base, target, 0, bytes);
-    return bytes;
   }
 }

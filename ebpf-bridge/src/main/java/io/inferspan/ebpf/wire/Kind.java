@@ -54,7 +54,7 @@ public enum Kind {
   TCP_RETRANSMIT(321, Family.TCP, "retransmit", Amount.NONE, Detail.NONE),
 
   CKP_OPERATION(350, Family.CKP, "operation", Amount.NONE, Detail.OPERATION),
-  CKP_IOCTL(351, Family.CKP, "ioctl", Amount.NONE, Detail.NONE),
+  CKP_IOCTL(351, Family.CKP, "ioctl", Amount.NONE, Detail.OPERATION_CALL),
 
   LIBRARY_APPEARED(400, Family.CONTROL, "library_appeared", Amount.NONE, Detail.NONE),
   PROCESS_EXITED(401, Family.CONTROL, "process_exited", Amount.NONE, Detail.NONE),

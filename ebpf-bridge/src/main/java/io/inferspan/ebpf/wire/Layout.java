@@ -26,9 +26,6 @@ public final class Layout {
   /** The longest event. */
   public static final int MAX_BYTES = FIXED_BYTES + MAX_TEXT_BYTES;
 
-  /** The event was still under way when the kernel gave up waiting for its end. */
-  public static final int FLAG_UNFINISHED = 1;
-
   /** The text was longer than there is room for. */
   public static final int FLAG_TEXT_CUT = 2;
 

@@ -7,6 +7,7 @@ import io.inferspan.ebpf.Eventually;
 import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.ByteArrayOutputStream;
@@ -36,9 +37,13 @@ import org.junit.jupiter.api.io.TempDir;
 class AgentTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String OTHER_TRACE = "1af7651916cd43dd8448eb211c80319d";
   private static final String PARENT = "b7ad6b7169203331";
   private static final int TERMINATED = 143;
   private static final Pattern METRICS = Pattern.compile("http://localhost:[0-9]+/metrics");
+  private static final Pattern MEASURED =
+      Pattern.compile(
+          "inferspan_ebpf_program_seconds_count\\{program=\"context/context_sys_exit\"\\} [1-9]");
   private static final String LAUNCHES = "inferspan_ebpf_events_total{kind=\"cuda.launch\"} 3.0";
 
   /** Longer than the test: what arrives was flushed. */
@@ -78,6 +83,21 @@ class AgentTest {
       assertThat(spans).allSatisfy(span -> assertThat(span.parentSpanId()).isEqualTo(PARENT));
       assertThat(names(spans)).contains("cuda.launch").anyMatch(name -> name.startsWith("syscall"));
       assertThat(agent.output()).contains("spans go to " + receiver.endpoint(), "detached: ");
+      awaitGone(held);
+    }
+  }
+
+  @Test
+  void killedAgent_leavesNothingAttached() throws IOException, InterruptedException {
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess agent = agent(receiver, "--command", "python3")) {
+      agent.awaitOutput("ready: ");
+      KernelObjects held = KernelObjects.of(agent.pid());
+      assertThat(held.links()).hasSizeGreaterThanOrEqualTo(10);
+      assertThat(held.alive()).isNotEmpty();
+
+      agent.kill();
+
       awaitGone(held);
     }
   }
@@ -126,7 +146,8 @@ class AgentTest {
   @Test
   void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
-        ToolProcess agent = agent(receiver, "--command", "python3", "--metrics-port", "0")) {
+        ToolProcess agent =
+            agent(receiver, "--command", "python3", "--metrics-port", "0", "--measure-programs")) {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();
@@ -137,7 +158,32 @@ class AgentTest {
           .contains("inferspan_ebpf_attached{probe=\"context/context_sys_exit\"} 1.0")
           .contains("inferspan_ebpf_events_dropped_total{reason=\"ring_full\"} 0.0")
           .contains("inferspan_ebpf_ring_capacity_bytes 1.6777216E7")
+          .containsPattern(MEASURED)
+          .contains("inferspan_ebpf_failures_total{where=\"target\"} 0.0")
           .doesNotContain(TRACE);
+    }
+  }
+
+  @Test
+  void cgroup_isWatchedAndNothingElse() throws IOException, InterruptedException {
+    Path group = SystemView.cgroupRoot().resolve("inferspan-agent-" + kit.server().pid());
+    assumeTrue(Files.exists(SystemView.cgroupRoot().resolve("cgroup.procs")), "needs cgroup v2");
+    Files.createDirectory(group);
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        KitServer inside = KitServer.start(directory);
+        ToolProcess agent = agent(receiver, "--cgroup", group + "/")) {
+      Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
+      agent.awaitOutput("ready: ");
+      request(TRACE);
+      request(inside, OTHER_TRACE);
+
+      assertThat(agent.terminate().exitStatus()).as(agent.output()).isEqualTo(TERMINATED);
+
+      assertThat(receiver.spans()).isNotEmpty();
+      assertThat(receiver.spans())
+          .allSatisfy(span -> assertThat(span.traceId()).isEqualTo(OTHER_TRACE));
+    } finally {
+      Eventually.is("the group is empty", () -> group.toFile().delete());
     }
   }
 
@@ -206,8 +252,13 @@ class AgentTest {
   }
 
   private static void request(String trace) throws IOException, InterruptedException {
+    request(kit, trace);
+  }
+
+  private static void request(KitServer server, String trace)
+      throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + kit.port() + "/infer"))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/infer"))
             .version(HttpClient.Version.HTTP_1_1)
             .header("traceparent", "00-" + trace + "-" + PARENT + "-01")
             .build();

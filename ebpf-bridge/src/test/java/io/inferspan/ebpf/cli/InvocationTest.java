@@ -45,9 +45,15 @@ class InvocationTest {
   @Test
   void metricsPort_isAnyPortOrNone() throws UsageException {
     assertThat(parse("agent", "--metrics-port", "9464"))
-        .isEqualTo(new Invocation.Agent(new Targets(""), 9464));
+        .isEqualTo(new Invocation.Agent(new Targets(""), 9464, false));
     assertThat(parse("agent", "--metrics-port=0"))
-        .isEqualTo(new Invocation.Agent(new Targets(""), 0));
+        .isEqualTo(new Invocation.Agent(new Targets(""), 0, false));
+  }
+
+  @Test
+  void programs_areMeasuredWhereItIsSaid() throws UsageException {
+    assertThat(parse("agent", "--measure-programs"))
+        .isEqualTo(new Invocation.Agent(new Targets(""), Invocation.Agent.NONE, true));
   }
 
   @Test
@@ -108,7 +114,7 @@ class InvocationTest {
   }
 
   private static Invocation agent(String scope) {
-    return new Invocation.Agent(new Targets(scope), Invocation.Agent.NONE);
+    return new Invocation.Agent(new Targets(scope), Invocation.Agent.NONE, false);
   }
 
   private static Invocation parse(String... arguments) throws UsageException {

@@ -72,6 +72,12 @@ final class ToolProcess implements AutoCloseable {
     return this;
   }
 
+  /** With SIGKILL. */
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
   int exitStatus() throws InterruptedException {
     if (!process.waitFor(LIMIT_NANOS, TimeUnit.NANOSECONDS)) {
       throw new AssertionError("it does not end, after: " + output());

@@ -174,6 +174,21 @@ class OwnThreadsTest {
   }
 
   @Test
+  void threadThatWasRefused_isToldOfWhenThereIsRoomAgain() {
+    table.full = true;
+    storage.attach(sampled(1)).close();
+    table.full = false;
+    storage.attach(sampled(1)).close();
+    assertThat(threads.refusals()).as("not at every switch").isOne();
+
+    threads.sweep();
+
+    try (Scope scope = storage.attach(sampled(2))) {
+      assertThat(now()).isEqualTo(told(2));
+    }
+  }
+
+  @Test
   void fullTable_costsTheRequestNothing() {
     table.full = true;
 

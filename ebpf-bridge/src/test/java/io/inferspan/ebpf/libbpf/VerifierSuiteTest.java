@@ -3,6 +3,17 @@ package io.inferspan.ebpf.libbpf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.ChildProcess;
+import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.Eventually;
+import io.opentelemetry.api.OpenTelemetry;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,9 +21,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Seven programs, each with one mistake: the kernel refuses it, and the loader says why. */
 class VerifierSuiteTest {
 
+  private static @Nullable EbpfBridge bridge;
+
   @BeforeAll
-  static void needsBpf() {
+  static void attach() {
     TestObjects.assumeBpf();
+    bridge =
+        EbpfBridge.attach(
+            Telemetry.using(OpenTelemetry.noop()),
+            BridgeConfig.builder().ownThreads(false).build());
+  }
+
+  @AfterAll
+  static void detach() {
+    if (bridge != null) {
+      bridge.close();
+    }
   }
 
   @ParameterizedTest
@@ -42,7 +66,17 @@ class VerifierSuiteTest {
       assertThat(refused.log()).contains("processed ").contains(verdict);
     }
     try (BpfObject good = TestObjects.open("good").load()) {
-      assertThat(good.program("on_call").fd()).as("the bridge lives on").isPositive();
+      assertThat(good.program("on_call").fd()).as("the loader lives on").isPositive();
     }
+    long seen = programsStarted();
+    ChildProcess.run(List.of("/bin/true"));
+    Eventually.is("the bridge lives on", () -> programsStarted() > seen);
+  }
+
+  private static long programsStarted() {
+    return Objects.requireNonNull(bridge).status().events().stream()
+        .filter(events -> events.kind().equals("control.process_started"))
+        .mapToLong(BridgeStatus.Events::read)
+        .sum();
   }
 }

@@ -52,6 +52,16 @@ class NativeCallsTest {
   }
 
   @Test
+  void refusedEpoll_leavesNoDescriptorOpen() throws IOException {
+    assertThatThrownBy(() -> Epoll.watching(-1)).hasMessageContaining("EBADF");
+    int files = OpenFiles.count();
+
+    assertThatThrownBy(() -> Epoll.watching(-1)).hasMessageContaining("EBADF");
+
+    assertThat(OpenFiles.count()).isEqualTo(files);
+  }
+
+  @Test
   void refusedMapping_saysWhy() {
     assertThatThrownBy(() -> Mapping.shared(-1, 0, PAGE, false))
         .isInstanceOf(SystemCallException.class)

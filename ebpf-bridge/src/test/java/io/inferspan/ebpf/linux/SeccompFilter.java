@@ -12,6 +12,8 @@ public final class SeccompFilter {
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   private static final int SECCOMP = ARM ? 277 : 317;
   private static final long BPF = ARM ? 280 : 321;
+  private static final int OPEN_TRACEPOINT = 17;
+  private static final int CREATE_LINK = 28;
   private static final int SET_NO_NEW_PRIVILEGES = 38;
   private static final int SET_FILTER = 1;
   private static final int ALL_THREADS = 1;
@@ -20,12 +22,26 @@ public final class SeccompFilter {
 
   /** To all threads of the process, for good. */
   public static void refuseBpf() {
-    long[] program = {
-      instruction(0x20, 0, 0, 0), // load the number of the call
-      instruction(0x15, 0, 1, BPF), // bpf?
-      instruction(0x06, 0, 0, 0x0005_0001L), // EPERM
-      instruction(0x06, 0, 0, 0x7fff_0000L), // allowed
-    };
+    install(
+        instruction(0x20, 0, 0, 0), // load the number of the call
+        instruction(0x15, 0, 1, BPF), // bpf?
+        instruction(0x06, 0, 0, 0x0005_0001L), // EPERM
+        instruction(0x06, 0, 0, 0x7fff_0000L)); // allowed
+  }
+
+  /** Lets programs be loaded, but attached to nothing. */
+  public static void refuseAttaching() {
+    install(
+        instruction(0x20, 0, 0, 0), // load the number of the call
+        instruction(0x15, 0, 4, BPF), // bpf?
+        instruction(0x20, 0, 0, 16), // load its first argument
+        instruction(0x15, 1, 0, OPEN_TRACEPOINT),
+        instruction(0x15, 0, 1, CREATE_LINK),
+        instruction(0x06, 0, 0, 0x0005_0001L), // EPERM
+        instruction(0x06, 0, 0, 0x7fff_0000L)); // allowed
+  }
+
+  private static void install(long... program) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment filter = arena.allocate(16, 8);
       filter.set(JAVA_SHORT, 0, (short) program.length);

@@ -36,6 +36,7 @@ class EbpfMetersTest {
           new EbpfMeters(sink, reader)
               .kernelDrop("ring_full", () -> 7)
               .program("sys_exit", () -> 3, () -> 4_000)
+              .failure("library", () -> 2)
               .sleep(() -> true, () -> 5)
               .probe("cuda", () -> true)
               .probe("nccl", () -> false);
@@ -64,6 +65,7 @@ class EbpfMetersTest {
           .isOne();
       assertThat(registry.get("inferspan.ebpf.attached").tag("probe", "nccl").gauge().value())
           .isZero();
+      assertThat(count("inferspan.ebpf.failures", "where", "library")).isEqualTo(2);
       assertThat(gauge("inferspan.ebpf.asleep")).isOne();
       assertThat(registry.get("inferspan.ebpf.sleeps").functionCounter().count()).isEqualTo(5);
 

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RingThreadTest {
 
@@ -88,8 +90,9 @@ class RingThreadTest {
     return await(20_000);
   }
 
-  @Test
-  void failingHandler_isCountedAndGoesOn() throws Exception {
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
+  void failingHandler_isCountedAndGoesOn(Class<? extends Throwable> failure) throws Exception {
     CountDownLatch good = new CountDownLatch(1);
     EventHandler handler =
         new EventHandler() {
@@ -99,7 +102,7 @@ class RingThreadTest {
           public void event(EventView view) {
             if (!failed) {
               failed = true;
-              throw new IllegalStateException("no");
+              throwUnchecked(failure);
             }
             good.countDown();
           }
@@ -110,6 +113,18 @@ class RingThreadTest {
 
       assertThat(good.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(ring.failures()).isOne();
+    }
+  }
+
+  private static void throwUnchecked(Class<? extends Throwable> failure) {
+    try {
+      Throwable thrown = failure.getConstructor().newInstance();
+      if (thrown instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) thrown;
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
     }
   }
 

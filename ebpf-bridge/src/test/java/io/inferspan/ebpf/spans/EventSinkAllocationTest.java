@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingWriter;
 import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.TracingExtension;
 import java.lang.foreign.Arena;
@@ -14,6 +15,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** From the ring to the fold, an event costs no object. */
 class EventSinkAllocationTest {
+
+  private static final int LAUNCHES = 3 * Durations.EXACT;
 
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -53,5 +56,25 @@ class EventSinkAllocationTest {
       assertThat(kernel.sink.accounting().consumed()).isEqualTo(400 * 256);
       assertThat(allocated).isZero();
     }
+  }
+
+  @Test
+  void requestsThatComeAndGo_useTheFoldsOfThoseBefore() {
+    FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
+    EventView launch = kernel.event(Kind.CUDA_LAUNCH, 1_000).of(1, 0, 0).view();
+    long allocated = 0;
+    for (int request = 0; request < 60; request++) {
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < LAUNCHES; i++) {
+        kernel.sink.event(launch);
+      }
+      if (request >= 20) {
+        allocated += THREADS.getCurrentThreadAllocatedBytes() - before;
+      }
+      kernel.endRequest();
+    }
+
+    assertThat(kernel.sink.accounting().folds()).isEqualTo(60);
+    assertThat(allocated).isZero();
   }
 }

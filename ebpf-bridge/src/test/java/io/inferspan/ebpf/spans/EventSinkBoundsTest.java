@@ -41,7 +41,7 @@ class EventSinkBoundsTest {
 
   @Test
   void oneRequestTooMany_hasTheQuietestWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(3, 100, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(3, 100, 10, 10));
     for (long request = 1; request <= 3; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
     }
@@ -60,8 +60,26 @@ class EventSinkBoundsTest {
   }
 
   @Test
+  void requestsThatAreQuiet_areForgottenForOthers() {
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
+    for (long request = 1; request <= 2; request++) {
+      kernel.happens(EventBytes.of(Kind.REQUEST_BEGAN).under(7, request, 9));
+      kernel.happens(of(kernel, request)).pass(3_000 * MILLI);
+    }
+    assertThat(written()).isEqualTo(2);
+
+    kernel.happens(of(kernel, 3)).happens(of(kernel, 4));
+
+    assertThat(written()).isEqualTo(2);
+    assertThat(kernel.sink.openRequests()).isEqualTo(2);
+    assertThat(kernel.sink.accounting().evicted()).isEqualTo(2);
+    kernel.sink.flush();
+    assertThat(written()).isEqualTo(4);
+  }
+
+  @Test
   void requestThatHasEnded_makesRoomFirst() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     kernel.happens(of(kernel, 1)).happens(of(kernel, 2));
     kernel.happens(EventBytes.of(Kind.REQUEST_ENDED).under(7, 2, 9));
 
@@ -74,7 +92,7 @@ class EventSinkBoundsTest {
 
   @Test
   void detailsBeyondTheBound_areFoldedByKindAndNotLost() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10));
     for (int i = 0; i < 40; i++) {
       kernel.happens(of(kernel, 1).of(1, i % 20, 0));
       kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(7, 1, 9).by(i, 1).from(1, 2));
@@ -93,7 +111,7 @@ class EventSinkBoundsTest {
 
   @Test
   void oneFoldTooMany_hasARequestWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (long request = 1; request <= 4; request++) {
       kernel.happens(of(kernel, request)).happens(of(kernel, request));
     }
@@ -106,7 +124,7 @@ class EventSinkBoundsTest {
 
   @Test
   void requestThatNeedsAllFoldsAlone_isWrittenInPieces() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 3, 10, 10));
     for (int i = 0; i < 7; i++) {
       kernel.happens(of(kernel, 1).of(1, i, 0));
     }
@@ -118,7 +136,7 @@ class EventSinkBoundsTest {
 
   @Test
   void slowEventsBeyondTheBound_areFolded() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 100, 10, 5, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 100, 10, 5));
     for (int i = 0; i < 12; i++) {
       kernel.happens(Kind.CUDA_DEVICE_SYNC, 2 * MILLI);
     }
@@ -130,7 +148,7 @@ class EventSinkBoundsTest {
 
   @Test
   void requestsThatEndTogether_areAllWritten() {
-    FakeKernel kernel = kernel(new FoldOptions.Bounds(5_000, 10_000, 10, 5, 10));
+    FakeKernel kernel = kernel(new FoldOptions.Bounds(5_000, 10_000, 10, 5));
     for (long request = 1; request <= 2_000; request++) {
       kernel.happens(of(kernel, request));
     }
@@ -148,7 +166,7 @@ class EventSinkBoundsTest {
 
   @Test
   void optionsThatCannotBe_areRefusedInOneSentence() {
-    assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1, 1))
+    assertThatThrownBy(() -> new FoldOptions.Bounds(0, 1, 1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("requests is 0, but must be from 1 to 1048576");
     assertThatThrownBy(() -> new FoldOptions.Times(1, 0, 1, 1))

@@ -39,7 +39,7 @@ final class FakeKernel {
 
   private void control(Kind kind, EventView event) {
     if (failing) {
-      throw new IllegalStateException("no");
+      throw new LinkageError("no");
     }
     controls.add(kind + " " + event.text());
   }

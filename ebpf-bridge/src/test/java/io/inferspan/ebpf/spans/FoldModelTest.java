@@ -65,10 +65,9 @@ class FoldModelTest {
             1 + random.nextInt(40),
             1 + random.nextInt(60),
             1 + random.nextInt(8),
-            random.nextInt(10),
-            10),
+            random.nextInt(10)),
         new FoldOptions.Times(
-            random.nextInt(1_000_000), 1L + random.nextInt(50_000_000), 20_000_000, 0));
+            random.nextInt(1_000_000), 1L + random.nextInt(50_000_000), 100_000_000, 20_000_000));
   }
 
   private void step(FakeKernel kernel, Random random) {

@@ -1,0 +1,154 @@
+package io.inferspan.ebpf.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.Eventually;
+import io.inferspan.ebpf.probe.ProcessScope.Choice;
+import io.inferspan.ebpf.probe.ProcessWatch.Change;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes of a made-up machine that come and go, and what the kernel's table holds of them. */
+class ProcessWatchTest {
+
+  private static final int SERVER = 41;
+
+  @TempDir private Path proc;
+
+  private final Table table = new Table();
+  private ProcessWatch watch;
+
+  @AfterEach
+  void close() {
+    if (watch != null) {
+      watch.close();
+    }
+  }
+
+  @Test
+  void chosenProcess_isInTheTableUntilItEnds() throws IOException {
+    born(SERVER, "python3");
+    born(42, "bash");
+    start();
+    assertThat(table.pids).containsExactly(SERVER);
+
+    dies(SERVER);
+    watch.note(Change.EXITED, SERVER);
+
+    Eventually.is("the end", table.pids::isEmpty);
+  }
+
+  @Test
+  void processThatEndsWhileItIsLookedAt_leavesNoEntry() {
+    table.onAdd =
+        pid -> {
+          // The kernel had nothing to take out yet, and told of an end that nobody minded.
+          dies(pid);
+          watch.note(Change.EXITED, pid);
+        };
+    start();
+
+    born(SERVER, "python3");
+    watch.note(Change.STARTED, SERVER);
+
+    Eventually.is("the look", () -> table.adds > 0);
+    Eventually.is("the end", table.pids::isEmpty);
+  }
+
+  @Test
+  void processThatEndedUnnoticed_leavesNoEntry() throws IOException {
+    born(SERVER, "python3");
+    start();
+
+    dies(SERVER);
+
+    Eventually.is("the end", table.pids::isEmpty);
+  }
+
+  @Test
+  void errorAboutOneProcess_isCountedAndTheNextIsFollowed() {
+    table.onAdd =
+        pid -> {
+          if (pid == 42) {
+            throw new LinkageError("no");
+          }
+        };
+    start();
+
+    born(42, "python3");
+    watch.note(Change.STARTED, 42);
+    Eventually.is("the failure", () -> watch.failures() > 0);
+    born(SERVER, "python3");
+    watch.note(Change.STARTED, SERVER);
+
+    Eventually.is("the next", () -> table.pids.contains(SERVER));
+  }
+
+  @Test
+  void fullTable_isCounted() throws IOException {
+    table.full = true;
+    born(SERVER, "python3");
+    start();
+
+    assertThat(watch.refusals()).isOne();
+    assertThat(watch.failures()).isZero();
+  }
+
+  private void start() {
+    ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
+    watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, () -> {}, false, 0));
+    assertThat(watch.awaitFirstLook(Duration.ofSeconds(20))).isTrue();
+  }
+
+  private void born(int pid, String name) {
+    try {
+      Path directory = Files.createDirectories(proc.resolve(Integer.toString(pid)));
+      Files.writeString(directory.resolve("comm"), name + "\n");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void dies(int pid) {
+    try {
+      Files.deleteIfExists(proc.resolve(pid + "/comm"));
+      Files.deleteIfExists(proc.resolve(Integer.toString(pid)));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The kernel's. */
+  private static final class Table implements ProcessWatch.Targets {
+
+    private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
+    private volatile IntConsumer onAdd = pid -> {};
+    private volatile boolean full;
+    private volatile int adds;
+
+    @Override
+    public synchronized boolean add(int pid) {
+      onAdd.accept(pid);
+      if (full) {
+        return false;
+      }
+      pids.add(pid);
+      adds++;
+      return true;
+    }
+
+    @Override
+    public void remove(int pid) {
+      pids.remove(pid);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.inferspan.ebpf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** The numbers are those of the kernel side, for both processors. */
+class CallNumberTest {
+
+  private static final Path NUMBERS = Path.of("../bpf/include/numbers.h");
+  private static final Path CALLS = Path.of("../bpf/include");
+  private static final Pattern NUMBER = Pattern.compile("NR_(\\w+) = (\\d+)");
+  private static final Pattern TOLD = Pattern.compile("case NR_(\\w+):");
+
+  @Test
+  void names_areThoseOfTheHeaders() throws Exception {
+    Assumptions.assumeTrue(Files.exists(NUMBERS), "bpf/include is not beside this module");
+    String[] processors = Files.readString(NUMBERS).split("#else", 2);
+
+    assertThat(known("amd64")).containsAllEntriesOf(told(processors[0]));
+    assertThat(known("aarch64")).containsAllEntriesOf(told(processors[1]));
+  }
+
+  /** The calls that have a kind, with their numbers. */
+  private static Map<Integer, String> told(String processor) throws Exception {
+    Map<String, Integer> numbers = new TreeMap<>();
+    Matcher number = NUMBER.matcher(processor);
+    while (number.find()) {
+      numbers.put(number.group(1), Integer.valueOf(number.group(2)));
+    }
+    String kindOf = Files.readString(CALLS.resolve("descriptors.h"));
+    int from = kindOf.indexOf("u16 kind_of(");
+    Matcher told = TOLD.matcher(kindOf.substring(from, kindOf.indexOf("\n}", from)));
+    Map<Integer, String> calls = new TreeMap<>();
+    while (told.find()) {
+      if (numbers.containsKey(told.group(1))) {
+        calls.put(numbers.get(told.group(1)), told.group(1));
+      }
+    }
+    assertThat(calls).hasSizeGreaterThan(20);
+    return calls;
+  }
+
+  private static Map<Integer, String> known(String architecture) {
+    Map<Integer, String> known = new TreeMap<>();
+    @Nullable String[] names = CallNumber.names(architecture);
+    for (int i = 0; i < names.length; i++) {
+      String name = names[i];
+      if (name != null) {
+        known.put(i, name);
+      }
+    }
+    return known;
+  }
+
+  @Test
+  void whatIsNoCall_hasNoName() {
+    assertThat(CallNumber.name(0)).isNull();
+    assertThat(CallNumber.name(-1)).isNull();
+    assertThat(CallNumber.name(1L << 40)).isNull();
+    assertThat(CallNumber.name(512)).isNull();
+  }
+}

@@ -103,10 +103,14 @@ static __always_inline void head_finished(const struct ispan_settings *settings,
 static __always_inline void head_unfinished(struct task_struct *task, struct ispan_scan *scan, u64 connection)
 {
 	struct ispan_thread *thread = thread_made_of(task);
+	u64 place;
 
 	if (!thread)
 		return;
 	keep_tail(scan);
+	place = place_of((u32)connection);
+	scan->head.place.socket = (u32)place;
+	scan->head.place.taken = place >> 32;
 	bpf_map_update_elem(&heads, &connection, &scan->head, BPF_ANY);
 	thread->head_fd = (s32)connection + 1;
 }
@@ -117,6 +121,21 @@ static __always_inline void forget_head(struct ispan_thread *thread, u64 connect
 		thread->head_fd = 0;
 		bpf_map_delete_elem(&heads, &connection);
 	}
+}
+
+/* What is known of the head that these bytes go on with. */
+static __always_inline struct ispan_head *unfinished_head(struct ispan_thread *thread, u64 connection,
+							  const struct ispan_bytes *bytes)
+{
+	struct ispan_head *head;
+
+	if (!thread || thread->head_fd != (s32)connection + 1)
+		return NULL;
+	head = bpf_map_lookup_elem(&heads, &connection);
+	if (head && goes_on(connection, head, bytes))
+		return head;
+	forget_head(thread, connection);
+	return NULL;
 }
 
 /* Bytes that begin a request, or go on with one whose head is not finished. */

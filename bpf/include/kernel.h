@@ -28,7 +28,9 @@ typedef unsigned long size_t;
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
+#define IPPROTO_TCP 6
 #define MSG_PEEK 2
+#define MSG_TRUNC 0x20
 #define PROT_EXEC 4
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -70,11 +72,13 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	u16 sk_protocol;
 	int sk_err;
 };
 
 struct tcp_sock {
 	u32 write_seq;
+	u32 copied_seq;
 };
 
 struct sk_buff {
@@ -87,6 +91,7 @@ struct socket {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
 };
 
 struct file {

@@ -72,14 +72,13 @@ static __always_inline void after_read(struct ispan_settings *settings, struct p
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	u64 connection = connection_of(tgid, (s32)ARG1(regs));
 	struct ispan_thread *thread = thread_of(task);
-	struct ispan_head *unfinished = NULL;
+	struct ispan_head *unfinished;
 	struct ispan_bytes bytes;
 	u32 word = 0;
 
 	if (tgid == settings->self_tgid || !bytes_of(regs, number, length, &bytes))
 		return;
-	if (thread && thread->head_fd == (s32)connection + 1)
-		unfinished = bpf_map_lookup_elem(&heads, &connection);
+	unfinished = unfinished_head(thread, connection, &bytes);
 	if (!unfinished) {
 		if (bpf_probe_read_user(&word, length < 4 ? 1 : 4, (void *)bytes.buffer))
 			return;

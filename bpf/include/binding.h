@@ -148,16 +148,16 @@ static __always_inline void read_head(const struct ispan_settings *settings, str
 
 	if (unfinished)
 		count(ISPAN_COUNT_HTTP_CONTINUED);
-	if (!scan)
-		return;
-	flags = scan->head.flags;
-	if (flags & HEAD_NOT_HTTP) {
+	flags = scan ? scan->head.flags : 0;
+	if (!scan) {
+		make_room(connection);
+	} else if (flags & HEAD_NOT_HTTP) {
 		count(ISPAN_COUNT_HTTP_NOT_HTTP);
 	} else if (flags & HEAD_FINISHED) {
 		forget_head(thread_of(task), connection);
 		head_finished(settings, task, scan, connection, is_pipelined(scan, bytes, before));
 		return;
-	} else if (bytes->length < HTTP_WINDOW) {
+	} else if (bytes->length < HTTP_WINDOW && scan->length == before + bytes->length) {
 		head_unfinished(task, scan, connection);
 		return;
 	} else {

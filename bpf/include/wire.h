@@ -209,7 +209,7 @@ enum ispan_count {
 	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C tells to ignore */
 	ISPAN_COUNT_HTTP_NOT_HTTP = 604,    /* began like a request and was none */
 	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that went on with an unfinished head */
-	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window that is looked at */
+	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window, or in more buffers than are looked at */
 	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */
 	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes were not in memory */
 	ISPAN_COUNT_REQUESTS_BEGAN = 620,

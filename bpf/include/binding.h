@@ -54,7 +54,7 @@ __noinline int make_room(u64 connection)
 		if (thread->source != ISPAN_SOURCE_INHERITED)
 			request_end(settings, thread->request);
 		thread->request = 0;
-		thread->flags &= ~ISPAN_THREAD_WAITING;
+		thread->flags &= ~ISPAN_THREAD_AWAY;
 		if (thread->flags & ISPAN_THREAD_INTERLEAVED)
 			free = false;
 	}

@@ -25,6 +25,8 @@ struct ispan_frame {
 
 #define ISPAN_THREAD_INTERLEAVED 0x01 /* serves several connections at once: gets no context from bytes it reads */
 #define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are nobody's */
+#define ISPAN_THREAD_LEFT 0x04        /* looked for other work behind the response: what it does is not the request's */
+#define ISPAN_THREAD_AWAY (ISPAN_THREAD_WAITING | ISPAN_THREAD_LEFT)
 
 /* What is known of one thread. It lives and dies with the kernel's task, so thread ids may be used again. */
 struct ispan_thread {
@@ -50,7 +52,8 @@ struct ispan_thread {
 	u64 outer_request; /* what it served before it began a request by CKP */
 	s32 outer_fd;
 	u8 outer_source;
-	u8 outer_pad[3];
+	u8 outer_left; /* whether it had left that */
+	u8 outer_pad[2];
 	struct ispan_frame frames[ISPAN_FRAMES];
 };
 

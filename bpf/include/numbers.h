@@ -107,14 +107,17 @@ enum {
 	case NR_sendmmsg:                                                                                              \
 	case NR_sendfile
 
+#define CASE_EPOLLS                                                                                                    \
+	case NR_epoll_wait:                                                                                            \
+	case NR_epoll_pwait:                                                                                           \
+	case NR_epoll_pwait2
+
 #define CASE_WAITS                                                                                                     \
+	CASE_EPOLLS:                                                                                                   \
 	case NR_poll:                                                                                                  \
 	case NR_ppoll:                                                                                                 \
 	case NR_select:                                                                                                \
 	case NR_pselect6:                                                                                              \
-	case NR_epoll_wait:                                                                                            \
-	case NR_epoll_pwait:                                                                                           \
-	case NR_epoll_pwait2:                                                                                          \
 	case NR_futex:                                                                                                 \
 	case NR_futex_waitv:                                                                                           \
 	case NR_nanosleep:                                                                                             \

@@ -79,7 +79,7 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 	thread->request = number;
 	thread->source = source;
 	thread->fd = request->fd;
-	thread->flags &= ~ISPAN_THREAD_WAITING;
+	thread->flags &= ~ISPAN_THREAD_AWAY;
 	count(ISPAN_COUNT_REQUESTS_BEGAN);
 	announce(settings, request, number, ISPAN_KIND_REQUEST_BEGAN, source);
 	contract_publish(settings, request);

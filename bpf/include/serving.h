@@ -61,12 +61,67 @@ static __always_inline void before_write(const struct ispan_settings *settings, 
 	}
 }
 
-static __always_inline void before_wait(struct ispan_thread *thread)
+/* A watched library function waits as it likes. Its caller's stack is above the system call's. */
+static __always_inline bool is_in_call(const struct ispan_thread *thread, u64 sp)
+{
+	u32 top = thread->depth - 1;
+
+	return top < ISPAN_FRAMES && thread->frames[top].sp > sp;
+}
+
+static __always_inline bool polls_itself(const struct ispan_thread *thread, struct pt_regs *regs)
+{
+	s32 fd = -1;
+
+	return ARG2(regs) == 1 && !bpf_probe_read_user(&fd, sizeof(fd), (void *)ARG1(regs)) && fd == thread->fd;
+}
+
+/* Whether the thread may come back with work of another's: not from its own connection, nor from a sleep or a lock. */
+static __always_inline bool may_bring_work(const struct ispan_thread *thread, struct pt_regs *regs, long number)
+{
+	switch (number) {
+	CASE_EPOLLS:
+		return true;
+	case NR_select:
+	case NR_pselect6:
+		return ARG1(regs);
+	case NR_poll:
+	case NR_ppoll:
+		return ARG2(regs) && !polls_itself(thread, regs);
+	default:
+		return false;
+	}
+}
+
+/* The request goes on, for those the thread started for it; to be ended as if the thread still had it. */
+static __always_inline void leave(const struct ispan_settings *settings, struct ispan_thread *thread,
+				  const struct ispan_request *request)
+{
+	if (!(thread->flags & ISPAN_THREAD_LEFT) && thread->source != ISPAN_SOURCE_INHERITED)
+		contract_withdraw(settings, request);
+	thread->flags |= ISPAN_THREAD_LEFT;
+}
+
+static __always_inline void before_wait(const struct ispan_settings *settings, struct ispan_thread *thread,
+					struct pt_regs *regs, long number)
 {
 	struct ispan_request *request = request_of(thread);
 
-	if (request && request->flags & ISPAN_REQUEST_RESPONDED && thread->source != ISPAN_SOURCE_CKP)
-		thread->flags |= ISPAN_THREAD_WAITING;
+	if (!request || !(request->flags & ISPAN_REQUEST_RESPONDED) || thread->source == ISPAN_SOURCE_CKP ||
+	    is_in_call(thread, regs->sp))
+		return;
+	thread->flags |= ISPAN_THREAD_WAITING;
+	if (may_bring_work(thread, regs, number))
+		leave(settings, thread, request);
+}
+
+/* Whoever asks for the next connection leaves the answer to others, if there is none yet. */
+static __always_inline void before_accept(const struct ispan_settings *settings, struct ispan_thread *thread)
+{
+	struct ispan_request *request = request_of(thread);
+
+	if (request && thread->source != ISPAN_SOURCE_CKP)
+		leave(settings, thread, request);
 }
 
 /* A descriptor that is closed, or given out anew, has no connection any more. */

@@ -20,8 +20,10 @@ static __always_inline void before_call(const struct ispan_settings *settings, s
 		before_read(settings, thread, (s32)ARG1(regs));
 		break;
 	CASE_WAITS:
+		before_wait(settings, thread, regs, number);
+		break;
 	CASE_ACCEPTS:
-		before_wait(thread);
+		before_accept(settings, thread);
 		break;
 	CASE_WRITES:
 	case NR_splice:
@@ -115,7 +117,7 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 	CASE_ACCEPTS:
 		if (result >= 0)
 			connection_gone(settings, (s32)result);
-		/* fall through */
+		break;
 	CASE_WAITS:
 		after_wait(settings);
 		break;

@@ -14,7 +14,7 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 	struct ispan_thread *maker = settings ? thread_of(parent) : NULL;
 	struct ispan_thread *made;
 
-	if (!maker || !request_of(maker))
+	if (!maker || maker->flags & ISPAN_THREAD_LEFT || !request_of(maker))
 		return 0;
 	made = thread_made_of(child);
 	if (!made)

@@ -13,6 +13,7 @@ import select
 import sys
 import threading
 
+import behind  # noqa: F401
 import heads  # noqa: F401
 import stage
 from scenes import interleaved

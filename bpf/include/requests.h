@@ -6,6 +6,9 @@
 #include "context.h"
 #include "contract.h"
 
+#define NUMBER_CPU 1023ull
+#define NUMBER_TRIES 3
+
 static __always_inline u64 connection_of(u32 tgid, s32 fd)
 {
 	return (u64)tgid << 32 | (u32)fd;
@@ -53,6 +56,20 @@ static __always_inline void one_less(void)
 	__sync_fetch_and_add(&activity->requests, -1);
 }
 
+/*
+ * A number is the time, with the CPU in its last bits: unique without a shared counter, whatever the uptime. A second
+ * request of the same microsecond takes the next. 0: there is no room.
+ */
+static __always_inline u64 enter_request(const struct ispan_request *request)
+{
+	u64 number = (request->began_ns & ~NUMBER_CPU) | (bpf_get_smp_processor_id() & NUMBER_CPU);
+
+	for (int i = 0; i < NUMBER_TRIES; i++, number += NUMBER_CPU + 1)
+		if (!bpf_map_update_elem(&requests, &number, request, BPF_NOEXIST))
+			return number;
+	return 0;
+}
+
 /* The request's ids are filled in by the caller; its thread is the current one. */
 static __always_inline void request_begin(const struct ispan_settings *settings, struct ispan_thread *thread,
 					  struct ispan_request *request, u8 source)
@@ -63,10 +80,9 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 	request->began_ns = bpf_ktime_get_ns();
 	request->tgid = pid_tgid >> 32;
 	request->tid = (u32)pid_tgid;
-	/* Unique without a shared counter: one CPU begins no two requests in the same nanosecond. */
-	number = request->began_ns << 10 | (bpf_get_smp_processor_id() & 1023);
 	one_more(request->began_ns);
-	if (bpf_map_update_elem(&requests, &number, request, BPF_ANY)) {
+	number = enter_request(request);
+	if (!number) {
 		one_less();
 		count(ISPAN_COUNT_NO_MEMORY);
 		return;

@@ -36,7 +36,7 @@ static __always_inline bool is_connection(u32 tgid, s32 fd)
 	u64 connection = connection_of(tgid, fd);
 	u64 *number = bpf_map_lookup_elem(&connections, &connection);
 
-	return number && *number > started << 10;
+	return number && *number > started;
 }
 
 /*

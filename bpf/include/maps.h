@@ -69,8 +69,9 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
+/* Each is carried by the thread that began it, and ends with it at the latest: so nothing has to be pushed out. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
 	__type(value, struct ispan_request);
@@ -78,9 +79,9 @@ struct {
 
 /* Of the whole machine: asked first by what runs for everybody, since mostly nobody is served. */
 struct ispan_activity {
-	u64 requests; /* begun and not ended: never too few, too many once the map of requests pushed one out */
+	u64 requests; /* begun and not ended: never too few */
 	u64 since_ns; /* since when there has been one without a pause */
-	u64 ended;    /* counted once the map has them no more; not those that it pushed out */
+	u64 ended;    /* counted once the map has them no more */
 };
 
 struct {

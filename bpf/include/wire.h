@@ -199,7 +199,7 @@ enum ispan_count {
 	ISPAN_COUNT_PRODUCED = 0, /* + kind */
 	ISPAN_COUNT_DROPPED_RING_FULL = 512,
 	ISPAN_COUNT_TEXT_CUT = 520,   /* written, but with less text */
-	ISPAN_COUNT_NO_MEMORY = 521,  /* a thread's record could not be made: its events are not produced */
+	ISPAN_COUNT_NO_MEMORY = 521,  /* no room for a thread's record or a request: what belongs to it is not produced */
 	ISPAN_COUNT_CALL_TOO_DEEP = 522,
 	ISPAN_COUNT_CALL_UNMATCHED = 523,
 	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls left out because the driver call inside was written */

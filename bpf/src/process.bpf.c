@@ -52,14 +52,18 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 	return 0;
 }
 
-/* The thread that read a request takes it along. Those who inherited it may go without ending it. */
+/*
+ * The thread that read a request takes it along, and the one it set aside. Those who inherited it may go without ending
+ * it. Its number does not tell: a thread that starts another program gets the first one's.
+ */
 static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
 {
 	struct ispan_thread *thread = thread_of(task);
-	struct ispan_request *request = thread ? request_of(thread) : NULL;
 
-	if (request && request->tid == (u32)bpf_get_current_pid_tgid())
+	if (thread && thread->request && thread->source != ISPAN_SOURCE_INHERITED)
 		request_end(settings, thread->request);
+	if (thread && thread->outer_request && thread->outer_source != ISPAN_SOURCE_INHERITED)
+		request_end(settings, thread->outer_request);
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 

@@ -15,6 +15,7 @@ import threading
 
 import behind  # noqa: F401
 import heads  # noqa: F401
+import lives  # noqa: F401
 import stage
 from scenes import interleaved
 from stage import ANSWER, HERE, call, head, in_thread, pair, perform, play, served, trace_id, traceparent

@@ -30,7 +30,7 @@ __noinline int make_room(u64 connection)
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *current = thread ? request_of(thread) : NULL;
-	u64 *last = bpf_map_lookup_elem(&connections, &connection);
+	struct ispan_connection *last = bpf_map_lookup_elem(&connections, &connection);
 	bool free = true;
 
 	if (!settings)
@@ -47,7 +47,7 @@ __noinline int make_room(u64 connection)
 		}
 	}
 	if (last) {
-		request_end(settings, *last);
+		request_end(settings, last->request);
 		bpf_map_delete_elem(&connections, &connection);
 	}
 	if (thread) {

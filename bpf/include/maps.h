@@ -136,12 +136,19 @@ struct {
 	__type(value, struct ispan_otel_context);
 } otel_contexts SEC(".maps");
 
-/* The last sampled request that came on a connection, ended or not: tgid << 32 | fd -> request number. */
+/* The last sampled request that came on a connection, ended or not. */
+struct ispan_connection {
+	u64 request;
+	u32 socket; /* its number: the descriptor may be another one by now */
+	u32 pad;
+};
+
+/* tgid << 32 | fd */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
-	__type(value, u64);
+	__type(value, struct ispan_connection);
 } connections SEC(".maps");
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "contract.h"
+#include "files.h"
 
 #define NUMBER_CPU 1023ull
 #define NUMBER_TRIES 3
@@ -88,9 +89,11 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 		return;
 	}
 	if (request->fd >= 0) {
-		u64 connection = connection_of(request->tgid, request->fd);
+		u64 key = connection_of(request->tgid, request->fd);
+		struct ispan_connection connection = {.request = number};
 
-		bpf_map_update_elem(&connections, &connection, &number, BPF_ANY);
+		connection.socket = socket_number(file_of(bpf_get_current_task_btf(), request->fd));
+		bpf_map_update_elem(&connections, &key, &connection, BPF_ANY);
 	}
 	thread->request = number;
 	thread->source = source;

@@ -29,14 +29,22 @@ static __always_inline bool is_interim(struct pt_regs *regs, long number)
 	return !__builtin_memcmp(begin, status, sizeof(begin));
 }
 
-/* Whether another request of this process came on the connection. Numbers begin with the time, so older ones tell. */
-static __always_inline bool is_connection(u32 tgid, s32 fd)
+/*
+ * Whether this descriptor is the socket on which a request came to that process. Others with the same number are a file of a
+ * child's, or of a program that has the process's number now. Not static, so that the verifier reads it once.
+ */
+__noinline int is_connection(u32 tgid, u32 fd)
 {
-	u64 started = BPF_CORE_READ(bpf_get_current_task_btf(), group_leader, start_time);
-	u64 connection = connection_of(tgid, fd);
-	u64 *number = bpf_map_lookup_elem(&connections, &connection);
+	u64 key = connection_of(tgid, (s32)fd);
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 
-	return number && *number > started;
+	return connection && connection->socket == socket_number(file_of(bpf_get_current_task_btf(), (s32)fd));
+}
+
+/* A child has its parent's connections, until it makes something else of their numbers. */
+static __always_inline bool is_connection_of(const struct ispan_request *request, u32 tgid, s32 fd)
+{
+	return request->tgid == tgid || is_connection(request->tgid, fd);
 }
 
 /*
@@ -47,13 +55,15 @@ static __always_inline void before_write(const struct ispan_settings *settings, 
 					 struct pt_regs *regs, long number)
 {
 	s32 fd = number == NR_splice ? (s32)ARG3(regs) : (s32)ARG1(regs);
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct ispan_request *request;
 
 	if (fd == thread->fd) {
 		request = request_of(thread);
-		if (request && !(request->flags & ISPAN_REQUEST_RESPONDED) && !is_interim(regs, number))
+		if (request && !(request->flags & ISPAN_REQUEST_RESPONDED) && is_connection_of(request, tgid, fd) &&
+		    !is_interim(regs, number))
 			request->flags |= ISPAN_REQUEST_RESPONDED;
-	} else if (thread->source == ISPAN_SOURCE_HTTP && is_connection(bpf_get_current_pid_tgid() >> 32, fd)) {
+	} else if (thread->source == ISPAN_SOURCE_HTTP && is_connection(tgid, fd)) {
 		thread->flags |= ISPAN_THREAD_INTERLEAVED;
 		count(ISPAN_COUNT_THREADS_INTERLEAVED);
 		request_end(settings, thread->request);
@@ -128,11 +138,11 @@ static __always_inline void before_accept(const struct ispan_settings *settings,
 static __always_inline void connection_gone(const struct ispan_settings *settings, s32 fd)
 {
 	u64 connection = connection_of(bpf_get_current_pid_tgid() >> 32, fd);
-	u64 *number = bpf_map_lookup_elem(&connections, &connection);
+	struct ispan_connection *gone = bpf_map_lookup_elem(&connections, &connection);
 
-	if (!number)
+	if (!gone)
 		return;
-	request_end(settings, *number);
+	request_end(settings, gone->request);
 	bpf_map_delete_elem(&connections, &connection);
 }
 

@@ -6,7 +6,10 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. */
+/*
+ * A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. What a
+ * program publishes for its thread has no number, and no end that would reach others.
+ */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
 {

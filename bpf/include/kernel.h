@@ -114,8 +114,6 @@ struct task_struct {
 	pid_t tgid;
 	struct files_struct *files;
 	struct signal_struct *signal;
-	struct task_struct *group_leader;
-	u64 start_time;
 	unsigned int __state;
 };
 
@@ -137,5 +135,9 @@ struct user_msghdr {
 	struct iovec *msg_iov;
 	u64 msg_iovlen;
 };
+
+/* struct mmsghdr: the header of a message, and its length. */
+#define MMSGHDR_BYTES 64
+#define MMSGHDR_LENGTH 56
 
 #endif

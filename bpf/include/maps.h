@@ -41,7 +41,7 @@ struct ispan_thread {
 	u8 covered; /* bit n: the driver was seen to do the work of runtime frame n */
 	s32 head_fd; /* connection of an unfinished head, plus one */
 	s32 fd;      /* connection of its request, -1 none: most system calls are on others, and need no look-up */
-	u32 pad;
+	u32 closed_kind; /* an ispan_fd_kind: what the close under way closes */
 	u64 syscall_start_ns;
 	u32 syscall;
 	u32 off_state; /* task state with which it left the CPU */

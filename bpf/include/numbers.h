@@ -43,6 +43,8 @@ enum {
 	NR_pwritev = 296,
 	NR_recvmmsg = 299,
 	NR_sendmmsg = 307,
+	NR_preadv2 = 327,
+	NR_pwritev2 = 328,
 	NR_openat2 = 437,
 	NR_epoll_pwait2 = 441,
 	NR_futex_waitv = 449,
@@ -87,6 +89,8 @@ enum {
 	NR_accept4 = 242,
 	NR_recvmmsg = 243,
 	NR_sendmmsg = 269,
+	NR_preadv2 = 286,
+	NR_pwritev2 = 287,
 	NR_openat2 = 437,
 	NR_epoll_pwait2 = 441,
 	NR_futex_waitv = 449,
@@ -97,12 +101,14 @@ enum {
 	case NR_read:                                                                                                  \
 	case NR_recvfrom:                                                                                              \
 	case NR_readv:                                                                                                 \
+	case NR_preadv2: /* which is the same as readv on a socket */                                                  \
 	case NR_recvmsg
 
 #define CASE_WRITES                                                                                                    \
 	case NR_write:                                                                                                 \
 	case NR_sendto:                                                                                                \
 	case NR_writev:                                                                                                \
+	case NR_pwritev2:                                                                                              \
 	case NR_sendmsg:                                                                                               \
 	case NR_sendmmsg:                                                                                              \
 	case NR_sendfile

@@ -34,6 +34,8 @@ static __always_inline void syscall_begins(const struct ispan_settings *settings
 	if (!thread)
 		return;
 	thread->syscall = number + 1;
+	if (kind == ISPAN_KIND_CLOSE) /* at the end there is nothing, or already another's */
+		thread->closed_kind = fd_kind(task, (s32)ARG1(regs));
 	thread->syscall_start_ns = bpf_ktime_get_ns();
 }
 
@@ -90,7 +92,7 @@ static __always_inline void syscall_ends(const struct ispan_settings *settings, 
 	kind = kind_of(number);
 	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, kind);
 	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
-	describe(&record, task, regs, kind, result);
+	describe(&record, thread, regs, kind, result);
 	emit_call(settings, thread, regs, &record);
 }
 

@@ -98,7 +98,7 @@ enum ispan_fd_kind {
  * One operation that has ended. Text, where there is one, follows as ISPAN_TEXT_BYTES bytes, NUL-terminated: the ring's
  * own record length says whether it is there.
  *
- * amount  bytes of copies, reads, writes and mappings; blocks of a launch's grid; elements of a collective
+ * amount  bytes of copies, reads, writes and mappings, those of the first 64 messages of one call; blocks of a launch's grid; elements of a collective
  * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of
  *         NCCL; rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of
  *         an ioctl; task state of off-CPU time, 1 for a preempted and 0 for a woken thread of run-queue time; TCP state

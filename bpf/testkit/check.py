@@ -13,7 +13,9 @@ import sys
 import threading
 import time
 
+from descriptors import descriptors
 from floor import floor
+from full import full, numbers
 from idle import missed_ends
 from observed import HERE, KIT, OBJECTS, Observer, Truth, fake_calls, kinds_of_functions, library, server
 from verified import verified
@@ -56,6 +58,10 @@ def scenes(options=()):
            f"{len(results)} scenes, {calls} calls, all as they should be" if not wrong else "see above")
     operations = [event for event in observer.events if event.kind == 350]
     report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
+    began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
+    report("ends of scenes", began == ended > 0 and not observer.living,
+           f"{began} requests began and {ended} ended, {observer.living} never end")
+    numbers(report, observer.events)
     report("accounting of scenes", *observer.accounted())
     return observer
 
@@ -236,6 +242,15 @@ def contexts():
             child.stdin.close()
         seen = [e for e in observer.events if e.kind == 200 and e.source == 5 and e.tgid == child.pid and e.detail & 7 == 0]
         report(f"contract map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
+    program = "import sys, time; sys.stdin.read(1); [time.sleep(0.02) for i in range(5)]; print('done', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        with Observer(f"otel={child.pid}", "flags=108") as observer:
+            child.stdin.write(b"x")
+            child.stdin.flush()
+            child.stdout.readline()
+        child.stdin.close()
+    asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 19e6]
+    report("contract map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
@@ -378,6 +393,8 @@ def main():
         "durations": durations,
         "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),
         "contexts": contexts,
+        "descriptors": lambda: descriptors(report),
+        "full": lambda: full(report),
         "missed_ends": lambda: missed_ends(report),
         "waits": waits,
         "cgroups": cgroups,

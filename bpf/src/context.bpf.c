@@ -53,7 +53,7 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	thread = thread_of(task);
 	if (thread && thread->request)
 		before_call(settings, thread, regs, number);
-	if (settings->flags & ISPAN_EMIT_SYSCALLS)
+	if (settings->flags & (ISPAN_EMIT_SYSCALLS | ISPAN_EMIT_SCHED))
 		syscall_begins(settings, task, thread, regs, number);
 	return 0;
 }

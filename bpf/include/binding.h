@@ -127,15 +127,11 @@ static __always_inline void forget_head(struct ispan_thread *thread, u64 connect
 static __always_inline struct ispan_head *unfinished_head(struct ispan_thread *thread, u64 connection,
 							  const struct ispan_bytes *bytes)
 {
-	struct ispan_head *head;
-
 	if (!thread || thread->head_fd != (s32)connection + 1)
 		return NULL;
-	head = bpf_map_lookup_elem(&heads, &connection);
-	if (head && goes_on(connection, head, bytes))
-		return head;
-	forget_head(thread, connection);
-	return NULL;
+	if (!goes_on(connection, bytes->buffer, bytes->length))
+		forget_head(thread, connection);
+	return bpf_map_lookup_elem(&heads, &connection);
 }
 
 /* Bytes that begin a request, or go on with one whose head is not finished. */

@@ -118,6 +118,12 @@ __noinline u64 bytes_of_messages(u64 messages, u64 count)
 	return bytes;
 }
 
+/* Not static, so that the verifier reads it once. */
+__noinline int kind_of_fd(u32 fd)
+{
+	return fd_kind(bpf_get_current_task_btf(), (s32)fd);
+}
+
 /* Bytes moved, or asked for where there is no count of those moved; and on which descriptor. */
 static __always_inline void describe(struct ispan_record *record, const struct ispan_thread *thread,
 				     struct pt_regs *regs, u16 kind, long result)
@@ -150,7 +156,7 @@ static __always_inline void describe(struct ispan_record *record, const struct i
 	if (record->amount && (NUMBER(regs) == NR_recvmmsg || NUMBER(regs) == NR_sendmmsg))
 		record->amount = bytes_of_messages(ARG2(regs), result);
 	record->detail = (u64)(u32)fd << 32;
-	record->detail |= kind == ISPAN_KIND_CLOSE ? thread->closed_kind : fd_kind(bpf_get_current_task_btf(), fd);
+	record->detail |= kind == ISPAN_KIND_CLOSE ? thread->closed_kind : kind_of_fd(fd);
 }
 
 #endif

@@ -26,18 +26,12 @@ struct ispan_bytes {
 };
 
 /* False when the read took nothing from the connection, or nothing that we can find. */
-static __always_inline bool bytes_of(struct pt_regs *regs, long number, long length, struct ispan_bytes *bytes)
+static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 third, u64 fourth,
+				     struct ispan_bytes *bytes)
 {
 	struct user_msghdr message = {};
 	struct iovec first = {};
-	u64 second = ARG2(regs);
-	u64 third = ARG3(regs);
-	u64 fourth = ARG4(regs);
 
-	/* Read here and now: merged with other loads further down, the verifier could not tell the registers' type. */
-	barrier_var(second);
-	barrier_var(third);
-	barrier_var(fourth);
 	bytes->length = length;
 	bytes->list = 0;
 	switch (number) {
@@ -78,19 +72,21 @@ __noinline u64 place_of(u32 fd)
 /*
  * Whether the bytes are those behind what is known of the head. They are not when the descriptor is another connection by
  * now, nor when somebody else read from it; where the kernel does not count, a request's beginning is all that shows that.
+ * Not static, so that the verifier reads it once.
  */
-static __always_inline bool goes_on(u64 connection, const struct ispan_head *head, const struct ispan_bytes *bytes)
+__noinline int goes_on(u64 connection, u64 buffer, u64 length)
 {
+	struct ispan_head *head = bpf_map_lookup_elem(&heads, &connection);
 	u64 now = place_of((u32)connection);
 	u32 taken = now >> 32;
 	u32 word = 0;
 
-	if ((u32)now != head->place.socket)
+	if (!head || (u32)now != head->place.socket)
 		return false;
 	if (taken)
-		return taken - (u32)bytes->length == head->place.taken;
-	if (bytes->length >= 4)
-		bpf_probe_read_user(&word, sizeof(word), (void *)bytes->buffer);
+		return taken - (u32)length == head->place.taken;
+	if (length >= 4)
+		bpf_probe_read_user(&word, sizeof(word), (void *)buffer);
 	return !begins_request(word);
 }
 

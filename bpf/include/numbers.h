@@ -101,14 +101,12 @@ enum {
 	case NR_read:                                                                                                  \
 	case NR_recvfrom:                                                                                              \
 	case NR_readv:                                                                                                 \
-	case NR_preadv2: /* which is the same as readv on a socket */                                                  \
 	case NR_recvmsg
 
 #define CASE_WRITES                                                                                                    \
 	case NR_write:                                                                                                 \
 	case NR_sendto:                                                                                                \
 	case NR_writev:                                                                                                \
-	case NR_pwritev2:                                                                                              \
 	case NR_sendmsg:                                                                                               \
 	case NR_sendmmsg:                                                                                              \
 	case NR_sendfile

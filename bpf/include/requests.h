@@ -71,6 +71,15 @@ static __always_inline u64 enter_request(const struct ispan_request *request)
 	return 0;
 }
 
+/* Not static, so that the verifier reads it once. */
+__noinline int note_connection(u64 key, u64 number)
+{
+	struct ispan_connection connection = {.request = number};
+
+	connection.socket = socket_number(file_of(bpf_get_current_task_btf(), (s32)key));
+	return bpf_map_update_elem(&connections, &key, &connection, BPF_ANY);
+}
+
 /* The request's ids are filled in by the caller; its thread is the current one. */
 static __always_inline void request_begin(const struct ispan_settings *settings, struct ispan_thread *thread,
 					  struct ispan_request *request, u8 source)
@@ -89,11 +98,7 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 		return;
 	}
 	if (request->fd >= 0) {
-		u64 key = connection_of(request->tgid, request->fd);
-		struct ispan_connection connection = {.request = number};
-
-		connection.socket = socket_number(file_of(bpf_get_current_task_btf(), request->fd));
-		bpf_map_update_elem(&connections, &key, &connection, BPF_ANY);
+		note_connection(connection_of(request->tgid, request->fd), number);
 	}
 	thread->request = number;
 	thread->source = source;

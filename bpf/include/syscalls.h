@@ -47,7 +47,7 @@ static __always_inline void syscall_begins(const struct ispan_settings *settings
 		return;
 	thread->syscall = number + 1;
 	if (kind == ISPAN_KIND_CLOSE) /* at the end there is nothing, or already another's */
-		thread->closed_kind = fd_kind(task, (s32)ARG1(regs));
+		thread->closed_kind = kind_of_fd((u32)ARG1(regs));
 	thread->syscall_start_ns = bpf_ktime_get_ns();
 }
 

@@ -249,7 +249,7 @@ def contexts():
             child.stdin.flush()
             child.stdout.readline()
         child.stdin.close()
-    asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 19e6]
+    asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 5e6]
     report("contract map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"

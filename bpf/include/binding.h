@@ -30,7 +30,7 @@ __noinline int make_room(u64 connection)
 	const struct ispan_settings *settings = current_settings();
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *current = thread ? request_of(thread) : NULL;
-	u64 *last = bpf_map_lookup_elem(&connections, &connection);
+	struct ispan_connection *last = bpf_map_lookup_elem(&connections, &connection);
 	bool free = true;
 
 	if (!settings)
@@ -47,14 +47,14 @@ __noinline int make_room(u64 connection)
 		}
 	}
 	if (last) {
-		request_end(settings, *last);
+		request_end(settings, last->request);
 		bpf_map_delete_elem(&connections, &connection);
 	}
 	if (thread) {
 		if (thread->source != ISPAN_SOURCE_INHERITED)
 			request_end(settings, thread->request);
 		thread->request = 0;
-		thread->flags &= ~ISPAN_THREAD_WAITING;
+		thread->flags &= ~ISPAN_THREAD_AWAY;
 		if (thread->flags & ISPAN_THREAD_INTERLEAVED)
 			free = false;
 	}
@@ -103,10 +103,14 @@ static __always_inline void head_finished(const struct ispan_settings *settings,
 static __always_inline void head_unfinished(struct task_struct *task, struct ispan_scan *scan, u64 connection)
 {
 	struct ispan_thread *thread = thread_made_of(task);
+	u64 place;
 
 	if (!thread)
 		return;
 	keep_tail(scan);
+	place = place_of((u32)connection);
+	scan->head.place.socket = (u32)place;
+	scan->head.place.taken = place >> 32;
 	bpf_map_update_elem(&heads, &connection, &scan->head, BPF_ANY);
 	thread->head_fd = (s32)connection + 1;
 }
@@ -119,6 +123,17 @@ static __always_inline void forget_head(struct ispan_thread *thread, u64 connect
 	}
 }
 
+/* What is known of the head that these bytes go on with. */
+static __always_inline struct ispan_head *unfinished_head(struct ispan_thread *thread, u64 connection,
+							  const struct ispan_bytes *bytes)
+{
+	if (!thread || thread->head_fd != (s32)connection + 1)
+		return NULL;
+	if (!goes_on(connection, bytes->buffer, bytes->length))
+		forget_head(thread, connection);
+	return bpf_map_lookup_elem(&heads, &connection);
+}
+
 /* Bytes that begin a request, or go on with one whose head is not finished. */
 static __always_inline void read_head(const struct ispan_settings *settings, struct task_struct *task,
 				      const struct ispan_bytes *bytes, u64 connection, struct ispan_head *unfinished)
@@ -129,16 +144,16 @@ static __always_inline void read_head(const struct ispan_settings *settings, str
 
 	if (unfinished)
 		count(ISPAN_COUNT_HTTP_CONTINUED);
-	if (!scan)
-		return;
-	flags = scan->head.flags;
-	if (flags & HEAD_NOT_HTTP) {
+	flags = scan ? scan->head.flags : 0;
+	if (!scan) {
+		make_room(connection);
+	} else if (flags & HEAD_NOT_HTTP) {
 		count(ISPAN_COUNT_HTTP_NOT_HTTP);
 	} else if (flags & HEAD_FINISHED) {
 		forget_head(thread_of(task), connection);
 		head_finished(settings, task, scan, connection, is_pipelined(scan, bytes, before));
 		return;
-	} else if (bytes->length < HTTP_WINDOW) {
+	} else if (bytes->length < HTTP_WINDOW && scan->length == before + bytes->length) {
 		head_unfinished(task, scan, connection);
 		return;
 	} else {

@@ -106,7 +106,7 @@ static __always_inline bool request_context(struct ispan_thread *thread, struct 
 	struct ispan_activity *activity = activity_now();
 	u64 number = thread->request;
 
-	if (!number || !activity || thread->flags & ISPAN_THREAD_WAITING)
+	if (!number || !activity || thread->flags & ISPAN_THREAD_AWAY)
 		return false;
 	if ((thread->known != number || thread->known_ended != activity->ended) &&
 	    !learn_request(thread, activity, number))
@@ -155,7 +155,7 @@ static __always_inline bool may_have_context(const struct ispan_settings *settin
 {
 	struct ispan_context context;
 
-	if (thread && thread->request)
+	if (thread && thread->request && !(thread->flags & ISPAN_THREAD_LEFT))
 		return !(thread->flags & ISPAN_THREAD_WAITING);
 	return context_of(settings, thread, task->tgid, task->pid, &context);
 }

@@ -8,6 +8,7 @@
 
 #define CKP_WINDOW_NANOS 1000000
 #define NVIDIA_IOCTL_TYPE 0x46
+#define MESSAGES 64 /* of one call, whose bytes are counted */
 #define FUTEX_COMMAND 0x7f /* without the private and clock bits */
 
 static __always_inline u16 kind_of(long number)
@@ -17,11 +18,13 @@ static __always_inline u16 kind_of(long number)
 	case NR_pread64:
 	case NR_readv:
 	case NR_preadv:
+	case NR_preadv2:
 		return ISPAN_KIND_READ;
 	case NR_write:
 	case NR_pwrite64:
 	case NR_writev:
 	case NR_pwritev:
+	case NR_pwritev2:
 	case NR_sendfile:
 		return ISPAN_KIND_WRITE;
 	case NR_recvfrom:
@@ -98,9 +101,32 @@ static __always_inline u64 path_of(struct pt_regs *regs)
 	return NUMBER(regs) == NR_open ? ARG1(regs) : ARG2(regs);
 }
 
+/*
+ * Of what recvmmsg and sendmmsg return, which is a number of messages. Those behind the bound are left out. Not static, so
+ * that the verifier reads it once.
+ */
+__noinline u64 bytes_of_messages(u64 messages, u64 count)
+{
+	u64 bytes = 0;
+
+	for (u32 i = 0; i < MESSAGES && i < count; i++) {
+		u32 length = 0;
+
+		bpf_probe_read_user(&length, sizeof(length), (void *)(messages + i * MMSGHDR_BYTES + MMSGHDR_LENGTH));
+		bytes += length;
+	}
+	return bytes;
+}
+
+/* Not static, so that the verifier reads it once. */
+__noinline int kind_of_fd(u32 fd)
+{
+	return fd_kind(bpf_get_current_task_btf(), (s32)fd);
+}
+
 /* Bytes moved, or asked for where there is no count of those moved; and on which descriptor. */
-static __always_inline void describe(struct ispan_record *record, struct task_struct *task, struct pt_regs *regs,
-				     u16 kind, long result)
+static __always_inline void describe(struct ispan_record *record, const struct ispan_thread *thread,
+				     struct pt_regs *regs, u16 kind, long result)
 {
 	s32 fd = (s32)ARG1(regs);
 
@@ -127,7 +153,10 @@ static __always_inline void describe(struct ispan_record *record, struct task_st
 	case ISPAN_KIND_SEND:
 		record->amount = result > 0 ? result : 0;
 	}
-	record->detail = (u64)(u32)fd << 32 | fd_kind(task, fd);
+	if (record->amount && (NUMBER(regs) == NR_recvmmsg || NUMBER(regs) == NR_sendmmsg))
+		record->amount = bytes_of_messages(ARG2(regs), result);
+	record->detail = (u64)(u32)fd << 32;
+	record->detail |= kind == ISPAN_KIND_CLOSE ? thread->closed_kind : kind_of_fd(fd);
 }
 
 #endif

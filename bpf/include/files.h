@@ -56,6 +56,28 @@ static __always_inline bool is_stream_socket(struct task_struct *task, s32 fd)
 	return kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX;
 }
 
+/* Which socket this is, as none before or after it: a descriptor may be given out anew. 0: it is no socket. */
+static __always_inline u32 socket_number(struct file *file)
+{
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	if (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return 0;
+	return BPF_CORE_READ(inode, i_ino);
+}
+
+/* How many bytes were read from a TCP connection, and then some; 0: the kernel does not count them. */
+static __always_inline u32 bytes_taken(struct file *file)
+{
+	struct socket *socket = BPF_CORE_READ(file, private_data);
+	struct sock *sk = BPF_CORE_READ(socket, sk);
+	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+	if ((family != AF_INET && family != AF_INET6) || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	return BPF_CORE_READ((struct tcp_sock *)sk, copied_seq);
+}
+
 static __always_inline const unsigned char *file_name(struct file *file)
 {
 	return BPF_CORE_READ(file, f_path.dentry, d_name.name);

@@ -3,8 +3,11 @@
 #ifndef INFERSPAN_HEADS_H
 #define INFERSPAN_HEADS_H
 
+#include "files.h"
 #include "http.h"
 #include "numbers.h"
+
+#define LEAVES_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* in the connection, or not in the buffer */
 
 /* Unfinished heads, by connection. */
 struct {
@@ -23,30 +26,24 @@ struct ispan_bytes {
 };
 
 /* False when the read took nothing from the connection, or nothing that we can find. */
-static __always_inline bool bytes_of(struct pt_regs *regs, long number, long length, struct ispan_bytes *bytes)
+static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 third, u64 fourth,
+				     struct ispan_bytes *bytes)
 {
 	struct user_msghdr message = {};
 	struct iovec first = {};
-	u64 second = ARG2(regs);
-	u64 third = ARG3(regs);
-	u64 fourth = ARG4(regs);
 
-	/* Read here and now: merged with other loads further down, the verifier could not tell the registers' type. */
-	barrier_var(second);
-	barrier_var(third);
-	barrier_var(fourth);
 	bytes->length = length;
 	bytes->list = 0;
 	switch (number) {
 	case NR_recvfrom:
-		if (fourth & MSG_PEEK)
+		if (fourth & LEAVES_NO_BYTES)
 			return false;
 		/* fall through */
 	case NR_read:
 		bytes->buffer = second;
 		return true;
 	case NR_recvmsg:
-		if (third & MSG_PEEK || bpf_probe_read_user(&message, sizeof(message), (void *)second))
+		if (third & LEAVES_NO_BYTES || bpf_probe_read_user(&message, sizeof(message), (void *)second))
 			return false;
 		bytes->list = (u64)message.msg_iov;
 		bytes->list_length = message.msg_iovlen;
@@ -61,6 +58,36 @@ static __always_inline bool bytes_of(struct pt_regs *regs, long number, long len
 	if (first.iov_len >= bytes->length)
 		bytes->list = 0;
 	return true;
+}
+
+/* The ispan_place of a descriptor, as a word. Not static, so that the verifier reads it once. */
+__noinline u64 place_of(u32 fd)
+{
+	struct file *file = file_of(bpf_get_current_task_btf(), (s32)fd);
+	u64 socket = socket_number(file);
+
+	return socket ? (u64)bytes_taken(file) << 32 | socket : 0;
+}
+
+/*
+ * Whether the bytes are those behind what is known of the head. They are not when the descriptor is another connection by
+ * now, nor when somebody else read from it; where the kernel does not count, a request's beginning is all that shows that.
+ * Not static, so that the verifier reads it once.
+ */
+__noinline int goes_on(u64 connection, u64 buffer, u64 length)
+{
+	struct ispan_head *head = bpf_map_lookup_elem(&heads, &connection);
+	u64 now = place_of((u32)connection);
+	u32 taken = now >> 32;
+	u32 word = 0;
+
+	if (!head || (u32)now != head->place.socket)
+		return false;
+	if (taken)
+		return taken - (u32)length == head->place.taken;
+	if (length >= 4)
+		bpf_probe_read_user(&word, sizeof(word), (void *)buffer);
+	return !begins_request(word);
 }
 
 /* Appends to the scan; false when the memory is not there. */

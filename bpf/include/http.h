@@ -27,10 +27,17 @@
 #define HEAD_NOT_HTTP 0x20
 #define HEAD_FINISHED 0x40
 
+/* Where the head goes on: with the next byte of this socket. */
+struct ispan_place {
+	u32 socket;
+	u32 taken; /* bytes read from it so far, where the kernel counts them */
+};
+
 struct ispan_head {
 	u32 flags;
 	u32 tail_length;
 	u64 content_length;
+	struct ispan_place place;
 	u8 trace_id[16];
 	u8 span_id[8];
 	u8 tail[HTTP_TAIL];

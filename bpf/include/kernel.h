@@ -28,7 +28,9 @@ typedef unsigned long size_t;
 #define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
+#define IPPROTO_TCP 6
 #define MSG_PEEK 2
+#define MSG_TRUNC 0x20
 #define PROT_EXEC 4
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -70,11 +72,13 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	u16 sk_protocol;
 	int sk_err;
 };
 
 struct tcp_sock {
 	u32 write_seq;
+	u32 copied_seq;
 };
 
 struct sk_buff {
@@ -87,6 +91,7 @@ struct socket {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned long i_ino;
 };
 
 struct file {
@@ -109,8 +114,6 @@ struct task_struct {
 	pid_t tgid;
 	struct files_struct *files;
 	struct signal_struct *signal;
-	struct task_struct *group_leader;
-	u64 start_time;
 	unsigned int __state;
 };
 
@@ -132,5 +135,9 @@ struct user_msghdr {
 	struct iovec *msg_iov;
 	u64 msg_iovlen;
 };
+
+/* struct mmsghdr: the header of a message, and its length. */
+#define MMSGHDR_BYTES 64
+#define MMSGHDR_LENGTH 56
 
 #endif

@@ -25,6 +25,8 @@ struct ispan_frame {
 
 #define ISPAN_THREAD_INTERLEAVED 0x01 /* serves several connections at once: gets no context from bytes it reads */
 #define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are nobody's */
+#define ISPAN_THREAD_LEFT 0x04        /* looked for other work behind the response: what it does is not the request's */
+#define ISPAN_THREAD_AWAY (ISPAN_THREAD_WAITING | ISPAN_THREAD_LEFT)
 
 /* What is known of one thread. It lives and dies with the kernel's task, so thread ids may be used again. */
 struct ispan_thread {
@@ -39,7 +41,7 @@ struct ispan_thread {
 	u8 covered; /* bit n: the driver was seen to do the work of runtime frame n */
 	s32 head_fd; /* connection of an unfinished head, plus one */
 	s32 fd;      /* connection of its request, -1 none: most system calls are on others, and need no look-up */
-	u32 pad;
+	u32 closed_kind; /* an ispan_fd_kind: what the close under way closes */
 	u64 syscall_start_ns;
 	u32 syscall;
 	u32 off_state; /* task state with which it left the CPU */
@@ -50,7 +52,8 @@ struct ispan_thread {
 	u64 outer_request; /* what it served before it began a request by CKP */
 	s32 outer_fd;
 	u8 outer_source;
-	u8 outer_pad[3];
+	u8 outer_left; /* whether it had left that */
+	u8 outer_pad[2];
 	struct ispan_frame frames[ISPAN_FRAMES];
 };
 
@@ -66,8 +69,9 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
+/* Each is carried by the thread that began it, and ends with it at the latest: so nothing has to be pushed out. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
 	__type(value, struct ispan_request);
@@ -75,9 +79,9 @@ struct {
 
 /* Of the whole machine: asked first by what runs for everybody, since mostly nobody is served. */
 struct ispan_activity {
-	u64 requests; /* begun and not ended: never too few, too many once the map of requests pushed one out */
+	u64 requests; /* begun and not ended: never too few */
 	u64 since_ns; /* since when there has been one without a pause */
-	u64 ended;    /* counted once the map has them no more; not those that it pushed out */
+	u64 ended;    /* counted once the map has them no more */
 };
 
 struct {
@@ -132,12 +136,19 @@ struct {
 	__type(value, struct ispan_otel_context);
 } otel_contexts SEC(".maps");
 
-/* The last sampled request that came on a connection, ended or not: tgid << 32 | fd -> request number. */
+/* The last sampled request that came on a connection, ended or not. */
+struct ispan_connection {
+	u64 request;
+	u32 socket; /* its number: the descriptor may be another one by now */
+	u32 pad;
+};
+
+/* tgid << 32 | fd */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
-	__type(value, u64);
+	__type(value, struct ispan_connection);
 } connections SEC(".maps");
 
 #endif

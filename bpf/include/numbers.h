@@ -43,6 +43,8 @@ enum {
 	NR_pwritev = 296,
 	NR_recvmmsg = 299,
 	NR_sendmmsg = 307,
+	NR_preadv2 = 327,
+	NR_pwritev2 = 328,
 	NR_openat2 = 437,
 	NR_epoll_pwait2 = 441,
 	NR_futex_waitv = 449,
@@ -87,6 +89,8 @@ enum {
 	NR_accept4 = 242,
 	NR_recvmmsg = 243,
 	NR_sendmmsg = 269,
+	NR_preadv2 = 286,
+	NR_pwritev2 = 287,
 	NR_openat2 = 437,
 	NR_epoll_pwait2 = 441,
 	NR_futex_waitv = 449,
@@ -107,14 +111,17 @@ enum {
 	case NR_sendmmsg:                                                                                              \
 	case NR_sendfile
 
+#define CASE_EPOLLS                                                                                                    \
+	case NR_epoll_wait:                                                                                            \
+	case NR_epoll_pwait:                                                                                           \
+	case NR_epoll_pwait2
+
 #define CASE_WAITS                                                                                                     \
+	CASE_EPOLLS:                                                                                                   \
 	case NR_poll:                                                                                                  \
 	case NR_ppoll:                                                                                                 \
 	case NR_select:                                                                                                \
 	case NR_pselect6:                                                                                              \
-	case NR_epoll_wait:                                                                                            \
-	case NR_epoll_pwait:                                                                                           \
-	case NR_epoll_pwait2:                                                                                          \
 	case NR_futex:                                                                                                 \
 	case NR_futex_waitv:                                                                                           \
 	case NR_nanosleep:                                                                                             \

@@ -5,6 +5,10 @@
 
 #include "context.h"
 #include "contract.h"
+#include "files.h"
+
+#define NUMBER_CPU 1023ull
+#define NUMBER_TRIES 3
 
 static __always_inline u64 connection_of(u32 tgid, s32 fd)
 {
@@ -53,6 +57,29 @@ static __always_inline void one_less(void)
 	__sync_fetch_and_add(&activity->requests, -1);
 }
 
+/*
+ * A number is the time, with the CPU in its last bits: unique without a shared counter, whatever the uptime. A second
+ * request of the same microsecond takes the next. 0: there is no room.
+ */
+static __always_inline u64 enter_request(const struct ispan_request *request)
+{
+	u64 number = (request->began_ns & ~NUMBER_CPU) | (bpf_get_smp_processor_id() & NUMBER_CPU);
+
+	for (int i = 0; i < NUMBER_TRIES; i++, number += NUMBER_CPU + 1)
+		if (!bpf_map_update_elem(&requests, &number, request, BPF_NOEXIST))
+			return number;
+	return 0;
+}
+
+/* Not static, so that the verifier reads it once. */
+__noinline int note_connection(u64 key, u64 number)
+{
+	struct ispan_connection connection = {.request = number};
+
+	connection.socket = socket_number(file_of(bpf_get_current_task_btf(), (s32)key));
+	return bpf_map_update_elem(&connections, &key, &connection, BPF_ANY);
+}
+
 /* The request's ids are filled in by the caller; its thread is the current one. */
 static __always_inline void request_begin(const struct ispan_settings *settings, struct ispan_thread *thread,
 					  struct ispan_request *request, u8 source)
@@ -63,23 +90,20 @@ static __always_inline void request_begin(const struct ispan_settings *settings,
 	request->began_ns = bpf_ktime_get_ns();
 	request->tgid = pid_tgid >> 32;
 	request->tid = (u32)pid_tgid;
-	/* Unique without a shared counter: one CPU begins no two requests in the same nanosecond. */
-	number = request->began_ns << 10 | (bpf_get_smp_processor_id() & 1023);
 	one_more(request->began_ns);
-	if (bpf_map_update_elem(&requests, &number, request, BPF_ANY)) {
+	number = enter_request(request);
+	if (!number) {
 		one_less();
 		count(ISPAN_COUNT_NO_MEMORY);
 		return;
 	}
 	if (request->fd >= 0) {
-		u64 connection = connection_of(request->tgid, request->fd);
-
-		bpf_map_update_elem(&connections, &connection, &number, BPF_ANY);
+		note_connection(connection_of(request->tgid, request->fd), number);
 	}
 	thread->request = number;
 	thread->source = source;
 	thread->fd = request->fd;
-	thread->flags &= ~ISPAN_THREAD_WAITING;
+	thread->flags &= ~ISPAN_THREAD_AWAY;
 	count(ISPAN_COUNT_REQUESTS_BEGAN);
 	announce(settings, request, number, ISPAN_KIND_REQUEST_BEGAN, source);
 	contract_publish(settings, request);

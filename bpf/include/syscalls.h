@@ -22,18 +22,32 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
 	}
 }
 
+/*
+ * The scheduler's programs cannot make a thread's record where they run, so that one is made before the thread first waits:
+ * threads whose context was published for them have none otherwise.
+ */
+static __always_inline bool may_matter(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
+				       long number)
+{
+	if (!thread && settings->flags & ISPAN_EMIT_SCHED)
+		return kind || number == NR_nanosleep || number == NR_clock_nanosleep;
+	return kind && settings->flags & ISPAN_EMIT_SYSCALLS;
+}
+
 static __always_inline void syscall_begins(const struct ispan_settings *settings, struct task_struct *task,
 					   struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
 	u16 kind = kind_of(number);
 
-	if (!kind || !may_have_context(settings, thread, task) || !is_interesting(kind, regs, thread))
+	if (!may_matter(settings, thread, kind, number) || !may_have_context(settings, thread, task))
 		return;
 	if (!thread)
 		thread = thread_made_of(task);
-	if (!thread)
+	if (!thread || !kind || !(settings->flags & ISPAN_EMIT_SYSCALLS) || !is_interesting(kind, regs, thread))
 		return;
 	thread->syscall = number + 1;
+	if (kind == ISPAN_KIND_CLOSE) /* at the end there is nothing, or already another's */
+		thread->closed_kind = kind_of_fd((u32)ARG1(regs));
 	thread->syscall_start_ns = bpf_ktime_get_ns();
 }
 
@@ -90,7 +104,7 @@ static __always_inline void syscall_ends(const struct ispan_settings *settings, 
 	kind = kind_of(number);
 	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, kind);
 	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
-	describe(&record, task, regs, kind, result);
+	describe(&record, thread, regs, kind, result);
 	emit_call(settings, thread, regs, &record);
 }
 

@@ -98,7 +98,7 @@ enum ispan_fd_kind {
  * One operation that has ended. Text, where there is one, follows as ISPAN_TEXT_BYTES bytes, NUL-terminated: the ring's
  * own record length says whether it is there.
  *
- * amount  bytes of copies, reads, writes and mappings; blocks of a launch's grid; elements of a collective
+ * amount  bytes of copies, reads, writes and mappings, those of the first 64 messages of one call; blocks of a launch's grid; elements of a collective
  * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of
  *         NCCL; rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of
  *         an ioctl; task state of off-CPU time, 1 for a preempted and 0 for a woken thread of run-queue time; TCP state
@@ -200,7 +200,7 @@ enum ispan_count {
 	ISPAN_COUNT_PRODUCED = 0, /* + kind */
 	ISPAN_COUNT_DROPPED_RING_FULL = 512,
 	ISPAN_COUNT_TEXT_CUT = 520,   /* written, but with less text */
-	ISPAN_COUNT_NO_MEMORY = 521,  /* a thread's record could not be made: its events are not produced */
+	ISPAN_COUNT_NO_MEMORY = 521,  /* no room for a thread's record or a request: what belongs to it is not produced */
 	ISPAN_COUNT_CALL_TOO_DEEP = 522,
 	ISPAN_COUNT_CALL_UNMATCHED = 523,
 	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls left out because the driver call inside was written */
@@ -210,7 +210,7 @@ enum ispan_count {
 	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C tells to ignore */
 	ISPAN_COUNT_HTTP_NOT_HTTP = 604,    /* began like a request and was none */
 	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that went on with an unfinished head */
-	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window that is looked at */
+	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window, or in more buffers than are looked at */
 	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */
 	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes were not in memory */
 	ISPAN_COUNT_REQUESTS_BEGAN = 620,

@@ -44,8 +44,10 @@ static __always_inline void set_aside(const struct ispan_settings *settings, str
 		thread->outer_request = thread->request;
 		thread->outer_source = thread->source;
 		thread->outer_fd = thread->fd;
+		thread->outer_left = thread->flags & ISPAN_THREAD_LEFT;
 	}
 	thread->request = 0;
+	thread->flags &= ~ISPAN_THREAD_AWAY;
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
@@ -58,8 +60,9 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 	thread->source = thread->outer_source;
 	thread->fd = thread->outer_fd;
 	thread->outer_request = 0;
+	thread->flags |= thread->outer_left;
 	outer = request_of(thread);
-	if (outer && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
+	if (outer && !thread->outer_left && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
 		contract_publish(settings, outer);
 }
 

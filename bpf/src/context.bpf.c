@@ -12,20 +12,22 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* What the system call says of the thread's request, before it is made. */
-static __always_inline void before_call(const struct ispan_settings *settings, struct ispan_thread *thread,
-					struct pt_regs *regs, long number)
+static __always_inline void before_call(struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
 	switch (number) {
 	CASE_READS:
-		before_read(settings, thread, (s32)ARG1(regs));
+		if ((s32)ARG1(regs) == thread->fd)
+			reads_own_connection();
 		break;
 	CASE_WAITS:
+		before_wait(number, regs->sp, ARG1(regs), ARG2(regs));
+		break;
 	CASE_ACCEPTS:
-		before_wait(thread);
+		before_accept(thread);
 		break;
 	CASE_WRITES:
 	case NR_splice:
-		before_write(settings, thread, regs, number);
+		before_write(thread, regs, number);
 		break;
 	}
 }
@@ -50,8 +52,8 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 		return 0;
 	thread = thread_of(task);
 	if (thread && thread->request)
-		before_call(settings, thread, regs, number);
-	if (settings->flags & ISPAN_EMIT_SYSCALLS)
+		before_call(thread, regs, number);
+	if (settings->flags & (ISPAN_EMIT_SYSCALLS | ISPAN_EMIT_SCHED))
 		syscall_begins(settings, task, thread, regs, number);
 	return 0;
 }
@@ -66,27 +68,30 @@ static __always_inline bool may_begin_request(u32 word, long length)
 	return first == 'G' || first == 'P' || first == 'H' || first == 'D' || first == 'O';
 }
 
-static __always_inline void after_read(struct ispan_settings *settings, struct pt_regs *regs, long number, long length)
+/* By the system call's number and arguments. Not static, so that the verifier does not read it for each of them. */
+__noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, u64 fourth)
 {
+	struct ispan_settings *settings = current_settings();
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	u64 connection = connection_of(tgid, (s32)ARG1(regs));
+	u64 connection = connection_of(tgid, (s32)number_and_fd);
 	struct ispan_thread *thread = thread_of(task);
-	struct ispan_head *unfinished = NULL;
+	struct ispan_head *unfinished;
 	struct ispan_bytes bytes;
 	u32 word = 0;
 
-	if (tgid == settings->self_tgid || !bytes_of(regs, number, length, &bytes))
-		return;
-	if (thread && thread->head_fd == (s32)connection + 1)
-		unfinished = bpf_map_lookup_elem(&heads, &connection);
+	if (!settings || tgid == settings->self_tgid ||
+	    !bytes_of(number_and_fd >> 32, length, second, third, fourth, &bytes))
+		return 0;
+	unfinished = unfinished_head(thread, connection, &bytes);
 	if (!unfinished) {
 		if (bpf_probe_read_user(&word, length < 4 ? 1 : 4, (void *)bytes.buffer))
-			return;
+			return 0;
 		if (!may_begin_request(word, length) || !in_scope(settings, tgid) || !is_stream_socket(task, (s32)connection))
-			return;
+			return 0;
 	}
 	read_head(settings, task, &bytes, connection, unfinished);
+	return 0;
 }
 
 static __always_inline void after_mmap(const struct ispan_settings *settings, struct pt_regs *regs)
@@ -111,12 +116,12 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 	switch (number) {
 	CASE_READS:
 		if (result > 0)
-			after_read(settings, regs, number, result);
+			after_read((u64)number << 32 | (u32)ARG1(regs), result, ARG2(regs), ARG3(regs), ARG4(regs));
 		break;
 	CASE_ACCEPTS:
 		if (result >= 0)
 			connection_gone(settings, (s32)result);
-		/* fall through */
+		break;
 	CASE_WAITS:
 		after_wait(settings);
 		break;

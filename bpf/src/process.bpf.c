@@ -6,7 +6,10 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. */
+/*
+ * A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. What a
+ * program publishes for its thread has no number, and no end that would reach others.
+ */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -14,7 +17,7 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 	struct ispan_thread *maker = settings ? thread_of(parent) : NULL;
 	struct ispan_thread *made;
 
-	if (!maker || !request_of(maker))
+	if (!maker || maker->flags & ISPAN_THREAD_LEFT || !request_of(maker))
 		return 0;
 	made = thread_made_of(child);
 	if (!made)
@@ -52,14 +55,18 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 	return 0;
 }
 
-/* The thread that read a request takes it along. Those who inherited it may go without ending it. */
+/*
+ * The thread that read a request takes it along, and the one it set aside. Those who inherited it may go without ending
+ * it. Its number does not tell: a thread that starts another program gets the first one's.
+ */
 static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
 {
 	struct ispan_thread *thread = thread_of(task);
-	struct ispan_request *request = thread ? request_of(thread) : NULL;
 
-	if (request && request->tid == (u32)bpf_get_current_pid_tgid())
+	if (thread && thread->request && thread->source != ISPAN_SOURCE_INHERITED)
 		request_end(settings, thread->request);
+	if (thread && thread->outer_request && thread->outer_source != ISPAN_SOURCE_INHERITED)
+		request_end(settings, thread->outer_request);
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 

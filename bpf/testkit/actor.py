@@ -3,7 +3,8 @@
 
 Every scene makes device calls whose grid is a number of their own, and prints what is true of them, one JSON line a
 call: {"scene", "tag", "trace"}, where trace is the id the call belongs to, or null when nobody may have it. Here are
-those of several threads and processes, and of programs that tell of themselves; scenes.py has the others.
+those of several threads and processes, and of programs that tell of themselves; the others are in the modules that are
+only imported.
 """
 
 import json
@@ -12,17 +13,14 @@ import select
 import sys
 import threading
 
+import behind  # noqa: F401
+import heads  # noqa: F401
+import lives  # noqa: F401
 import stage
 from scenes import interleaved
-from stage import ANSWER, HERE, call, head, pair, perform, play, served, trace_id, traceparent
+from stage import ANSWER, HERE, call, head, in_thread, pair, perform, play, served, trace_id, traceparent
 
 from inferspan_ckp import Ckp
-
-
-def in_thread(function):
-    thread = threading.Thread(target=function)
-    thread.start()
-    thread.join()
 
 
 @play

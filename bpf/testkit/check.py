@@ -13,7 +13,9 @@ import sys
 import threading
 import time
 
+from descriptors import descriptors
 from floor import floor
+from full import full, numbers
 from idle import missed_ends
 from observed import HERE, KIT, OBJECTS, Observer, Truth, fake_calls, kinds_of_functions, library, server
 from verified import verified
@@ -56,6 +58,10 @@ def scenes(options=()):
            f"{len(results)} scenes, {calls} calls, all as they should be" if not wrong else "see above")
     operations = [event for event in observer.events if event.kind == 350]
     report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
+    began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
+    report("ends of scenes", began == ended > 0 and not observer.living,
+           f"{began} requests began and {ended} ended, {observer.living} never end")
+    numbers(report, observer.events)
     report("accounting of scenes", *observer.accounted())
     return observer
 
@@ -236,6 +242,15 @@ def contexts():
             child.stdin.close()
         seen = [e for e in observer.events if e.kind == 200 and e.source == 5 and e.tgid == child.pid and e.detail & 7 == 0]
         report(f"contract map, flags {flags}", len(seen) == wanted and {e.trace for e in seen} <= {"5" * 32}, f"{len(seen)} reads")
+    program = "import sys, time; sys.stdin.read(1); [time.sleep(0.02) for i in range(5)]; print('done', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        with Observer(f"otel={child.pid}", "flags=108") as observer:
+            child.stdin.write(b"x")
+            child.stdin.flush()
+            child.stdout.readline()
+        child.stdin.close()
+    asleep = [e for e in observer.events if e.kind == 301 and e.source == 5 and e.end - e.start > 5e6]
+    report("contract map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
         "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
@@ -254,21 +269,24 @@ def contexts():
 
 
 def waits():
-    """Waiting before the response is the request's; waiting behind it, for the next one, is nobody's."""
+    """Waiting before the response is the request's, and in a watched function; waiting behind it, for the next one, is nobody's."""
     program = (
-        "import select, socket\n"
+        "import ctypes, select, socket, sys\n"
+        "driver = ctypes.CDLL(sys.argv[1] + '/libcuda.so.1')\n"
         "server, client = socket.socketpair()\n"
         "poll = select.poll(); poll.register(server, select.POLLIN)\n"
         "client.sendall(b'GET / HTTP/1.1\\r\\ntraceparent: 00-' + b'7' * 32 + b'-' + b'2' * 16 + b'-01\\r\\n\\r\\n')\n"
         "server.recv(4096); poll.poll(30)\n"
         "server.sendall(b'HTTP/1.1 200 OK\\r\\n\\r\\n'); poll.poll(60)\n"
+        "driver.cuLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, None, None, None); driver.cuStreamSynchronize(None)\n"
     )
-    with Observer("flags=c") as observer:
-        subprocess.run([sys.executable, "-c", program], check=True, timeout=30)
+    with Observer(*library("libcuda.so.1"), "flags=d") as observer:
+        subprocess.run([sys.executable, "-c", program, KIT], check=True, timeout=30,
+                       env={**os.environ, "FAKE_CUDA_KERNEL": "30ms"})
     ours = [e for e in observer.events if e.trace == "7" * 32]
     polls = [(e.end - e.start) / 1e6 for e in ours if e.kind == 205]
     away = [(e.end - e.start) / 1e6 for e in ours if e.kind == 301 and e.end - e.start > 20e6]
-    report("waits", len(polls) == len(away) == 1 and 29 <= polls[0] < 60 and 29 <= away[0] < 60,
+    report("waits", len(polls) == 1 and len(away) == 2 and all(29 <= each < 60 for each in polls + away),
            f"polls of {polls} ms, off the CPU for {away} ms; the 60 ms behind the response are not among them")
 
 
@@ -378,6 +396,8 @@ def main():
         "durations": durations,
         "rate": lambda: rate(float(os.environ.get("CHECK_SECONDS", "2")), 2),
         "contexts": contexts,
+        "descriptors": lambda: descriptors(report),
+        "full": lambda: full(report),
         "missed_ends": lambda: missed_ends(report),
         "waits": waits,
         "cgroups": cgroups,

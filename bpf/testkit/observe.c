@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
  * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
- *         [own=READS] [otel=PID] [cgroup=LEVEL:PATH]
+ *         [own=READS] [otel=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
  *
  * A reader in C, for tests and comparisons: loads the objects of a directory, attaches them, writes every record to
  * OUTPUT, and on SIGTERM prints the counters that are not zero, and how many instructions of each program were verified.
  * "ready" on stdout says that it listens. Without a target everything that carries a traceparent is observed. pair
  * attaches library functions by entry and return instead of by session. own reads nothing so often with a context of its
  * own published, and so often without; otel enters the process's first thread in the contract map. Both contexts have the
- * trace id 5555….
+ * trace id 5555…. requests makes the map of live requests so small.
  */
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
@@ -34,6 +34,7 @@ static struct bpf_object *objects[OBJECTS];
 static const char *directory;
 static FILE *output;
 static int by_pair;
+static __u32 most_requests;
 static volatile sig_atomic_t stopped;
 
 void die(const char *what, const char *which)
@@ -70,6 +71,8 @@ static void load(int at)
 	if (!objects[at])
 		die("open", path);
 	bpf_object__for_each_map(map, objects[at]) {
+		if (most_requests && !strcmp(bpf_map__name(map), "requests"))
+			bpf_map__set_max_entries(map, most_requests);
 		struct bpf_map *first = shared_map(bpf_map__name(map), at);
 
 		if (first && bpf_map__reuse_fd(map, bpf_map__fd(first)))
@@ -183,6 +186,16 @@ static int contract_entries(void)
 	return entries;
 }
 
+/* Requests that the programs take to be under way. The count is the first word of the only entry. */
+static __u64 living(void)
+{
+	__u64 activity[3] = {};
+	__u32 zero = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(shared_map("activity", 1)), &zero, activity);
+	return activity[0];
+}
+
 static int keep(void *unused, void *record, size_t bytes)
 {
 	__u32 length = (__u32)bytes;
@@ -253,11 +266,14 @@ int main(int count, char **arguments)
 	if (!output)
 		die("write", arguments[2]);
 	libbpf_set_print(quiet);
-	for (int i = 0; i < OBJECTS; i++)
-		load(i);
-	for (int i = 3; i < count; i++)
+	for (int i = 3; i < count; i++) {
 		if (!strcmp(arguments[i], "pair"))
 			by_pair = 1;
+		else if (!strncmp(arguments[i], "requests=", 9))
+			most_requests = (__u32)atoi(arguments[i] + 9);
+	}
+	for (int i = 0; i < OBJECTS; i++)
+		load(i);
 	for (int i = 3; i < count; i++) {
 		char *value = strchr(arguments[i], '=');
 
@@ -312,7 +328,7 @@ int main(int count, char **arguments)
 		records += (__u64)rest;
 	}
 	fclose(output);
-	printf("records %llu\ncontract %d\n", records, contract_entries());
+	printf("records %llu\ncontract %d\nliving %llu\n", records, contract_entries(), living());
 	print_counters();
 	print_verified();
 	return 0;

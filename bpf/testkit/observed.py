@@ -39,6 +39,7 @@ class Observer:
         self.process.wait(30)
         self.counters = {int(word[1]): int(word[2]) for word in words if word[0] == "counter"}
         self.records = next(int(word[1]) for word in words if word[0] == "records")
+        self.living = next(int(word[1]) for word in words if word[0] == "living")
         self.contract = next(int(word[1]) for word in words if word[0] == "contract")
         self.verified = {word[1]: int(word[2]) for word in words if word[0] == "verified"}
         self.events = list(self.read())

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import threading
 
 HERE = sys.argv[1]
 driver = ctypes.CDLL(os.path.join(HERE, "libcuda.so.1"))
@@ -41,6 +42,12 @@ def head(number=None, method="GET", name="traceparent", value=None, extra="", bo
 
 def pair():
     return socket.socketpair()
+
+
+def in_thread(function):
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
 
 
 def served(server, client, data, trace):

@@ -101,11 +101,28 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 	return text ? nanos_of(text) : otherwise;
 }
 
-/* Threads do not survive a fork, and a thread id belongs to one process: ask again there. */
-static void forked(void)
+/* Threads do not survive a fork, and a lock that one of them holds would stay locked. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A thread id belongs to one process: ask again in another. */
+static void ask_again(void)
 {
 	tid = 0;
 	tid_owner = getpid();
+}
+
+static void forked(void)
+{
+	after_fork();
+	ask_again();
 }
 
 static void start(void)
@@ -116,8 +133,8 @@ static void start(void)
 	memory = number_of("FAKE_CUDA_MEMORY", memory);
 	if (getenv("FAKE_CUDA_LOG"))
 		open_log(getenv("FAKE_CUDA_LOG"));
-	forked();
-	pthread_atfork(NULL, NULL, forked);
+	ask_again();
+	pthread_atfork(before_fork, after_fork, forked);
 }
 
 /* "name=3us:2" among words; "*" matches every name and counts when no other does. */

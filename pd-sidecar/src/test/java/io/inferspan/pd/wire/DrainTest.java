@@ -16,10 +16,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A sidecar that stops lets requests end, and nothing begin. */
 final class DrainTest extends WireTest {
-  private static final String HTTP2_BEGIN =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
-  private static final String GET_ON_STREAM_1 =
-      "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
+  private static final String HTTP2_BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
+  private static final String GET_ON_STREAM_1 = "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
   private static final String RESET_OF_STREAM_1 = "\0\0\4\3\0\0\0\0\1";
 
   @RegisterExtension static final TracingExtension TRACING = TracingExtension.create();

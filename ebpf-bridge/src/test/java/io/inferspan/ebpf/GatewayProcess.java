@@ -59,7 +59,7 @@ final class GatewayProcess {
     OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
     MultiMap headers = HttpHeaders.headers();
     telemetry.inject(span, headers, (carrier, key, value) -> headers.set(key, value));
-    forward(request.path(), headers)
+    forward(request.uri(), headers)
         .onComplete(
             answered -> {
               span.close();
@@ -70,9 +70,9 @@ final class GatewayProcess {
             });
   }
 
-  private Future<?> forward(String path, MultiMap headers) {
+  private Future<?> forward(String uri, MultiMap headers) {
     return client
-        .request(HttpMethod.GET, upstream.getPort(), upstream.getHost(), path)
+        .request(HttpMethod.GET, upstream.getPort(), upstream.getHost(), uri)
         .compose(
             sent -> {
               sent.headers().addAll(headers);

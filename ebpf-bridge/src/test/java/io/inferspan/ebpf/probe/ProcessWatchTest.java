@@ -25,13 +25,13 @@ class ProcessWatchTest {
   @TempDir private Path proc;
 
   private final Table table = new Table();
+
+  @SuppressWarnings("NullAway.Init") // every test starts it
   private ProcessWatch watch;
 
   @AfterEach
   void close() {
-    if (watch != null) {
-      watch.close();
-    }
+    watch.close();
   }
 
   @Test

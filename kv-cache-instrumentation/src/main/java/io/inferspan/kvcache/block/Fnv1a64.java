@@ -7,7 +7,9 @@ final class Fnv1a64 {
   static final long EMPTY = 0xcbf29ce484222325L;
 
   private static final long PRIME = 0x100000001b3L;
-  private static final long PRIME_SQUARED = PRIME * PRIME;
+
+  /** What is left of it in 64 bits. */
+  private static final long PRIME_SQUARED = 0x366000002e329L;
 
   private Fnv1a64() {}
 

@@ -1,7 +1,6 @@
 package io.inferspan.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
 import io.inferspan.testing.SpanRecord;
@@ -20,10 +19,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Gateways that give each request a virtual thread, on a JVM that has them. */
+@Tag("java-21")
 final class VirtualThreadsTest {
 
   private static final int REQUESTS = 500;
@@ -38,7 +39,6 @@ final class VirtualThreadsTest {
 
   /** By its name, as these tests are compiled for 17. */
   private static ExecutorService virtualThreads() throws ReflectiveOperationException {
-    assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
     return (ExecutorService)
         Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
   }

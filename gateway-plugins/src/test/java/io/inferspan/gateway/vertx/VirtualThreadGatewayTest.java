@@ -1,7 +1,6 @@
 package io.inferspan.gateway.vertx;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.Telemetry;
 import io.inferspan.gateway.CurrentRequest;
@@ -33,12 +32,15 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A gateway on Vert.x whose handlers run on virtual threads and wait for what they call. */
+@Tag("java-21")
 final class VirtualThreadGatewayTest {
 
   private static final int REQUESTS = 5;
@@ -52,6 +54,7 @@ final class VirtualThreadGatewayTest {
   private final Vertx vertx = Vertx.vertx();
   private final CompletableFuture<Integer> port = new CompletableFuture<>();
   private final Queue<Object> found = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch noted = new CountDownLatch(3 * REQUESTS);
 
   @AfterEach
   void stop() {
@@ -103,12 +106,12 @@ final class VirtualThreadGatewayTest {
               && Span.current().getSpanContext().getSpanId().equals(id)
               && id.equals(MDC.get().get(CurrentRequest.SPAN_ID));
       found.add(own ? context.threadingModel() : "another request");
+      noted.countDown();
     }
   }
 
   @Test
   void handlersThatWait_areTracedAndFindTheirRequest() throws Exception {
-    assumeTrue(Runtime.version().feature() >= 21, "virtual threads came with Java 21");
     vertx
         .deployVerticle(
             Waiting::new, new DeploymentOptions().setThreadingModel(ThreadingModel.VIRTUAL_THREAD))
@@ -127,6 +130,7 @@ final class VirtualThreadGatewayTest {
         .noneMatch(SpanRecord::isError);
     assertThat(engine.requests())
         .allSatisfy(request -> assertThat(request.headers("traceparent")).hasSize(1));
+    assertThat(noted.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(found).hasSize(3 * REQUESTS).containsOnly(ThreadingModel.VIRTUAL_THREAD);
   }
 }

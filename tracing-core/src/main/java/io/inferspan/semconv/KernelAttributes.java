@@ -40,7 +40,9 @@ public final class KernelAttributes {
   public static final Attribute<Long> DROPPED =
       count("inferspan.ebpf.dropped", "Events of any request lost while the span ran.");
   public static final Attribute<Double> COVERAGE =
-      number("inferspan.ebpf.coverage", "Share of the events of that time that were not lost.");
+      number(
+          "inferspan.ebpf.coverage",
+          "Share of the events of that time that were not lost, or of that time that probes were on.");
 
   public static final Attribute<Long> BYTES =
       count("inferspan.ebpf.bytes", "Bytes moved, allocated or mapped.");

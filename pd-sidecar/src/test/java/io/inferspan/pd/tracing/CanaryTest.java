@@ -193,7 +193,7 @@ final class CanaryTest {
     for (EngineScript fault : faults(planted)) {
       if (way == Way.ENCODED) {
         encoder.enqueue(fault);
-        post(sidecar, body, PREFILLER, target);
+        tolerantly(sidecar, body, PREFILLER, target);
       }
       prefiller.script(fault);
       decoder.script(EngineScript.normal());
@@ -237,7 +237,11 @@ final class CanaryTest {
             .build());
     try (LeavingClient client =
         LeavingClient.post(
-            sidecar.port(), CHAT + secret, body(secret, true), "authorization: " + secret)) {
+            sidecar.port(),
+            CHAT + secret,
+            body(secret, true),
+            PREFILLER + ": " + prefiller.authority(),
+            "authorization: " + secret)) {
       client.readUntil(secret);
     }
     decoder.awaitRequests(1, SOON).getLast().awaitEnd(SOON);

@@ -81,7 +81,6 @@ enum ispan_source {
 };
 
 /* ispan_record.flags */
-#define ISPAN_RECORD_OPEN 0x01     /* had not ended when it was written */
 #define ISPAN_RECORD_TEXT_CUT 0x02 /* the text was longer than the record */
 
 /* What a file descriptor is: the low half of ispan_record.detail of the descriptor system calls. */

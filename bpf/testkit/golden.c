@@ -20,7 +20,7 @@ static struct ispan_record record(__u16 kind)
 		.tid = 0x41424344u,
 		.kind = kind,
 		.source = ISPAN_SOURCE_INHERITED,
-		.flags = ISPAN_RECORD_OPEN,
+		.flags = ISPAN_RECORD_TEXT_CUT,
 		.result = -110,
 		.amount = 0x5152535455565758ull,
 		.detail = 0x6162636465666768ull,

@@ -42,7 +42,6 @@ final class PrefixRoutingTest {
     assertThatSpans(tracing.spans())
         .hasTree(
             """
-            llm_d.epp.startup
             gateway.request
               run_scheduler_profile
                 filter_endpoints
@@ -55,6 +54,7 @@ final class PrefixRoutingTest {
             llm_d.kv_cache.blocks_found=3, llm_d.kv_cache.hit_ratio=0.5}
                   llm_d.kv_cache.storage.lookup {llm_d.kv_cache.lookup.blocks_found=3}
                   llm_d.kv_cache.scorer.compute {llm_d.kv_cache.score.max=3.0}
+            llm_d.epp.startup
             """);
   }
 

@@ -87,7 +87,7 @@ class ArchitectureTest {
   @Test
   void kvCacheRooms_keepTheirLibrariesToThemselves() {
     onlyIn("io.inferspan.kvcache.metrics", "io.micrometer..");
-    onlyIn("io.inferspan.kvcache.index.redis", "io.vertx..");
+    onlyIn("io.inferspan.kvcache.index.redis..", "io.vertx..");
     onlyIn("io.inferspan.kvcache.events", "org.zeromq..", "zmq..", "org.msgpack..");
     onlyIn("io.inferspan.kvcache.index", "com.github.benmanes..");
   }

@@ -39,7 +39,7 @@ class AnatomyTruthTest {
 
   private static final long SEED = Long.getLong("anatomy.seed", 20_261_121L);
   private static final int REQUESTS = 100;
-  private static final int MOST = 12 * REQUESTS;
+  private static final int MOST = 4 * REQUESTS;
 
   /** Of programs that have just begun, the first are like no other. */
   private static final int UNJUDGED = 20;

@@ -76,8 +76,8 @@ class BooksTest {
   }
 
   /**
-   * The best of three, each right in the middle: where others want the CPU, a thread loses it between
-   * two clocks, and two of two hundred are enough for a p99.
+   * The best of three, each right in the middle: where others want the CPU, a thread loses it
+   * between two clocks, and two of two hundred are enough for a p99.
    */
   @Test
   void durations_areTrueToFiftyMicroseconds() throws Exception {

@@ -74,7 +74,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
     } catch (RuntimeException e) {
       return factory.unstarted(e, context);
     }
-    return span.isRecording() ? this : factory.unsampled(span, context);
+    return span.isRecording() ? this : factory.unrecorded(span, context);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.TracerProvider;
@@ -89,6 +90,10 @@ final class SpanFactory {
       source.accounting().unsampled();
       return UnrecordedSpan.within(parent, current);
     }
+    if (UnrecordedSpan.isRefused(current)) {
+      source.accounting().refused();
+      return UnrecordedSpan.within(parent, current);
+    }
     String name = type.name(policy.naming());
     String whole = detail == null || detail.isEmpty() ? name : name + detail;
     return new RecordedSpan(this, builder(type, whole, parent), parent);
@@ -124,13 +129,19 @@ final class SpanFactory {
   }
 
   /**
-   * The handle of a span that the sampler left out. Where the SDK is ours, our own object enters
-   * the context, so that its children cost nothing; an agent would not know it there.
+   * The handle of a span that the sampler left out, or for which there was no room. Where the SDK
+   * is ours, our own object enters the context, so that its children cost nothing; an agent would
+   * not know it there.
    */
-  UnrecordedSpan unsampled(Span span, Context parent) {
+  UnrecordedSpan unrecorded(Span span, Context parent) {
+    SpanContext entered = span.getSpanContext();
+    if (source.pipeline() != null && entered.isSampled()) {
+      source.accounting().refused();
+      return UnrecordedSpan.refused(parent, entered);
+    }
     source.accounting().unsampled();
     return source.pipeline() != null
-        ? UnrecordedSpan.entering(parent, span.getSpanContext())
+        ? UnrecordedSpan.entering(parent, entered)
         : UnrecordedSpan.of(span, parent);
   }
 

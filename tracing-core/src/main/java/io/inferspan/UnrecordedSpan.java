@@ -25,23 +25,31 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
   private final SpanContext spanContext;
   private final boolean unsampled;
+  private final boolean refused;
   private final Context context;
 
   private UnrecordedSpan(SpanContext spanContext, Context context) {
     this.spanContext = spanContext;
     this.unsampled = spanContext.isValid() && !spanContext.isSampled();
+    this.refused = false;
     this.context = context;
   }
 
-  private UnrecordedSpan(Context base, SpanContext spanContext) {
+  private UnrecordedSpan(Context base, SpanContext spanContext, boolean refused) {
     this.spanContext = spanContext;
     this.unsampled = spanContext.isValid() && !spanContext.isSampled();
+    this.refused = refused;
     this.context = base.with(this);
   }
 
   /** Enters {@code spanContext} into {@code base}: a remote parent, or a root left unsampled. */
   static UnrecordedSpan entering(Context base, SpanContext spanContext) {
-    return new UnrecordedSpan(base, spanContext);
+    return new UnrecordedSpan(base, spanContext, false);
+  }
+
+  /** Enters a sampled {@code spanContext} under which this process records nothing more. */
+  static UnrecordedSpan refused(Context base, SpanContext spanContext) {
+    return new UnrecordedSpan(base, spanContext, true);
   }
 
   /** A handle of {@code span}, which somebody else made and will look for in contexts. */
@@ -68,6 +76,11 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     }
     SpanContext other = span.getSpanContext();
     return other.isValid() && !other.isSampled();
+  }
+
+  /** Whether {@code span} stands for one that would be recorded if there were room. */
+  static boolean isRefused(Span span) {
+    return span instanceof UnrecordedSpan known && known.refused;
   }
 
   @Override

@@ -79,7 +79,8 @@ class GoldenOtlpTest {
             SpanLimits.getDefault(),
             () -> "%032x".formatted(nextId++),
             () -> nextId++,
-            clock);
+            clock,
+            () -> false);
     return new SpanFactory(
         policy,
         new SpanFactory.Source(

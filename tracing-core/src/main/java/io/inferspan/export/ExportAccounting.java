@@ -48,6 +48,22 @@ public final class ExportAccounting {
     return false;
   }
 
+  /**
+   * Whether so little room is left, an eighth, that the spans of a request which begins now would
+   * in part be refused.
+   */
+  public boolean isCrowded() {
+    return ended.get() - gone.get() >= capacity - capacity / 8;
+  }
+
+  /** Counts a span of a request that was not begun because there is no room for it. */
+  public void refused() {
+    started.increment();
+    ended.incrementAndGet();
+    queueFull.increment();
+    gone.incrementAndGet();
+  }
+
   /** Counts a batch that has left the queue. */
   synchronized void settled(int spans, boolean success, long nanos) {
     if (closed) {

@@ -61,6 +61,10 @@ final class RecordingSpanBuilder implements SpanBuilder {
     if (decision == SamplingDecision.DROP) {
       return Span.wrap(own);
     }
+    if (own.isSampled() && !(parentSpan instanceof RecordingSpan) && pipeline.isCrowded()) {
+      // Sampled, and not recording: others in the trace go on, under the parent that has come.
+      return Span.wrap(child ? parentContext : own);
+    }
     addAll(sampling.getAttributes());
     TraceClock clock =
         parentSpan instanceof RecordingSpan local

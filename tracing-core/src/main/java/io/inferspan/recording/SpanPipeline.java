@@ -5,6 +5,7 @@ import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -18,6 +19,7 @@ import java.util.function.Supplier;
  * @param traceIds makes the ids of traces
  * @param spanIds makes the ids of spans, as numbers; zero is passed over
  * @param clock tells the time
+ * @param crowded whether there is no room for the spans of one more request
  */
 public record SpanPipeline(
     Resource resource,
@@ -26,11 +28,16 @@ public record SpanPipeline(
     SpanLimits limits,
     Supplier<String> traceIds,
     LongSupplier spanIds,
-    Clock clock) {
+    Clock clock,
+    BooleanSupplier crowded) {
 
   FlatAttributes attributes(int room) {
     return new FlatAttributes(
         limits.getMaxNumberOfAttributes(), limits.getMaxAttributeValueLength(), room);
+  }
+
+  boolean isCrowded() {
+    return crowded.getAsBoolean();
   }
 
   long spanId() {

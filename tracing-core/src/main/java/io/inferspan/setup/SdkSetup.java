@@ -160,7 +160,8 @@ public final class SdkSetup {
         provider.getSpanLimits(),
         IdGenerator.random()::generateTraceId,
         () -> ThreadLocalRandom.current().nextLong(),
-        Clock.getDefault());
+        Clock.getDefault(),
+        books()::isCrowded);
   }
 
   private SpanExporter guarded(SpanExporter exporter) {

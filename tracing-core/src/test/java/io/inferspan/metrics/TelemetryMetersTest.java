@@ -132,7 +132,11 @@ class TelemetryMetersTest {
                 .closeTimeout(Duration.ofMillis(300))
                 .setting("otel.bsp.max.queue.size", "10")
                 .setting("otel.bsp.max.export.batch.size", "5"));
-    trace(telemetry, 25);
+    OperationSpan request = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
+    for (int i = 0; i < 24; i++) {
+      telemetry.span(GatewaySpans.ORCHESTRATION, request).start().close();
+    }
+    request.close();
 
     assertThat(gauge("inferspan.queue.capacity")).isEqualTo(10);
     assertThat(gauge("inferspan.queue.size")).isEqualTo(10);

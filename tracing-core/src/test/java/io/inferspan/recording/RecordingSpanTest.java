@@ -64,7 +64,8 @@ class RecordingSpanTest {
             LIMITS,
             IdGenerator.random()::generateTraceId,
             () -> ThreadLocalRandom.current().nextLong(),
-            clock);
+            clock,
+            () -> false);
     Tracer tracer = new RecordingTracer(pipeline, InstrumentationScopeInfo.create("test"));
     return new Recording("ours", tracer, clock, kept);
   }

@@ -29,7 +29,8 @@ class SpanPipelineTest {
             SpanLimits.getDefault(),
             () -> TRACE,
             numbers::next,
-            Clock.getDefault());
+            Clock.getDefault(),
+            () -> false);
     return new RecordingTracer(pipeline, InstrumentationScopeInfo.create("test"))
         .spanBuilder("s")
         .setParent(Context.root())

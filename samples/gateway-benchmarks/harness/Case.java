@@ -1,14 +1,10 @@
 import java.util.List;
 
 /** What is asked, how much of it, and what tracing may add to it. */
-record Case(
-    String name,
-    String sentence,
-    Load load,
-    int connections,
-    int requests,
-    int rounds,
-    List<Bar> bars) {
+record Case(String name, String sentence, Asked asked, Asked warmUp, int rounds, List<Bar> bars) {
+
+  /** A load, and how much of it makes a turn. */
+  record Asked(Load load, int connections, int requests) {}
 
   /** What a subject may cost at most, as a multiple of the gateway without Inferspan. */
   record Bar(Subject subject, double most) {}
@@ -16,14 +12,19 @@ record Case(
   private static final String CHAT = "/v1/chat/completions";
   private static final int STREAM_BYTES = 10_000;
 
+  private static final Asked JSON = new Asked(new Load(CHAT, 200, false, false, 300, -1), 32, 5_000);
+  private static final Asked STREAMS =
+      new Asked(new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1), 64, 640);
+  private static final Asked BURSTS =
+      new Asked(new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1), 4, 1_000);
+
   static final List<Case> ALL =
       List.of(
           new Case(
               "json",
               "a chat request of 200 bytes of JSON, answered with 400",
-              new Load(CHAT, 200, false, false, 300, -1),
-              32,
-              5_000,
+              JSON,
+              JSON,
               48,
               List.of(
                   new Bar(Subject.OURS_0, 1.01),
@@ -32,17 +33,15 @@ record Case(
           new Case(
               "sse",
               "the same, answered with 64 events, 5 ms apart",
-              new Load(CHAT + "?mode=sse", 200, true, false, STREAM_BYTES, -1),
-              64,
-              640,
+              STREAMS,
+              BURSTS,
               18,
               List.of(new Bar(Subject.OURS_100, 1.03))),
           new Case(
               "burst",
               "the same, answered with 64 events at once",
-              new Load(CHAT + "?mode=burst", 200, true, false, STREAM_BYTES, -1),
-              4,
-              1_000,
+              BURSTS,
+              BURSTS,
               48,
               List.of()));
 }

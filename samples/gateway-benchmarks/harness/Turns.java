@@ -29,7 +29,7 @@ final class Turns {
   private final Case each;
   private final List<Subject> subjects;
   private final boolean quick;
-  private final int requests;
+  private final Case.Asked asked;
   private final int rounds;
   private final Map<Subject, List<Double>> micros = new EnumMap<>(Subject.class);
   private final Map<Subject, List<Double>> compiled = new EnumMap<>(Subject.class);
@@ -42,7 +42,11 @@ final class Turns {
     this.subjects = subjects;
     this.quick = quick;
     boolean fine = subjects.equals(Subject.UNSAMPLED);
-    this.requests = each.requests() / (fine ? FINER : 1);
+    Case.Asked coarse = each.asked();
+    this.asked =
+        fine
+            ? new Case.Asked(coarse.load(), coarse.connections(), coarse.requests() / FINER)
+            : coarse;
     this.rounds = each.rounds() * (fine ? MORE : 1) / (quick ? 3 : 1);
     for (Subject subject : subjects) {
       micros.put(subject, new ArrayList<>());
@@ -57,12 +61,15 @@ final class Turns {
 
   void measure() throws IOException {
     warmUp();
+    for (Subject subject : subjects) {
+      ask(subject, asked);
+    }
     List<Subject> order = new ArrayList<>(subjects);
     for (int round = 0; round < rounds; round++) {
-      double before = ask(Subject.WITHOUT).micros();
+      double before = ask(Subject.WITHOUT, asked).micros();
       for (Subject subject : order) {
-        Cost cost = ask(subject);
-        double after = ask(Subject.WITHOUT).micros();
+        Cost cost = ask(subject, asked);
+        double after = ask(Subject.WITHOUT, asked).micros();
         micros.get(subject).add(cost.micros());
         compiled.get(subject).add(cost.compilerMicros());
         sent.get(subject).add(cost.sentBytes());
@@ -75,7 +82,8 @@ final class Turns {
 
   /**
    * All ports in turns, so that what they share is compiled for all of them, until the compilers
-   * rest: a path that few requests take is compiled late, and costs a multiple until then.
+   * rest: a path that few requests take is compiled late, and costs a multiple until then. Streams
+   * are warmed up with bursts, of which there are a hundred in the time of one.
    */
   private void warmUp() throws IOException {
     long start = System.nanoTime();
@@ -85,7 +93,7 @@ final class Turns {
       double all = 0;
       double compilers = 0;
       for (Subject subject : subjects) {
-        Cost cost = ask(subject);
+        Cost cost = ask(subject, each.warmUp());
         all += cost.micros();
         compilers += cost.compilerMicros();
       }
@@ -98,13 +106,13 @@ final class Turns {
         each.name(), seconds, 100 * share);
   }
 
-  private Cost ask(Subject subject) throws IOException {
+  private Cost ask(Subject subject, Case.Asked turn) throws IOException {
     Server server = gateways.serverOf(subject);
-    Load load = each.load().sampled(subject.sampledPercent);
+    Load load = turn.load().sampled(subject.sampledPercent);
     List<String> command =
         load.command(gateways.bench(), gateways.portOf(subject), gateways.upstream());
-    command.add("--connections=" + each.connections());
-    command.add("--requests=" + requests);
+    command.add("--connections=" + turn.connections());
+    command.add("--requests=" + turn.requests());
     long spanBytes = gateways.upstream().count("trace_bytes");
     CpuTime cpu = CpuTime.of(server.process());
     Load.Result result = Load.run(subject.label, command);
@@ -117,15 +125,17 @@ final class Turns {
     if (records && sentBytes == 0) {
       throw new Trouble("Void: no span of " + subject.label + " reached the collector.");
     }
-    double asked = result.requests();
+    double answered = result.requests();
     return new Cost(
-        after.since(cpu) / 1e3 / asked, after.compiledSince(cpu) / 1e3 / asked, sentBytes / asked);
+        after.since(cpu) / 1e3 / answered,
+        after.compiledSince(cpu) / 1e3 / answered,
+        sentBytes / answered);
   }
 
   void print() {
     System.out.printf(
         "%n%s: %s (%d connections, %d turns each)%n",
-        each.name(), each.sentence(), each.connections(), ratios.get(Subject.WITHOUT).size());
+        each.name(), each.sentence(), asked.connections(), ratios.get(Subject.WITHOUT).size());
     System.out.printf(
         "  %-36s %9s %9s   %-15s %9s %12s%n",
         "", "CPU µs", "×", "half of them", "compilers", "bytes sent");

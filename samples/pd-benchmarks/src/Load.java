@@ -32,17 +32,6 @@ record Load(
     return new Load(path, chatBytes, stream, prefill, leastBody, percent);
   }
 
-  /** The same, with all that would come event by event at once. */
-  Load atOnce() {
-    return new Load(
-        path.replace("mode=sse", "mode=burst"),
-        chatBytes,
-        stream,
-        prefill,
-        leastBody,
-        sampledPercent);
-  }
-
   List<String> command(Workbench bench, int port, Upstream upstream) {
     List<String> command =
         new ArrayList<>(List.of(bench.tool("load"), "--port=" + port, "--path=" + path));

@@ -70,26 +70,20 @@ final class Run {
 
   /**
    * Native code needs a moment, a JVM some time: until two batches in a row cost the same, and until
-   * it has compiled again what it took for impossible, such as a connection that closes. Streams
-   * are warmed up with bursts, of which there are a hundred in the time of one, and then with one
-   * batch of their own: a path that is taken seldom is compiled late.
+   * it has compiled again what it took for impossible, such as a connection that closes.
    */
   private void warmUp(Scenario.Subject subject) throws IOException {
     long start = System.nanoTime();
     long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 10 : 60);
     double before = 0;
-    Load load = scenario.load().atOnce();
-    double now = ask(subject, load, 0).cpuMicros();
+    double now = ask(subject, 0).cpuMicros();
     while (System.nanoTime() - start < least
         || (Math.abs(now / before - 1) > 0.05 && subject.peer().isJvm())) {
       if (System.nanoTime() - start > 3 * least) {
-        break;
+        return;
       }
       before = now;
-      now = ask(subject, load, 0).cpuMicros();
-    }
-    if (!load.equals(scenario.load())) {
-      ask(subject, scenario.load(), 0);
+      now = ask(subject, 0).cpuMicros();
     }
   }
 
@@ -100,18 +94,18 @@ final class Run {
       direct.add(0, Load.run("the upstream", command));
     }
     for (Scenario.Subject subject : subjects) {
-      Asked asked = ask(subject, scenario.load(), rate);
+      Asked asked = ask(subject, rate);
       figures.get(subject).add(asked.cpuMicros(), asked.result());
     }
   }
 
   private record Asked(double cpuMicros, Load.Result result) {}
 
-  private Asked ask(Scenario.Subject subject, Load kind, int rate) throws IOException {
+  private Asked ask(Scenario.Subject subject, int rate) throws IOException {
     Server server = servers.get(subject.peer());
     long prefills = upstream.count("prefills");
     long cpu = server.cpuNanos();
-    Load load = kind.sampled(subject.sampledPercent());
+    Load load = scenario.load().sampled(subject.sampledPercent());
     Load.Result result = Load.run(subject.label(), command(server.port(), load, rate));
     double micros = (server.cpuNanos() - cpu) / 1e3 / result.requests();
     long prefilled = upstream.count("prefills") - prefills;

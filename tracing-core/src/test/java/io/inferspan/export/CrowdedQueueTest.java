@@ -32,6 +32,7 @@ class CrowdedQueueTest {
 
   private static TelemetryOptions options(OtlpReceiver receiver) {
     return TestOptions.exportingTo(receiver)
+        .closeTimeout(Duration.ofMillis(300))
         .setting("otel.bsp.max.queue.size", Integer.toString(CAPACITY))
         .setting("otel.bsp.max.export.batch.size", "16")
         .build();
@@ -39,9 +40,8 @@ class CrowdedQueueTest {
 
   @AfterEach
   void close() {
-    // Ends a call that waits for an answer.
-    receiver.close();
     telemetry.close();
+    receiver.close();
   }
 
   @Test
@@ -101,7 +101,7 @@ class CrowdedQueueTest {
     for (int i = 0; i < 20_000; i++) {
       serve();
     }
-    telemetry.close();
+    assertThat(telemetry.flush(Duration.ofSeconds(20))).isTrue();
 
     assertThat(telemetry.spanCounts().dropped().queueFull()).isPositive();
     Map<String, Long> sizes =

@@ -5,6 +5,7 @@ import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.samples.prefixrouting.WordTokens;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;

@@ -22,6 +22,7 @@ import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.semconv.EppAttributes;
 import io.opentelemetry.context.Context;
 import java.util.concurrent.CompletionStage;

@@ -10,6 +10,7 @@ import io.inferspan.epp.plugins.pick.MaxScorePicker;
 import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;

@@ -141,7 +141,7 @@ public final class LlmGateway {
       Scheduler picking =
           scheduler == null ? Routing.scheduler(config, index, telemetry) : scheduler;
       Tokenizer tokens = tokenizer(index);
-      Routing routing = new Routing(fleet, picking, telemetry);
+      Routing routing = new Routing(fleet, picking);
       VertxGateway tracing = tracing(metrics);
       List<HttpServer> servers = new CopyOnWriteArrayList<>();
       Future<Integer> metricsListen =

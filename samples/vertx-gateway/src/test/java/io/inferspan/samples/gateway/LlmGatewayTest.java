@@ -252,6 +252,21 @@ class LlmGatewayTest {
   }
 
   @Test
+  void clientsLongId_isCutOnEverySpan() throws Exception {
+    String id = "i".repeat(5000);
+    try (RunningGateway gateway = RunningGateway.start(telemetry, List.of(first))) {
+      assertThat(gateway.chat(WHOLE, "x-request-id", id).statusCode()).isEqualTo(200);
+      requestSpan();
+    }
+    assertThat(first.awaitRequests(1, SOON).get(0).header("x-request-id")).isEqualTo(id);
+    assertThat(spans())
+        .filteredOn(span -> span.attribute("gen_ai.request.id") != null)
+        .hasSizeGreaterThan(3)
+        .allSatisfy(
+            span -> assertThat(span.attribute("gen_ai.request.id")).isEqualTo("i".repeat(128)));
+  }
+
+  @Test
   void bodyInManyPieces_arrivesAsItIs() throws Exception {
     StringBuilder words = new StringBuilder();
     for (int i = 0; words.length() < 4_000_000; i++) {

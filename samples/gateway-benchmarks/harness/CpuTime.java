@@ -1,7 +1,6 @@
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -28,16 +27,20 @@ record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers)
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    if (now.nanosOfThreads.isEmpty()) {
+      throw new IllegalStateException("the CPU time of process " + process.pid() + " is not told");
+    }
     return now;
   }
 
-  private void read(Path thread) throws IOException {
+  private void read(Path thread) {
     try {
       boolean compiles = COMPILER.matcher(Files.readString(thread.resolve("comm"))).lookingAt();
       List<String> fields = List.of(Files.readString(thread.resolve("schedstat")).split(" "));
       (compiles ? nanosOfCompilers : nanosOfThreads).put(thread, Long.parseLong(fields.get(0)));
-    } catch (NoSuchFileException ended) {
-      // Between the list and here.
+    } catch (IOException ended) {
+      // Between the list and here, so that a file is not there; or, between the opening of one and
+      // its reading, so that the kernel says ESRCH.
     }
   }
 

@@ -4,14 +4,18 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bridge to code that looks for the trace on its thread: it makes a request's context
  * OpenTelemetry's current one, and puts its ids where a logging library looks for them.
  *
  * <p>Nothing of ours needs it. With SLF4J it is {@code new CurrentRequest(MDC::put, MDC::remove)}.
+ * What these two throw is held off, and told of in the log at {@code DEBUG}.
  */
 public final class CurrentRequest {
 
@@ -20,6 +24,8 @@ public final class CurrentRequest {
 
   /** Under which a logging library finds the span id. */
   public static final String SPAN_ID = "span_id";
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.gateway");
 
   private final BiConsumer<String, String> put;
   private final Consumer<String> remove;
@@ -49,12 +55,20 @@ public final class CurrentRequest {
 
   private void tell(Context context) {
     SpanContext span = Span.fromContext(context).getSpanContext();
-    if (span.isValid()) {
-      put.accept(TRACE_ID, span.getTraceId());
-      put.accept(SPAN_ID, span.getSpanId());
-    } else {
-      remove.accept(TRACE_ID);
-      remove.accept(SPAN_ID);
+    tell(TRACE_ID, span.isValid() ? span.getTraceId() : null);
+    tell(SPAN_ID, span.isValid() ? span.getSpanId() : null);
+  }
+
+  /** The map is the user's: where it throws, a log lacks an id, and the request goes on. */
+  private void tell(String key, @Nullable String id) {
+    try {
+      if (id == null) {
+        remove.accept(key);
+      } else {
+        put.accept(key, id);
+      }
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.DEBUG, "The map of diagnostic context threw {0}", e.getClass().getName());
     }
   }
 

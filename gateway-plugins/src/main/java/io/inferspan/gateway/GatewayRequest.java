@@ -185,11 +185,22 @@ public final class GatewayRequest {
     return watched ? watchedAttempt(target) : new UpstreamAttempt(this, target, 0);
   }
 
-  private synchronized UpstreamAttempt watchedAttempt(Target target) {
-    UpstreamAttempt before = last;
-    if (before != null && !ended) {
-      before.isOneOfSeveral();
+  private UpstreamAttempt watchedAttempt(Target target) {
+    Runnable late;
+    UpstreamAttempt attempt;
+    synchronized (this) {
+      UpstreamAttempt before = last;
+      late = before == null || ended ? null : before.isOneOfSeveral();
+      attempt = another(target);
     }
+    if (late != null) {
+      late.run();
+    }
+    return attempt;
+  }
+
+  /** To be called with the lock. */
+  private UpstreamAttempt another(Target target) {
     int resend = attempts++;
     boolean ownSpan = resend > 0 || tracing.everyAttemptHasSpan();
     UpstreamAttempt attempt = new UpstreamAttempt(this, target, resend);

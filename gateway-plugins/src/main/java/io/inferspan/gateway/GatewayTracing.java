@@ -5,6 +5,7 @@ import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.SpanNaming;
+import io.inferspan.epp.values.ShortValues;
 import io.inferspan.gateway.metrics.GatewayMeters;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;

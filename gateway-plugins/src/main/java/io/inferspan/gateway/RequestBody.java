@@ -1,6 +1,7 @@
 package io.inferspan.gateway;
 
 import io.inferspan.OperationSpan;
+import io.inferspan.epp.values.ShortValues;
 import io.inferspan.semconv.GenAiAttributes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

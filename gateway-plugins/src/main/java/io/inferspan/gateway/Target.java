@@ -2,6 +2,7 @@ package io.inferspan.gateway;
 
 import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
+import io.inferspan.epp.values.ShortValues;
 import io.inferspan.semconv.CommonAttributes;
 import org.jspecify.annotations.Nullable;
 

@@ -216,17 +216,23 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** There is another attempt: this one's span is made, if it has none, as if it always was. */
-  void isOneOfSeveral() {
+  /**
+   * There is another attempt: this one's span is made, if it has none, as if it always was.
+   *
+   * @return what closes the span of an attempt that is over, to be run without the lock, or null
+   */
+  @Nullable Runnable isOneOfSeveral() {
     if (span != null || !request.span().recording()) {
-      return;
+      return null;
     }
     OperationSpan own = pending().start();
     span = own;
-    if (ended) {
-      describe(own, null);
-      own.closeAt(request.epochNanos(endedNanos));
+    if (!ended) {
+      return null;
     }
+    describe(own, null);
+    long endEpochNanos = request.epochNanos(endedNanos);
+    return () -> own.closeAt(endEpochNanos);
   }
 
   private PendingSpan pending() {

@@ -35,6 +35,30 @@ final class CurrentRequestTest {
     inner.end();
   }
 
+  @Test
+  void mapThatThrows_costsIdsInLogsAndNothingElse() {
+    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayRequest request = gateway.begin(TestExchange.chat());
+    CurrentRequest broken =
+        new CurrentRequest(
+            (key, value) -> {
+              throw new IllegalStateException("secret");
+            },
+            key -> {
+              mdc.put("asked to remove", key);
+              throw new IllegalStateException("secret");
+            });
+    try (CapturedLog log = new CapturedLog()) {
+      broken.run(
+          request.context(), () -> assertThat(Context.current()).isEqualTo(request.context()));
+      assertThat(log.text()).contains("IllegalStateException").doesNotContain("secret");
+    }
+    assertThat(Span.current().getSpanContext().isValid()).isFalse();
+    // The second key is tried although the first one failed.
+    assertThat(mdc).containsEntry("asked to remove", CurrentRequest.SPAN_ID);
+    request.end();
+  }
+
   private void assertCurrent(GatewayRequest request) {
     assertThat(Context.current()).isEqualTo(request.context());
     assertThat(mdc)

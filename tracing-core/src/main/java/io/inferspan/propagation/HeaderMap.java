@@ -5,7 +5,12 @@ import io.opentelemetry.context.propagation.TextMapSetter;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Headers in a plain map whose names may come in any case. */
+/**
+ * Headers in a plain map whose names may come in any case.
+ *
+ * <p>A value that is set takes the place of all of its name, and a {@code traceparent} takes out
+ * the {@code tracestate} of another trace.
+ */
 public enum HeaderMap
     implements TextMapGetter<Map<String, String>>, TextMapSetter<Map<String, String>> {
   /** The only one: it has no state. */
@@ -36,6 +41,10 @@ public enum HeaderMap
     }
     if (!headers.isEmpty()) {
       headers.keySet().removeIf(other -> name.equalsIgnoreCase(other) && !name.equals(other));
+      if (name.equals(Traceparent.NAME)) {
+        // The state of a trace that goes on follows; that of another one must not.
+        headers.keySet().removeIf(TracestateHeader.NAME::equalsIgnoreCase);
+      }
     }
     headers.put(name, value);
   }

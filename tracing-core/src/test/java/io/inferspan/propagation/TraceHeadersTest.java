@@ -211,6 +211,24 @@ class TraceHeadersTest {
   }
 
   @Test
+  void write_takesOutTheStateOfAnotherTraceAndLeavesItsOwn() {
+    Map<String, String> out =
+        new HashMap<>(
+            Map.of("traceparent", "old", "TraceState", "other=1", "tracestate", "other=2"));
+    headers.write(read(VALID), Context.root(), out, HEADERS);
+
+    assertThat(out).containsOnly(Map.entry("traceparent", VALID));
+
+    out.put("TRACESTATE", "other=1");
+    SpanContext own =
+        Objects.requireNonNull(
+            headers.readParent(Map.of("traceparent", VALID, "tracestate", "own=1"), HEADERS));
+    headers.write(own, Context.root(), out, HEADERS);
+
+    assertThat(out).containsOnly(Map.entry("traceparent", VALID), Map.entry("tracestate", "own=1"));
+  }
+
+  @Test
   void write_intoAMapThatIgnoresCase_keepsTheValue() {
     Map<String, String> out = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     out.put("Traceparent", "old");

@@ -69,7 +69,8 @@ public final class Scheduler {
    * @param candidates the endpoints that there are
    * @param context the trace that the scheduling belongs to
    * @return a stage that never fails; it completes before this returns unless a scorer asks others,
-   *     and then on the thread that the last answer came on
+   *     and then on the thread that the last answer came on, or, where one has not answered in
+   *     time, on the one thread that the JDK has for timeouts: what follows must not block it
    */
   public CompletionStage<SchedulingResult> schedule(
       InferenceRequest request, List<Endpoint> candidates, Context context) {

@@ -17,6 +17,7 @@ import io.inferspan.epp.ProfileHandler;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.epp.Scorer;
 import io.inferspan.epp.Scores;
+import io.inferspan.epp.values.ShortValues;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
@@ -311,8 +312,10 @@ public final class EppTracing {
   }
 
   private static PendingSpan identify(PendingSpan span, InferenceRequest request) {
-    return span.set(GenAiAttributes.REQUEST_MODEL, request.model())
-        .set(GenAiAttributes.REQUEST_ID, request.id());
+    return span.mayRecord()
+        ? span.set(GenAiAttributes.REQUEST_MODEL, ShortValues.of(request.model()))
+            .set(GenAiAttributes.REQUEST_ID, ShortValues.of(request.id()))
+        : span;
   }
 
   private static PendingSpan describe(PendingSpan span, InferenceRequest request) {

@@ -3,6 +3,7 @@ package io.inferspan.gateway.extproc;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.extproc.grpc.GrpcCall;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Part;
 import io.inferspan.gateway.extproc.wire.ProcessingResponse;

@@ -1,6 +1,8 @@
 package io.inferspan.gateway.extproc;
 
 import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.extproc.grpc.GrpcCall;
+import io.inferspan.gateway.extproc.grpc.OversizedMessageException;
 import io.inferspan.gateway.extproc.wire.MalformedMessageException;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
@@ -80,12 +82,12 @@ final class EnvoyExchange implements GrpcCall.Receiver {
   }
 
   @Override
-  public void closed(String failure) {
+  public void closed(int status) {
     if (requestSide != null) {
       requestSide.release();
     }
     if (responseSide != null) {
-      responseSide.closed(failure);
+      responseSide.closed(status);
     }
   }
 }

@@ -4,6 +4,9 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.extproc.grpc.GrpcCall;
+import io.inferspan.gateway.extproc.grpc.HealthCall;
+import io.inferspan.gateway.extproc.grpc.HeldBytes;
 import io.inferspan.gateway.extproc.wire.BodyMode;
 import io.inferspan.gateway.extproc.wire.ProcessingRequest.Modes;
 import io.vertx.core.Handler;
@@ -69,11 +72,15 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     } else if (isCompressed(request.getHeader("grpc-encoding"))) {
       refuse(request, "messages are to come uncompressed");
     } else if (PATH.equals(request.path())) {
-      GrpcFrames frames = new GrpcFrames(maxBodyBytes + MAX_OTHER_BYTES, budget);
-      new GrpcCall(request, frames, call -> new EnvoyExchange(this, call)).open();
+      int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
+      new GrpcCall(request, maxMessageBytes, budget, call -> new EnvoyExchange(this, call)).open();
     } else if (HealthCall.PATH.equals(request.path())) {
-      GrpcFrames frames = new GrpcFrames(HealthCall.MAX_MESSAGE_BYTES, budget);
-      new GrpcCall(request, frames, call -> new HealthCall(call, choice::isPossible)).open();
+      new GrpcCall(
+              request,
+              HealthCall.MAX_MESSAGE_BYTES,
+              budget,
+              call -> new HealthCall(call, choice::isPossible))
+          .open();
     } else {
       refuse(request, "there is no method at this path");
     }

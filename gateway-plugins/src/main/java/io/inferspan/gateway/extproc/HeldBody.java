@@ -1,5 +1,6 @@
 package io.inferspan.gateway.extproc;
 
+import io.inferspan.gateway.extproc.grpc.HeldBytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

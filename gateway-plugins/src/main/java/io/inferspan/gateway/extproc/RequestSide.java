@@ -5,6 +5,7 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.SchedulingResult;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.extproc.EndpointChoice.Verdict;
+import io.inferspan.gateway.extproc.grpc.GrpcCall;
 import io.inferspan.gateway.extproc.wire.BodyMode;
 import io.inferspan.gateway.extproc.wire.HeaderChanges;
 import io.inferspan.gateway.extproc.wire.HeaderList;

@@ -3,6 +3,7 @@ package io.inferspan.gateway.extproc;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.plugins.score.SessionAffinityScorer;
 import io.inferspan.gateway.UpstreamAttempt;
+import io.inferspan.gateway.extproc.grpc.GrpcCall;
 import io.inferspan.gateway.extproc.wire.BodyMode;
 import io.inferspan.gateway.extproc.wire.HeaderChanges;
 import io.inferspan.gateway.extproc.wire.HeaderList;
@@ -119,13 +120,21 @@ final class ResponseSide {
    * The stream is over. Where the answer was not, the client has gone; or nobody was to show us its
    * body, and then its head is the last that we know.
    */
-  void closed(String failure) {
-    if (!failure.isEmpty()) {
-      course.request().fail(failure, "Envoy sent what is no message of external processing");
+  void closed(int status) {
+    if (status != GrpcCall.OK) {
+      course.request().fail("grpc_status_" + status, cause(status));
     } else if (begun && course.modes().response() == BodyMode.NONE) {
       end();
     } else {
       course.request().clientGone();
     }
+  }
+
+  private static String cause(int status) {
+    return switch (status) {
+      case GrpcCall.INVALID_ARGUMENT -> "Envoy sent what is no message of external processing";
+      case GrpcCall.RESOURCE_EXHAUSTED -> "there was no room for what Envoy sent";
+      default -> "the picker failed";
+    };
   }
 }

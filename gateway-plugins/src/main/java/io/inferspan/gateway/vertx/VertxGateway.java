@@ -30,15 +30,19 @@ import org.jspecify.annotations.Nullable;
 public final class VertxGateway {
 
   private final GatewayTracing tracing;
-  private final CurrentRequest bridge;
+  private final @Nullable CurrentRequest bridge;
 
   /** A gateway that passes contexts along and makes none current. */
   public VertxGateway(GatewayTracing tracing) {
-    this(tracing, CurrentRequest.withoutLogs());
+    this(tracing, null);
   }
 
-  /** A gateway whose handlers run as a part of their request, for logs and other tracers. */
-  public VertxGateway(GatewayTracing tracing, CurrentRequest bridge) {
+  /**
+   * A gateway whose handlers run as a part of their request, for logs and other tracers.
+   *
+   * @param bridge to those; with null, no context is made current
+   */
+  public VertxGateway(GatewayTracing tracing, @Nullable CurrentRequest bridge) {
     this.tracing = tracing;
     this.bridge = bridge;
   }
@@ -47,7 +51,7 @@ public final class VertxGateway {
   public Handler<HttpServerRequest> handler(BiConsumer<HttpServerRequest, GatewayRequest> gateway) {
     return request -> {
       GatewayRequest live = begin(request);
-      try (Scope ignored = bridge.enter(live.context())) {
+      try (Scope ignored = bridge == null ? null : bridge.enter(live.context())) {
         gateway.accept(request, live);
       } catch (RuntimeException e) {
         live.fail(e);

@@ -107,6 +107,31 @@ final class EppTracingTest {
   }
 
   @Test
+  void whatAClientNamed_isCutOrLeftOut_onEverySpan() {
+    InferenceRequest request = InferenceRequest.to("m".repeat(5000)).id("i\nd").build();
+    SchedulingResult result = SchedulingResult.to(Fleet.cycle(request), Fleet.pods(1));
+    for (OperationSpan span :
+        List.of(
+            spans.filters(request, 1, Context.root()),
+            spans.scoring(request, 1, 1, Context.root()),
+            spans.scorer(() -> "my-scorer", 1, request, 1, Context.root()),
+            spans.prefixScorer(request, 1, Context.root()),
+            spans.prefixProducer(request, 1, Context.root()),
+            spans.profileHandler(request, 1, 1, Context.root()),
+            spans.disaggProfileHandler(request, Context.root()),
+            spans.preRequest(result, Context.root()))) {
+      span.close();
+    }
+    assertThat(tracing.spans())
+        .hasSize(8)
+        .allSatisfy(
+            span -> {
+              assertThat(span.attribute("gen_ai.request.model")).isEqualTo("m".repeat(128));
+              assertThat(span.attribute("gen_ai.request.id")).isNull();
+            });
+  }
+
+  @Test
   void startup_isATraceOfItsOwn() {
     spans.startup("scheduler", "load plugins").close();
     assertThatSpans(tracing.spans())

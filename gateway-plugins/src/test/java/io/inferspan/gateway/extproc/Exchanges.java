@@ -83,7 +83,11 @@ final class Exchanges {
         .build();
   }
 
-  private static ProcessingRequest responseHeaders() {
+  static ProcessingRequest responseBody(String body) {
+    return ProcessingRequest.newBuilder().setResponseBody(body(body, false)).build();
+  }
+
+  static ProcessingRequest responseHeaders() {
     return ProcessingRequest.newBuilder()
         .setResponseHeaders(
             HttpHeaders.newBuilder()
@@ -104,7 +108,7 @@ final class Exchanges {
         requestBody(body, false),
         ProcessingRequest.newBuilder().setRequestTrailers(trailers).build(),
         responseHeaders(),
-        ProcessingRequest.newBuilder().setResponseBody(body("{}", false)).build(),
+        responseBody("{}"),
         ProcessingRequest.newBuilder().setResponseTrailers(trailers).build());
   }
 

@@ -125,6 +125,25 @@ final class ExtProcRefusalTest extends ExtProcFixture {
       assertThat(outcome.failure()).hasMessageContaining("begins a second time");
     }
     assertThat(span().attribute("error.type")).isEqualTo("grpc_status_3");
+    assertThat(span().statusDescription())
+        .isEqualTo("Envoy sent what is no message of external processing");
+  }
+
+  @Test
+  void answerThatThereIsNoRoomFor_failsItsSpan_andEnvoyIsNotBlamed() throws Exception {
+    try (ExtProcRig rig = new ExtProcRig(service().maxHeldBytes(100_000).build(), DUPLEX)) {
+      Exchanges.Outcome outcome =
+          Exchanges.run(
+              rig.envoy().processor(),
+              List.of(
+                  Exchanges.requestHeaders(false),
+                  Exchanges.requestBody("{}", true),
+                  Exchanges.responseHeaders(),
+                  Exchanges.responseBody("x".repeat(300_000))));
+      assertThat(outcome.failure()).hasMessageContaining("RESOURCE_EXHAUSTED");
+    }
+    assertThat(span().attribute("error.type")).isEqualTo("grpc_status_8");
+    assertThat(span().statusDescription()).isEqualTo("there was no room for what Envoy sent");
   }
 
   @Test

@@ -215,17 +215,10 @@ final class ExtProcServiceTest extends ExtProcFixture {
 
   @Test
   void choiceThatTakesTime_holdsTheExchange() throws Exception {
-    CompletableFuture<Void> decide = new CompletableFuture<>();
-    Scheduler slow =
-        Scheduler.with(new SingleProfileHandler())
-            .profile(
-                SchedulerProfile.named("default")
-                    .scorer(new SlowScorer(decide), 1)
-                    .picker(new MaxScorePicker()))
-            .timeout(Duration.ofSeconds(20))
-            .build();
-    ExtProcService service = serviceBy(slow);
     for (Setup setup : List.of(DUPLEX, Setup.of(BodyMode.STREAMED, BodyMode.STREAMED))) {
+      // Of each mode's own: once open, a gate holds nothing any more.
+      CompletableFuture<Void> decide = new CompletableFuture<>();
+      ExtProcService service = serviceBy(deciding(decide));
       CompletableFuture<Message> answer = new CompletableFuture<>();
       try (ExtProcRig rig = new ExtProcRig(service, setup);
           Wire wire = new Wire(rig.port())) {
@@ -236,6 +229,17 @@ final class ExtProcServiceTest extends ExtProcFixture {
         assertThat(answer.get(10, TimeUnit.SECONDS).status()).isEqualTo(200);
       }
     }
+  }
+
+  /** A scheduler that waits for this before it picks. */
+  private static Scheduler deciding(CompletableFuture<Void> when) {
+    return Scheduler.with(new SingleProfileHandler())
+        .profile(
+            SchedulerProfile.named("default")
+                .scorer(new SlowScorer(when), 1)
+                .picker(new MaxScorePicker()))
+        .timeout(Duration.ofSeconds(30))
+        .build();
   }
 
   private static Message readQuietly(Wire wire) {
@@ -249,19 +253,11 @@ final class ExtProcServiceTest extends ExtProcFixture {
   @Test
   void clientThatLeavesWhileTheChoiceIsMade_endsTheSpan() throws Exception {
     CompletableFuture<Void> never = new CompletableFuture<>();
-    Scheduler slow =
-        Scheduler.with(new SingleProfileHandler())
-            .profile(
-                SchedulerProfile.named("default")
-                    .scorer(new SlowScorer(never), 1)
-                    .picker(new MaxScorePicker()))
-            .timeout(Duration.ofSeconds(30))
-            .build();
     AtomicInteger asked = new AtomicInteger();
     ExtProcService service =
         ExtProcService.with(
                 gateway(),
-                slow,
+                deciding(never),
                 () -> {
                   asked.incrementAndGet();
                   return List.of(endpoint());

@@ -16,11 +16,16 @@ import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The contract, kept by a gateway that is written by hand, and what only such a one can do. */
 final class VertxGatewayTest extends GatewayContract {
+
+  /** The port of tcpmux, which nobody serves. */
+  private static final int NOBODY = 1;
 
   @Override
   protected GatewayRig start(GatewayTracing gateway, int enginePort) {
@@ -38,8 +43,7 @@ final class VertxGatewayTest extends GatewayContract {
             FakeEngine.builder()
                 .script(EngineScript.builder().failWith(503, "busy").build())
                 .start();
-        GatewayRig gateway =
-            start(tracing().build(), List.of(closedPort(), busy.port(), engine.port()));
+        GatewayRig gateway = start(tracing().build(), List.of(NOBODY, busy.port(), engine.port()));
         Wire wire = new Wire(gateway.port())) {
       wire.send(Wire.chat(STREAM));
       assertThat(wire.read().status()).isEqualTo(200);
@@ -64,12 +68,6 @@ final class VertxGatewayTest extends GatewayContract {
               .orElseThrow()
               .spanId();
       assertThat(engine.requests().get(0).header("traceparent")).contains(last);
-    }
-  }
-
-  private static int closedPort() {
-    try (FakeEngine gone = FakeEngine.start()) {
-      return gone.port();
     }
   }
 
@@ -106,5 +104,30 @@ final class VertxGatewayTest extends GatewayContract {
       assertThat(mdc).isEmpty();
       assertThat(VertxGateway.current()).isNull();
     }
+  }
+
+  @Test
+  void handlersOfAUser_findNoCurrentContext_unlessABridgeIsGiven() throws Exception {
+    assertThat(currentIn(new VertxGateway(tracing().build()))).isFalse();
+    assertThat(currentIn(new VertxGateway(tracing().build(), CurrentRequest.withoutLogs())))
+        .isTrue();
+  }
+
+  /** Whether a handler of this gateway finds a span that is current. */
+  private static boolean currentIn(VertxGateway gateway) throws Exception {
+    CompletableFuture<Boolean> found = new CompletableFuture<>();
+    try (GatewayRig rig =
+            new VertxRig(
+                client ->
+                    gateway.handler(
+                        (request, live) -> {
+                          found.complete(Span.current().getSpanContext().isValid());
+                          request.response().end();
+                        }));
+        Wire wire = new Wire(rig.port())) {
+      wire.send(Wire.chat(WHOLE));
+      assertThat(wire.read().status()).isEqualTo(200);
+    }
+    return found.get(10, TimeUnit.SECONDS);
   }
 }

@@ -52,7 +52,7 @@ public final class PdProfileHandler implements ProfileHandler {
     if (decoders.isEmpty()) {
       return Pick.end("complete").withDecodeFailed();
     }
-    if (results.size() == profiles.size() || !profiles.contains(prefill)) {
+    if (results.containsKey(prefill) || !profiles.contains(prefill)) {
       return Pick.end("complete");
     }
     PdReasoning reasoning = decider.decide(cycle, decoders.get(0));

@@ -88,6 +88,19 @@ final class ProfileHandlersTest {
   }
 
   @Test
+  void pd_asksTheDeciderOnce_whateverOtherProfilesThereAre() {
+    List<String> asked = new ArrayList<>();
+    Decider yes =
+        (cycle, decode) -> {
+          asked.add("prefill");
+          return PdReasoning.of(true, "yes");
+        };
+    assertThat(decisions(new PdProfileHandler(yes), ALL))
+        .containsExactly("run_decode", "prefill_decode", "complete");
+    assertThat(asked).hasSize(1);
+  }
+
+  @Test
   void pd_handsOnWhatTheDeciderWeighed() {
     PdReasoning why = new PdReasoning(true, "why", 1, 2, 3, 4, 5);
     results.put("decode", Fleet.pods(1));

@@ -6,7 +6,7 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.plugins.disagg.SingleProfileHandler;
 import io.inferspan.epp.plugins.pick.MaxScorePicker;
 import io.inferspan.epp.plugins.score.ApproximatePrefixCacheScorer;
-import io.inferspan.epp.plugins.score.LoadScorers;
+import io.inferspan.epp.plugins.score.NoHitLruScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
@@ -36,14 +36,17 @@ public final class EnvoyPicker {
             TelemetryOptions.builder().serviceName("envoy-picker").closeOnShutdown().build());
 
     ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
+    // Needs no metrics of engines, of which nobody tells here.
+    NoHitLruScorer turns = new NoHitLruScorer();
     Scheduler scheduler =
         Scheduler.with(new SingleProfileHandler())
             .profile(
                 SchedulerProfile.named("default")
                     .scorer(prefixes, 3)
-                    .scorer(LoadScorers.activeRequests(), 2)
+                    .scorer(turns, 2)
                     .picker(new MaxScorePicker()))
             .preRequest(prefixes)
+            .preRequest(turns)
             .tracing(new EppTracing(telemetry))
             .build();
     ExtProcService picker =

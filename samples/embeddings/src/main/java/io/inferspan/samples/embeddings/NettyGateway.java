@@ -31,6 +31,7 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.net.InetSocketAddress;
@@ -76,6 +77,14 @@ public final class NettyGateway {
     System.out.println("listening on " + ((InetSocketAddress) server.localAddress()).getPort());
   }
 
+  /** No engine has answered, and none will. */
+  private static void refuse(Channel client) {
+    client
+        .writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.BAD_GATEWAY))
+        .addListener(ChannelFutureListener.CLOSE);
+  }
+
   /** From the client to the engine. */
   private static final class Forward extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final URI target;
@@ -110,7 +119,7 @@ public final class NettyGateway {
             } else {
               request.release();
               attempt.fail(connected.cause());
-              refuse(client);
+              refuse(client.channel());
             }
           });
     }
@@ -127,13 +136,6 @@ public final class NettyGateway {
                 }
               })
           .connect(target.getHost(), target.getPort());
-    }
-
-    private static void refuse(ChannelHandlerContext client) {
-      client
-          .writeAndFlush(
-              new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.BAD_GATEWAY))
-          .addListener(ChannelFutureListener.CLOSE);
     }
 
     @Override
@@ -154,6 +156,7 @@ public final class NettyGateway {
   /** From the engine to the client, piece by piece. */
   private static final class Back extends ChannelInboundHandlerAdapter {
     private final Channel client;
+    private boolean answered;
 
     Back(Channel client) {
       this.client = client;
@@ -163,6 +166,7 @@ public final class NettyGateway {
     public void channelRead(ChannelHandlerContext engine, Object message) {
       if (message instanceof HttpResponse response) {
         response.headers().set(CONNECTION, "close");
+        answered |= response.status().codeClass() != HttpStatusClass.INFORMATIONAL;
       }
       ChannelFuture written = client.writeAndFlush(message);
       if (message instanceof LastHttpContent) {
@@ -172,7 +176,11 @@ public final class NettyGateway {
 
     @Override
     public void channelInactive(ChannelHandlerContext engine) {
-      client.close();
+      if (answered) {
+        client.close();
+      } else {
+        refuse(client);
+      }
     }
   }
 }

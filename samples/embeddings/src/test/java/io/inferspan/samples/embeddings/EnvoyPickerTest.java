@@ -51,7 +51,7 @@ class EnvoyPickerTest {
                   filter_endpoints [INTERNAL]
                   llm_d.epp.scoring [INTERNAL]
                     llm_d.epp.scorer.prefix-cache-scorer [INTERNAL]
-                    llm_d.epp.scorer.active-request-scorer [INTERNAL]
+                    llm_d.epp.scorer.no-hit-lru-scorer [INTERNAL]
                   pick_endpoints [INTERNAL]
                 llm_request [SERVER]
               """);

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.samples.embeddings.RunningProgram.Command;
 import io.inferspan.testing.SpanRecord;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,6 +75,35 @@ class ProgramsTest {
 
         List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
         assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
+      }
+    }
+  }
+
+  @Test
+  void engineThatClosesBeforeItAnswers_isBlamedForThe502() throws Exception {
+    for (Class<?> main : List.of(PlainGateway.class, VertxProxyGateway.class, NettyGateway.class)) {
+      try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+          Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main)
+                  .start("127.0.0.1:" + engine.getLocalPort(), around.collector().endpoint())) {
+        Thread.startVirtualThread(() -> closeEach(engine));
+        assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
+
+        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
+        assertThat(spans.getFirst().attribute("error.type")).isNotEqualTo("client_disconnected");
+      }
+    }
+  }
+
+  /** Takes what it is asked and goes. */
+  private static void closeEach(ServerSocket server) {
+    while (!server.isClosed()) {
+      try (Socket engine = server.accept()) {
+        assertThat(engine.getInputStream().read(new byte[64 * 1024])).isPositive();
+      } catch (IOException e) {
+        // The test is over.
       }
     }
   }

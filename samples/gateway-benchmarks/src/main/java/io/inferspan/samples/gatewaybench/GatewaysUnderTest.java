@@ -1,9 +1,9 @@
 package io.inferspan.samples.gatewaybench;
 
 import io.inferspan.Telemetry;
-import io.inferspan.samples.gateway.Address;
-import io.inferspan.samples.gateway.GatewayConfig;
 import io.inferspan.samples.gateway.LlmGateway;
+import io.inferspan.samples.gateway.config.Address;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.vertx.core.Vertx;

@@ -18,6 +18,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -68,34 +70,54 @@ public class SpringGateway {
   void chat(@RequestBody byte[] body, HttpServletResponse response) {
     long arrivedNanos = System.nanoTime();
     try (OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.current()).start()) {
-      ResponseTap tap =
-          engine
-              .post()
-              .uri(CHAT)
-              .contentType(MediaType.APPLICATION_JSON)
-              .headers(leaving -> telemetry.inject(span, leaving, LEAVING))
-              .body(body)
-              .exchangeForRequiredValue((call, answer) -> relay(answer, response));
-      span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, response.getStatus());
-      tap.describe(span, arrivedNanos);
+      try {
+        engine
+            .post()
+            .uri(CHAT)
+            .contentType(MediaType.APPLICATION_JSON)
+            .headers(leaving -> telemetry.inject(span, leaving, LEAVING))
+            .body(body)
+            .exchange((call, answer) -> relay(answer, response, span, arrivedNanos));
+      } catch (RuntimeException e) {
+        span.fail(e);
+        if (response.isCommitted()) {
+          // What has been sent cannot be taken back: a cut says that it is not whole.
+          throw e;
+        }
+        response.reset();
+        response.setStatus(HttpStatus.BAD_GATEWAY.value());
+        span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, response.getStatus());
+      }
     }
   }
 
-  private static ResponseTap relay(ClientHttpResponse answer, HttpServletResponse response)
+  private static HttpStatusCode relay(
+      ClientHttpResponse answer,
+      HttpServletResponse response,
+      OperationSpan span,
+      long arrivedNanos)
       throws IOException {
-    String type = String.valueOf(answer.getHeaders().getContentType());
-    response.setStatus(answer.getStatusCode().value());
-    response.setContentType(type);
-    ResponseTap tap = ResponseTap.forContentType(type);
-    InputStream in = answer.getBody();
-    OutputStream out = response.getOutputStream();
-    byte[] piece = new byte[8192];
-    for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
-      tap.see(ByteBuffer.wrap(piece, 0, length), System.nanoTime());
-      out.write(piece, 0, length);
-      out.flush();
+    String type = answer.getHeaders().getFirst(HttpHeaders.CONTENT_TYPE);
+    HttpStatusCode status = answer.getStatusCode();
+    span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status.value());
+    response.setStatus(status.value());
+    if (type != null) {
+      response.setContentType(type);
     }
-    tap.end(System.nanoTime());
-    return tap;
+    ResponseTap tap = ResponseTap.forContentType(type);
+    try {
+      InputStream in = answer.getBody();
+      OutputStream out = response.getOutputStream();
+      byte[] piece = new byte[8192];
+      for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
+        tap.see(ByteBuffer.wrap(piece, 0, length), System.nanoTime());
+        out.write(piece, 0, length);
+        out.flush();
+      }
+    } finally {
+      tap.end(System.nanoTime());
+      tap.describe(span, arrivedNanos);
+    }
+    return status;
   }
 }

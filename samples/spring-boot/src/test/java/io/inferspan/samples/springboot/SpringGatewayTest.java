@@ -2,16 +2,24 @@ package io.inferspan.samples.springboot;
 
 import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.Telemetry;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.opentelemetry.api.OpenTelemetry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,7 +37,7 @@ class SpringGatewayTest {
   void springsOpenTelemetry_isTheOnlyOne() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         FakeEngine engine = FakeEngine.start();
-        ConfigurableApplicationContext context = start(engine, collector)) {
+        ConfigurableApplicationContext context = start(engine.authority(), collector)) {
       HttpResponse<String> answer = ask(context);
       assertThat(answer.statusCode()).isEqualTo(200);
       assertThat(answer.body()).contains("data: [DONE]");
@@ -51,11 +59,71 @@ class SpringGatewayTest {
     }
   }
 
-  private static ConfigurableApplicationContext start(FakeEngine engine, OtlpReceiver collector) {
+  @Test
+  void engineThatIsNotThere_isAnswered502AndFailsTheSpan() throws Exception {
+    try (OtlpReceiver collector = OtlpReceiver.start();
+        ConfigurableApplicationContext context = start("127.0.0.1:1", collector)) {
+      assertThat(ask(context).statusCode()).isEqualTo(502);
+
+      assertThatSpans(collector.awaitTrace(TRACE, 2, Duration.ofSeconds(10)))
+          .hasTree(
+              """
+              http post /v1/chat/completions [SERVER]
+                gateway.request [SERVER] {http.response.status_code=502, error.type=*} ERROR
+              """);
+    }
+  }
+
+  @Test
+  void engineThatBreaksOff_cutsTheAnswerAndFailsTheSpan() throws Exception {
+    try (OtlpReceiver collector = OtlpReceiver.start();
+        FakeEngine engine =
+            FakeEngine.builder()
+                .script(EngineScript.builder().tokens(9).cutAfterTokens(3).build())
+                .start();
+        ConfigurableApplicationContext context = start(engine.authority(), collector)) {
+      assertThatThrownBy(() -> ask(context)).isInstanceOf(IOException.class);
+
+      List<SpanRecord> spans = collector.awaitTrace(TRACE, 2, Duration.ofSeconds(10));
+      assertThat(assertThatSpans(spans).span("gateway.request"))
+          .satisfies(span -> assertThat(span.isError()).isTrue())
+          .satisfies(
+              span -> assertThat(span.attribute("inferspan.response.complete")).isEqualTo(false));
+    }
+  }
+
+  @Test
+  void answerWithoutAContentType_hasNoneOnTheWayBack() throws Exception {
+    try (OtlpReceiver collector = OtlpReceiver.start();
+        ServerSocket engine = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ConfigurableApplicationContext context =
+            start("127.0.0.1:" + engine.getLocalPort(), collector)) {
+      Thread.startVirtualThread(() -> answerWithoutAContentType(engine));
+
+      HttpResponse<String> answer = ask(context);
+
+      assertThat(answer.body()).isEqualTo("plain");
+      assertThat(answer.headers().firstValue("content-type")).isEmpty();
+    }
+  }
+
+  private static void answerWithoutAContentType(ServerSocket server) {
+    try (Socket engine = server.accept()) {
+      byte[] asked = engine.getInputStream().readNBytes(1);
+      String answer = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nplain";
+      engine.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+      // Until the gateway has it and goes: unread bytes would have the connection reset.
+      while (asked.length > 0 && engine.getInputStream().read() >= 0) {}
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ConfigurableApplicationContext start(String engine, OtlpReceiver collector) {
     return SpringApplication.run(
         SpringGateway.class,
         "--server.port=0",
-        "--engine=http://" + engine.authority(),
+        "--engine=http://" + engine,
         "--management.opentelemetry.tracing.export.otlp.endpoint=" + collector.httpTracesEndpoint(),
         "--management.opentelemetry.tracing.export.schedule-delay=50ms");
   }

@@ -74,11 +74,10 @@ final class Exchange {
   }
 
   private void schedule(Asked asked) {
-    String id = requestId();
-    trace.asked(asked, id);
+    trace.asked(asked);
     InferenceRequest.Builder inference =
         InferenceRequest.to(asked.model())
-            .id(id)
+            .id(requestId())
             .headers(Headers.asMap(headers))
             .input(asked.input())
             .tokenizedBy(parts.tokenizer())
@@ -86,7 +85,7 @@ final class Exchange {
     Context context = parts.vertx().getOrCreateContext();
     parts
         .routing()
-        .route(inference.build(), Headers.changing(headers), trace.context())
+        .route(inference.build(), Headers.changing(headers), trace)
         .whenComplete(
             (result, failure) -> {
               // A scorer that asks others answers on a thread of theirs.
@@ -107,6 +106,7 @@ final class Exchange {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     String made = new UUID(random.nextLong(), random.nextLong()).toString();
     headers.set(REQUEST_ID, made);
+    trace.madeUp(made);
     return made;
   }
 

@@ -2,6 +2,8 @@ package io.inferspan.samples.gateway;
 
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.plugins.filter.RoleFilter;
+import io.inferspan.samples.gateway.config.Address;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.inferspan.samples.gateway;
 
 import io.inferspan.epp.Tokenizer;
 import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

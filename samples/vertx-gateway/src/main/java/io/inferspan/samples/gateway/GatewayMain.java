@@ -1,6 +1,7 @@
 package io.inferspan.samples.gateway;
 
 import io.inferspan.Telemetry;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.opentelemetry.api.OpenTelemetry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -33,7 +34,7 @@ public final class GatewayMain {
   static int run(
       List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
     if (arguments.contains("--help")) {
-      out.print(Setting.help());
+      out.print(GatewayConfig.help());
       return 0;
     }
     try {

@@ -8,6 +8,8 @@ import io.inferspan.kvcache.events.EventSource;
 import io.inferspan.kvcache.events.KvEventOptions;
 import io.inferspan.kvcache.events.KvEventSubscriber;
 import io.inferspan.kvcache.index.MemoryBlockIndex;
+import io.inferspan.samples.gateway.config.Address;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.samples.prefixrouting.PrefixRouting;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;

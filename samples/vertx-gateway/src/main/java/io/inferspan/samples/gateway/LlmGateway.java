@@ -5,6 +5,7 @@ import io.inferspan.epp.Tokenizer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.samples.prefixrouting.WordTokens;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
@@ -71,14 +72,18 @@ public final class LlmGateway {
 
   /** Stops to listen; telemetry and Vert.x stay open, they belong to the caller. */
   public Future<Void> close() {
-    Future<Void> stopped = vertx.undeploy(deployment);
-    Future<Void> unmetered =
-        metrics == null ? stopped : Future.join(stopped, metrics.close()).mapEmpty();
-    return index == null ? unmetered : Future.join(unmetered, closed(index)).mapEmpty();
+    return Future.join(vertx.undeploy(deployment), closed(vertx, metrics, index)).mapEmpty();
+  }
+
+  /** Closes what works beside the servers. */
+  private static Future<Void> closed(
+      Vertx vertx, @Nullable MetricsServer metrics, @Nullable KvIndex index) {
+    Future<Void> unmetered = metrics == null ? Future.succeededFuture() : metrics.close();
+    return index == null ? unmetered : Future.join(unmetered, closed(vertx, index)).mapEmpty();
   }
 
   /** It waits for its threads, which an event loop must not do. */
-  private Future<Void> closed(KvIndex index) {
+  private static Future<Void> closed(Vertx vertx, KvIndex index) {
     return vertx
         .executeBlocking(
             () -> {
@@ -121,7 +126,7 @@ public final class LlmGateway {
       return this;
     }
 
-    /** Starts to listen. */
+    /** Starts to listen; where a port cannot be had, nothing of the gateway stays. */
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
@@ -136,7 +141,7 @@ public final class LlmGateway {
       Scheduler picking =
           scheduler == null ? Routing.scheduler(config, index, telemetry) : scheduler;
       Tokenizer tokens = tokenizer(index);
-      Routing routing = new Routing(fleet, picking, telemetry);
+      Routing routing = new Routing(fleet, picking);
       VertxGateway tracing = tracing(metrics);
       List<HttpServer> servers = new CopyOnWriteArrayList<>();
       Future<Integer> metricsListen =
@@ -151,7 +156,11 @@ public final class LlmGateway {
                   vertx.deployVerticle(
                       () -> new Listener(config, fleet, routing, tracing, tokens, servers),
                       new DeploymentOptions().setInstances(config.eventLoops())))
-          .map(id -> new LlmGateway(vertx, id, servers.get(0).actualPort(), metrics, index));
+          .map(id -> new LlmGateway(vertx, id, servers.get(0).actualPort(), metrics, index))
+          .recover(
+              cause ->
+                  closed(vertx, metrics, index)
+                      .transform(closed -> Future.<LlmGateway>failedFuture(cause)));
     }
 
     private Tokenizer tokenizer(@Nullable KvIndex index) {

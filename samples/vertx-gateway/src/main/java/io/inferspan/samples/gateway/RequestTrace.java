@@ -1,11 +1,11 @@
 package io.inferspan.samples.gateway;
 
+import io.inferspan.OperationSpan;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.vertx.VertxGateway;
 import io.inferspan.semconv.GenAiAttributes;
-import io.opentelemetry.context.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -14,7 +14,7 @@ import io.vertx.core.streams.ReadStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace of a request: every call of the library that the gateway makes for one.
+ * The trace of a request: every call that the gateway makes to trace one.
  *
  * <p>Without tracing it calls nothing. That a gateway runs without is for the benchmarks, which ask
  * what tracing adds.
@@ -29,12 +29,7 @@ record RequestTrace(@Nullable GatewayRequest live) {
     return tracing == null ? NONE : new RequestTrace(tracing.begin(request));
   }
 
-  /** What the scheduling belongs to. */
-  Context context() {
-    return live == null ? Context.root() : live.context();
-  }
-
-  void asked(Asked asked, String requestId) {
+  void asked(Asked asked) {
     if (live == null) {
       return;
     }
@@ -45,7 +40,18 @@ record RequestTrace(@Nullable GatewayRequest live) {
     if (asked.maxTokens() >= 0) {
       live.maxTokens(asked.maxTokens());
     }
-    live.set(GenAiAttributes.REQUEST_ID, requestId);
+  }
+
+  /** An id that was made up here; one that the client sent is known, and cut where it is long. */
+  void madeUp(String requestId) {
+    if (live != null) {
+      live.set(GenAiAttributes.REQUEST_ID, requestId);
+    }
+  }
+
+  /** The choice of engines, whose spans hang under this one; null without tracing. */
+  @Nullable OperationSpan orchestration(String model) {
+    return live == null ? null : live.orchestration(model);
   }
 
   /** An engine is about to be called. */

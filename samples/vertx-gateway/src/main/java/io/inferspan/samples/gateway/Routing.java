@@ -2,7 +2,6 @@ package io.inferspan.samples.gateway;
 
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
-import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.PreRequest;
@@ -22,7 +21,7 @@ import io.inferspan.epp.plugins.score.PrecisePrefixCacheScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
-import io.inferspan.semconv.EppAttributes;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.opentelemetry.context.Context;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +33,10 @@ final class Routing {
 
   private final Fleet fleet;
   private final Scheduler scheduler;
-  private final @Nullable Telemetry telemetry;
 
-  Routing(Fleet fleet, Scheduler scheduler, @Nullable Telemetry telemetry) {
+  Routing(Fleet fleet, Scheduler scheduler) {
     this.fleet = fleet;
     this.scheduler = scheduler;
-    // The proposal has the picker's spans right under the request.
-    boolean flat = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;
-    this.telemetry = flat ? null : telemetry;
   }
 
   /** The scheduler that a gateway has unless it is given another. */
@@ -85,23 +80,20 @@ final class Routing {
 
   /** Picks engines and prepares the headers for them. */
   CompletionStage<SchedulingResult> route(
-      InferenceRequest request, PreRequest.Headers headers, Context context) {
-    if (telemetry == null) {
-      return pick(request, headers, context);
+      InferenceRequest request, PreRequest.Headers headers, RequestTrace trace) {
+    OperationSpan span = trace.orchestration(request.model());
+    return pick(request, headers, span == null ? Context.root() : span.context())
+        .whenComplete((result, failure) -> close(span, result));
+  }
+
+  private static void close(@Nullable OperationSpan span, @Nullable SchedulingResult result) {
+    if (span == null) {
+      return;
     }
-    OperationSpan span =
-        telemetry
-            .span(GatewaySpans.ORCHESTRATION, context)
-            .set(EppAttributes.TARGET_MODEL, request.model())
-            .start();
-    return pick(request, headers, span.context())
-        .whenComplete(
-            (result, failure) -> {
-              if (result == null || result.failure() != null) {
-                span.fail("no_endpoint", "no endpoint can serve");
-              }
-              span.close();
-            });
+    if (result == null || result.failure() != null) {
+      span.fail("no_endpoint", "no endpoint can serve");
+    }
+    span.close();
   }
 
   private CompletionStage<SchedulingResult> pick(

@@ -1,6 +1,7 @@
 package io.inferspan.samples.gateway;
 
 import io.inferspan.Telemetry;
+import io.inferspan.samples.gateway.config.GatewayConfig;
 import io.inferspan.testing.engine.FakeEngine;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,4 +1,4 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
 import io.inferspan.gateway.extproc.wire.HealthMessages;
 import io.inferspan.gateway.extproc.wire.MalformedMessageException;
@@ -12,10 +12,13 @@ import java.util.function.BooleanSupplier;
  * <p>Whoever answers is alive. It serves as long as it can tell what endpoints there are: without
  * any, it still says so to clients better than a gateway that has no picker.
  */
-final class HealthCall implements GrpcCall.Receiver {
+public final class HealthCall implements GrpcCall.Receiver {
 
-  static final String PATH = "/grpc.health.v1.Health/Check";
-  static final int MAX_MESSAGE_BYTES = 1024;
+  /** The path of the method. */
+  public static final String PATH = "/grpc.health.v1.Health/Check";
+
+  /** A question is a name. */
+  public static final int MAX_MESSAGE_BYTES = 1024;
 
   private static final String LIVENESS = "liveness";
 
@@ -26,7 +29,8 @@ final class HealthCall implements GrpcCall.Receiver {
   private final GrpcCall call;
   private final BooleanSupplier serves;
 
-  HealthCall(GrpcCall call, BooleanSupplier serves) {
+  /** A question that is answered by whether {@code serves}. */
+  public HealthCall(GrpcCall call, BooleanSupplier serves) {
     this.call = call;
     this.serves = serves;
   }
@@ -59,7 +63,7 @@ final class HealthCall implements GrpcCall.Receiver {
   }
 
   @Override
-  public void closed(String failure) {
+  public void closed(int status) {
     // Nothing of the question is left.
   }
 }

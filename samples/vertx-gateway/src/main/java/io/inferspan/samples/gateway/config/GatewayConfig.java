@@ -1,4 +1,4 @@
-package io.inferspan.samples.gateway;
+package io.inferspan.samples.gateway.config;
 
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +54,11 @@ public record GatewayConfig(
           "%s names %d publishers, but there are %d engines: each needs one, decode before prefill."
               .formatted(Setting.KV_EVENTS.flag(), kvEvents.size(), engines));
     }
+  }
+
+  /** What can be set, for people. */
+  public static String help() {
+    return Setting.help();
   }
 
   /**

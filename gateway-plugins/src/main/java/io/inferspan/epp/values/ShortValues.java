@@ -1,16 +1,17 @@
-package io.inferspan.gateway;
+package io.inferspan.epp.values;
 
 import org.jspecify.annotations.Nullable;
 
 /** Values that a client chose, made fit for a span: short, and printable. */
-final class ShortValues {
+public final class ShortValues {
 
-  static final int MAX_CHARS = 128;
+  /** More of a value than this is cut off. */
+  public static final int MAX_CHARS = 128;
 
   private ShortValues() {}
 
   /** The value where it is fit, cut where it is long; null where it holds what nobody prints. */
-  static @Nullable String of(@Nullable String value) {
+  public static @Nullable String of(@Nullable String value) {
     if (value == null) {
       return null;
     }

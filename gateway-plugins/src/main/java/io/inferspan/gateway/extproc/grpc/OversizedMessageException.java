@@ -1,10 +1,10 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
 /** A message that is not let in, of which nothing but its length was read. */
-final class OversizedMessageException extends Exception {
+public final class OversizedMessageException extends Exception {
 
   /** Why it is not. */
-  enum Cause {
+  public enum Cause {
     /** It says that it is longer than any may be. */
     TOO_LONG,
     /** There is no room for it among all that is held. */
@@ -19,7 +19,8 @@ final class OversizedMessageException extends Exception {
     this.why = why;
   }
 
-  Cause why() {
+  /** Why it is not let in. */
+  public Cause why() {
     return why;
   }
 }

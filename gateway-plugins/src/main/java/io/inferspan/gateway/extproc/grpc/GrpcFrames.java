@@ -1,6 +1,6 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
-import io.inferspan.gateway.extproc.OversizedMessageException.Cause;
+import io.inferspan.gateway.extproc.grpc.OversizedMessageException.Cause;
 import io.inferspan.gateway.extproc.wire.MalformedMessageException;
 import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

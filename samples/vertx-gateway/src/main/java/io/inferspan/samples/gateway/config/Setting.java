@@ -1,4 +1,4 @@
-package io.inferspan.samples.gateway;
+package io.inferspan.samples.gateway.config;
 
 import java.util.Locale;
 

@@ -1,19 +1,20 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What all that is held may take together: messages that still come in, and bodies that wait. */
-final class HeldBytes {
+public final class HeldBytes {
 
   private final long maxBytes;
   private final AtomicLong held = new AtomicLong();
 
-  HeldBytes(long maxBytes) {
+  /** Room for so many bytes. */
+  public HeldBytes(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
   /** Whether there is room for so many more, which then count. */
-  boolean take(long bytes) {
+  public boolean take(long bytes) {
     boolean fits = held.addAndGet(bytes) <= maxBytes;
     if (!fits) {
       held.addAndGet(-bytes);
@@ -21,11 +22,13 @@ final class HeldBytes {
     return fits;
   }
 
-  void giveBack(long bytes) {
+  /** So many count no longer. */
+  public void giveBack(long bytes) {
     held.addAndGet(-bytes);
   }
 
-  long now() {
+  /** How many there are. */
+  public long now() {
     return held.get();
   }
 }

@@ -1,4 +1,4 @@
-package io.inferspan.gateway.extproc;
+package io.inferspan.gateway.extproc.grpc;
 
 import io.inferspan.gateway.extproc.wire.MalformedMessageException;
 import io.inferspan.gateway.extproc.wire.ProcessingResponse;
@@ -15,20 +15,30 @@ import org.jspecify.annotations.Nullable;
  * <p>All of it runs on the stream's event loop. It reads no further while the receiver is busy or
  * the peer is slow to read.
  */
-final class GrpcCall {
+public final class GrpcCall {
 
-  static final int OK = 0;
-  static final int INVALID_ARGUMENT = 3;
+  /** The peer ended the call, and all went well. */
+  public static final int OK = 0;
+
+  /** What came is no message, or one that may not come. */
+  public static final int INVALID_ARGUMENT = 3;
+
   static final int NOT_FOUND = 5;
-  static final int RESOURCE_EXHAUSTED = 8;
-  static final int UNIMPLEMENTED = 12;
-  static final int INTERNAL = 13;
+
+  /** There is no room for what came. */
+  public static final int RESOURCE_EXHAUSTED = 8;
+
+  /** There is no such method. */
+  public static final int UNIMPLEMENTED = 12;
+
+  /** We failed. */
+  public static final int INTERNAL = 13;
 
   /** What may come while the receiver is busy; up to this, the peer's end is noticed at once. */
   private static final int MAX_WAITING_BYTES = 64 * 1024;
 
   /** Who the messages are for. */
-  interface Receiver {
+  public interface Receiver {
 
     /** Takes a message, which is its own. */
     void receive(ByteBuffer message) throws MalformedMessageException;
@@ -46,9 +56,9 @@ final class GrpcCall {
     /**
      * Nothing more comes, and nothing more can be sent; called once.
      *
-     * @param failure what was wrong with what came, in one word; empty where the peer ended it
+     * @param status of gRPC, with which it was ended from here; {@link #OK} where the peer ended it
      */
-    void closed(String failure);
+    void closed(int status);
   }
 
   private final HttpServerRequest request;
@@ -58,15 +68,24 @@ final class GrpcCall {
   private boolean ended;
   private boolean halfClosed;
 
-  GrpcCall(HttpServerRequest request, GrpcFrames frames, Function<GrpcCall, Receiver> receiver) {
+  /**
+   * A call that has just begun.
+   *
+   * @param budget what counts the bytes of messages that still come
+   */
+  public GrpcCall(
+      HttpServerRequest request,
+      int maxMessageBytes,
+      HeldBytes budget,
+      Function<GrpcCall, Receiver> receiver) {
     this.request = request;
     this.response = request.response();
-    this.frames = frames;
+    this.frames = new GrpcFrames(maxMessageBytes, budget);
     this.receiver = receiver.apply(this);
   }
 
   /** Begins to read. */
-  void open() {
+  public void open() {
     response.putHeader("content-type", "application/grpc");
     // A stream that breaks ends in its close handler; there is nothing to tell of it besides.
     request.exceptionHandler(broken -> closed());
@@ -77,7 +96,7 @@ final class GrpcCall {
   }
 
   /** Sends a message that was written with room for the frame's head. */
-  void send(ByteBuffer message) {
+  public void send(ByteBuffer message) {
     if (ended) {
       return;
     }
@@ -92,7 +111,7 @@ final class GrpcCall {
   }
 
   /** Goes on reading, unless there is cause to wait. */
-  void resume() {
+  public void resume() {
     pump();
     if (!ended && !halfClosed && !receiver.isBusy() && !response.writeQueueFull()) {
       request.resume();
@@ -100,7 +119,7 @@ final class GrpcCall {
   }
 
   /** Ends the call with a status of gRPC. */
-  void end(int status, String reason) {
+  public void end(int status, String reason) {
     if (ended) {
       return;
     }
@@ -115,7 +134,7 @@ final class GrpcCall {
       response.putTrailer("grpc-message", reason);
     }
     response.end();
-    receiver.closed(status == OK ? "" : "grpc_status_" + status);
+    receiver.closed(status);
   }
 
   private void data(Buffer bytes) {
@@ -191,7 +210,7 @@ final class GrpcCall {
     if (!ended) {
       ended = true;
       frames.drop();
-      receiver.closed("");
+      receiver.closed(OK);
     }
   }
 }

@@ -12,6 +12,7 @@ import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
 import io.opentelemetry.context.Context;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -95,7 +95,9 @@ class LeashTest {
     assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
   }
 
-  /** Ctrl-C ends a process with a status of its own, or with the one of a program that ends well. */
+  /**
+   * Ctrl-C ends a process with a status of its own, or with the one of a program that ends well.
+   */
   @ParameterizedTest
   @ValueSource(ints = {0, 130})
   void processThatIsInterrupted_isNotNamed(int status) throws Exception {

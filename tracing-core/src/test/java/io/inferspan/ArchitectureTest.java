@@ -5,44 +5,20 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The arrows of the house, over the compiled classes of every module that is there. */
+/** The arrows between the rooms of the core. Those between modules are tested by the demo. */
 class ArchitectureTest {
 
-  private static final List<String> MODULES =
-      List.of(
-          "tracing-core",
-          "gateway-plugins",
-          "kv-cache-instrumentation",
-          "pd-sidecar",
-          "ebpf-bridge");
-
-  private static final String[] ROOMS_BELOW_THE_INDEXER = {
-    "io.inferspan.kvcache.block..",
-    "io.inferspan.kvcache.events..",
-    "io.inferspan.kvcache.index..",
-    "io.inferspan.kvcache.score.."
-  };
-
-  private final JavaClasses core = new ClassFileImporter().importPath(Path.of("target/classes"));
-
-  private final JavaClasses house =
-      new ClassFileImporter()
-          .importPaths(
-              MODULES.stream()
-                  .map(module -> Path.of("..", module, "target/classes"))
-                  .filter(Files::isDirectory)
-                  .toList());
+  private static final JavaClasses CORE =
+      new ClassFileImporter().importPath(Path.of("target/classes"));
 
   @Test
   void coreRooms_haveNoCycles() {
-    slices().matching("io.inferspan.(*)..").should().beFreeOfCycles().check(core);
+    slices().matching("io.inferspan.(*)..").should().beFreeOfCycles().check(CORE);
   }
 
   @Test
@@ -52,7 +28,7 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.vertx..", "io.netty..", "com.sun.net..", "java.net.http..", "java.lang.foreign..")
-        .check(core);
+        .check(CORE);
   }
 
   @Test
@@ -63,82 +39,7 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.micrometer..")
-        .check(core);
-  }
-
-  @Test
-  void kvCacheRooms_haveNoCycles() {
-    slices()
-        .matching("io.inferspan.kvcache.(*)..")
-        .should()
-        .beFreeOfCycles()
-        .allowEmptyShould(true)
-        .check(house);
-    noClasses()
-        .that()
-        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("io.inferspan.kvcache")
-        .allowEmptyShould(true)
-        .check(house);
-  }
-
-  @Test
-  void kvCacheRooms_keepTheirLibrariesToThemselves() {
-    onlyIn("io.inferspan.kvcache.metrics", "io.micrometer..");
-    onlyIn("io.inferspan.kvcache.index.redis..", "io.vertx..");
-    onlyIn("io.inferspan.kvcache.events", "org.zeromq..", "zmq..", "org.msgpack..");
-    onlyIn("io.inferspan.kvcache.index", "com.github.benmanes..");
-  }
-
-  private void onlyIn(String room, String... libraries) {
-    noClasses()
-        .that()
-        .resideInAPackage("io.inferspan.kvcache..")
-        .and()
-        .resideOutsideOfPackage(room)
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(libraries)
-        .allowEmptyShould(true)
-        .check(house);
-  }
-
-  @Test
-  void kvCacheRoomsBelowTheIndexer_knowNoSpans() {
-    noClasses()
-        .that()
-        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("io.inferspan", "io.inferspan.catalog", "io.inferspan.semconv")
-        .allowEmptyShould(true)
-        .check(house);
-  }
-
-  @Test
-  void siblings_doNotKnowEachOther() {
-    List<String> siblings = List.of("gateway", "epp", "kvcache", "pd", "ebpf");
-    for (String room : siblings) {
-      String[] others =
-          siblings.stream()
-              .filter(other -> !other.equals(room) && !areOneModule(room, other))
-              .map(other -> "io.inferspan." + other + "..")
-              .toArray(String[]::new);
-      noClasses()
-          .that()
-          .resideInAPackage("io.inferspan." + room + "..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage(others)
-          .allowEmptyShould(true)
-          .check(house);
-    }
-  }
-
-  private static boolean areOneModule(String room, String other) {
-    return Stream.of(room, other).allMatch(List.of("gateway", "epp")::contains);
+        .check(CORE);
   }
 
   @Test
@@ -148,7 +49,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages("io.inferspan", "io.inferspan.recording")
         .should()
         .callMethod("io.opentelemetry.api.trace.Tracer", "spanBuilder", "java.lang.String")
-        .check(house);
+        .check(CORE);
   }
 
   @Test
@@ -163,7 +64,7 @@ class ArchitectureTest {
         .and()
         .doNotHaveSimpleName("OperationSpan")
         .should()
-        .haveModifier(com.tngtech.archunit.core.domain.JavaModifier.FINAL)
-        .check(core);
+        .haveModifier(JavaModifier.FINAL)
+        .check(CORE);
   }
 }

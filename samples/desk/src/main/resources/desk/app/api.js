@@ -25,7 +25,7 @@ export function decisions(limit, signal) {
 
 async function ask(path, signal) {
   const response = await answer(path, signal);
-  const body = await response.json().catch(() => ({}));
+  const body = await read(response, signal);
   if (response.ok) return body;
   const reason = typeof body.error === 'string' ? body.error : `The desk answered ${response.status}.`;
   throw new Unanswered(response.status === 404 ? 'unknown' : 'refused', reason);
@@ -36,7 +36,20 @@ async function answer(path, signal) {
   try {
     return await fetch(path, { signal: signal ? AbortSignal.any([signal, patience]) : patience });
   } catch (failure) {
-    if (signal?.aborted) throw failure;
-    throw new Unanswered('gone', 'The desk does not answer.');
+    throw noAnswer(failure, signal);
   }
+}
+
+// A refusal counts without its sentence, too; an answer that breaks off is none.
+async function read(response, signal) {
+  try {
+    return await response.json();
+  } catch (failure) {
+    if (response.ok || signal?.aborted) throw noAnswer(failure, signal);
+    return {};
+  }
+}
+
+function noAnswer(failure, signal) {
+  return signal?.aborted ? failure : new Unanswered('gone', 'The desk does not answer.');
 }

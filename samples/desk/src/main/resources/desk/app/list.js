@@ -22,7 +22,7 @@ export function showList(host, desk, place) {
 class RequestList {
   title = 'Requests';
   #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
-  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #timer; #due; #matched; #undo = [];
+  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #undo = [];
 
   constructor(host, desk, filter) {
     this.#host = host;
@@ -84,8 +84,9 @@ class RequestList {
   }
 
   async #ask() {
+    const own = this.#own = this.#question();
     try {
-      const answer = await this.#question();
+      const answer = await own;
       this.#summaries = new Map(answer.requests.map((one) => [one.traceId, one]));
       this.#waiting.clear();
       this.#draw(answer);
@@ -94,6 +95,8 @@ class RequestList {
       if (failure.name === 'AbortError' || this.#summaries.size > 0) return;
       this.#rows.clear();
       this.#body.replaceChildren(unanswered(failure, () => this.#ask()));
+    } finally {
+      if (this.#own === own) this.#own = undefined;
     }
   }
 
@@ -105,17 +108,30 @@ class RequestList {
 
   // A filter is the server's to apply: with one set, news only mean that the question is due again.
   #arrived(news) {
-    if (this.#isFiltered()) this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
+    if (this.#isFiltered()) this.#askSoon();
     else this.#take(news);
+  }
+
+  #askSoon() {
+    this.#due ??= setTimeout(() => this.#dueAgain(), ASK_AGAIN_MS);
   }
 
   async #dueAgain() {
     this.#due = undefined;
+    if (this.#own) return this.#askSoon(); // what the reader asked comes first, and the answer may be older than the news
     if (this.#isCalm()) return this.#ask();
     const answer = await this.#question().catch(() => undefined);
     if (!answer) return;
     this.#matched = answer.matched;
+    this.#forgetAllBut(answer.requests);
     this.#take(answer.requests);
+  }
+
+  // Of what waits, that which would be among these if it still matched.
+  #forgetAllBut(latest) {
+    const ids = new Set(latest.map((one) => one.traceId));
+    const oldest = latest.length < PAGE ? 0 : latest.at(-1).seq;
+    for (const one of this.#waiting.values()) if (one.seq > oldest && !ids.has(one.traceId)) this.#waiting.delete(one.traceId);
   }
 
   #take(news) {

@@ -12,9 +12,8 @@ export class LiveFeed {
   open() {
     this.#source = new EventSource('/api/live');
     this.#source.addEventListener('open', () => this.#connected());
-    this.#source.addEventListener('request', (event) => this.#tell('requests', event, (one) => [one]));
-    this.#source.addEventListener('requests', (event) => this.#tell('requests', event, (all) => all));
-    this.#source.addEventListener('stats', (event) => this.#tell('stats', event, (one) => one));
+    this.#source.addEventListener('requests', (event) => this.#tell('requests', event));
+    this.#source.addEventListener('stats', (event) => this.#tell('stats', event));
     this.#source.addEventListener('error', () => this.#lost());
   }
 
@@ -44,10 +43,10 @@ export class LiveFeed {
     if (state === 'live') for (const listener of this.#listeners.joined) listener();
   }
 
-  #tell(topic, event, shape) {
+  #tell(topic, event) {
     let data;
     try {
-      data = shape(JSON.parse(event.data));
+      data = JSON.parse(event.data);
     } catch {
       return; // half an event of a dying server: the next one says it again
     }

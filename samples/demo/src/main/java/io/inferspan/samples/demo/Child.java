@@ -92,9 +92,16 @@ final class Child {
     }
   }
 
-  /** By Ctrl-C, which ends all processes of the terminal at once: nobody needs to be told. */
+  /**
+   * By Ctrl-C, which ends all processes of the terminal at once: nobody needs to be told. Java then
+   * ends with a status of its own, unless a program says, as the desk does, that all is well.
+   */
   private boolean interrupted() {
-    return !process.isAlive() && process.exitValue() == INTERRUPTED;
+    if (process.isAlive()) {
+      return false;
+    }
+    int status = process.exitValue();
+    return status == INTERRUPTED || status == 0;
   }
 
   private void keep(String line) {
@@ -169,11 +176,12 @@ final class Child {
     boolean _ = process.toHandle().destroy();
   }
 
-  /** Waits for its end, and makes one when that takes too long. */
+  /** Waits for its end and its last words, and makes an end when that takes too long. */
   void awaitEnd(Duration limit) throws InterruptedException {
-    if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+    long until = System.nanoTime() + limit.toNanos();
+    if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       process.destroyForcibly().waitFor();
     }
-    reader.join(limit.toMillis());
+    boolean _ = reader.join(Duration.ofNanos(until - System.nanoTime()));
   }
 }

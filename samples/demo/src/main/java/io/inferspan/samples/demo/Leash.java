@@ -30,7 +30,12 @@ enum Leash {
     }
   };
 
-  /** Descriptor 3 is the pipe: a shell gives what runs in its background another input. */
+  /**
+   * Descriptor 3 is the pipe: a shell gives what runs in its background another input.
+   *
+   * <p>What watches holds nothing of the process's output: its {@code cat} outlives the end by a
+   * moment, and who reads that output waits for all who hold it.
+   */
   private static final String WATCH =
       """
       exec 3<&0
@@ -38,7 +43,7 @@ enum Leash {
       trap 'told=1; kill $child 2>/dev/null' TERM INT
       "$@" 3<&- </dev/null & child=$!
       [ -z "$told" ] || kill $child
-      { cat <&3 >/dev/null; kill -9 $child 2>/dev/null; } & watch=$!
+      { cat; kill -9 $child; } <&3 >/dev/null 2>&1 & watch=$!
       wait $child; status=$?
       while kill -0 $child 2>/dev/null; do wait $child; status=$?; done
       kill $watch 2>/dev/null

@@ -242,14 +242,15 @@ final class Stack implements AutoCloseable {
     return environment;
   }
 
-  /** Ends everything: all are told at once, and who does not go in time is made to. */
+  /** Ends everything: all are told at once, and who has not gone in the time of all is made to. */
   @Override
   public void close() {
     Duration limit = programs.learn() ? LEARNED_LIMIT : END_LIMIT;
+    long until = System.nanoTime() + limit.toNanos();
     children().forEach(Child::tellToEnd);
     for (Child child : children()) {
       try {
-        child.awaitEnd(limit);
+        child.awaitEnd(Duration.ofNanos(until - System.nanoTime()));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;

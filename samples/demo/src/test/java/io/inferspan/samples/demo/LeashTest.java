@@ -12,9 +12,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeashTest {
 
@@ -67,14 +67,18 @@ class LeashTest {
     child.awaitReady(SOON);
 
     child.tellToEnd();
-    child.awaitEnd(SOON);
+    awaitEndWellWithin(SOON, child);
 
     assertThat(child.lastLines()).contains("up", "bye");
     assertThat(child.obituary()).contains("trapped has ended, with status 7");
   }
 
-  @Test
-  void processThatDies_isNamed_withItsLastLines() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void processThatDies_isNamed_withItsLastLines(Leash leash) throws Exception {
+    assumeTrue(
+        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        "there is no setpriv that knows --pdeathsig");
     StringBuilder told = new StringBuilder();
     Child child =
         Child.start(
@@ -83,12 +87,38 @@ class LeashTest {
                 List.of("sh", "-c", "echo up; echo ouch; kill -9 $$"),
                 Map.of(),
                 "up"),
+            leash,
+            died -> told.append(died.obituary()));
+    child.awaitReady(SOON);
+    awaitEndWellWithin(SOON, child);
+
+    assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
+  }
+
+  /**
+   * Ctrl-C ends a process with a status of its own, or with the one of a program that ends well.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 130})
+  void processThatIsInterrupted_isNotNamed(int status) throws Exception {
+    StringBuilder told = new StringBuilder();
+    Child child =
+        Child.start(
+            new Child.Plan(
+                "interrupted", List.of("sh", "-c", "echo up; exit " + status), Map.of(), "up"),
             Leash.ofThisMachine(),
             died -> told.append(died.obituary()));
     child.awaitReady(SOON);
-    child.awaitEnd(SOON);
+    awaitEndWellWithin(SOON, child);
 
-    assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
+    assertThat(told).isEmpty();
+  }
+
+  /** Else somebody still holds its output: its last words are waited for in vain. */
+  private static void awaitEndWellWithin(Duration limit, Child child) throws Exception {
+    long start = System.nanoTime();
+    child.awaitEnd(limit);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(limit.dividedBy(2));
   }
 
   private static boolean isAlive(long pid) {

@@ -8,6 +8,8 @@ public enum Drop {
   OLDEST_TRACE,
   /** Spans of a trace that has as many as one may have. */
   TRACE_FULL,
+  /** Changes of a trace of which no line of the list could be made. */
+  NOT_SUMMARISED,
   /** Spans without a valid trace or span id. */
   NO_ID,
   /** Texts that were cut to the length that is kept. */

@@ -159,13 +159,25 @@ public final class SpanStore {
       List<Work> due = due(now);
       for (Work work : due) {
         // Without the lock: spans go on coming in meanwhile.
-        Summary made = summariser.summarise(work.spans);
-        finish(work, made, now);
+        Summary made = summary(work.spans);
+        if (made != null) {
+          finish(work, made, now);
+        }
       }
       // Asked before the lock is let go: he who has it then waits no more.
       return !due.isEmpty() && !settling.hasQueuedThreads();
     } finally {
       settling.unlock();
+    }
+  }
+
+  /** Null where it cannot be made, so that one trace does not take the others' lines with it. */
+  private @Nullable Summary summary(TraceSpans spans) {
+    try {
+      return summariser.summarise(spans);
+    } catch (RuntimeException e) {
+      drops.count(Drop.NOT_SUMMARISED, 1);
+      return null;
     }
   }
 

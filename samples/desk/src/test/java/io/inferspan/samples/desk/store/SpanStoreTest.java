@@ -200,6 +200,24 @@ class SpanStoreTest {
   }
 
   @Test
+  void traceThatCannotBeSummarised_isCounted_andTakesNoOtherWithIt() {
+    SpanStore store =
+        new SpanStore(
+            new Bounds(1_000, 1 << 24, 1_000),
+            drops,
+            trace -> {
+              if (trace.id().equals(id(2))) {
+                throw new IllegalStateException("a fault");
+              }
+              return new SummaryReader().summarise(trace);
+            });
+    store.add(TestSpan.received(root(1), root(2), root(3)));
+
+    assertThat(list(store)).extracting(Summary::traceId).containsExactly(id(3), id(1));
+    assertThat(drops.count(Drop.NOT_SUMMARISED)).isEqualTo(1);
+  }
+
+  @Test
   void backlog_isWorkedOffInTurns_eachNoLongerThanOneIsPatient() {
     long[] made = {0};
     SpanStore store =

@@ -2,9 +2,15 @@ package io.inferspan.samples.desk.page;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -12,6 +18,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class RequestListPageTest {
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
+
+  /** So that a test says when news come. */
+  private static final String KEEP_THE_FEED =
+      """
+      window.EventSource = class extends EventSource {
+        constructor(address) {
+          super(address);
+          window.feed = this;
+        }
+      };
+      """;
 
   @Test
   void newRequest_appearsWithoutReload() {
@@ -129,6 +146,70 @@ class RequestListPageTest {
     page.reload();
     assertThat(row(page, sought)).isVisible();
     assertThat(page.locator(".request:not(.head)")).hasCount(1);
+  }
+
+  @Test
+  void filterThatIsTyped_isAnswered_thoughNewsComeBeforeTheAnswer() {
+    SentTrace before = DESK.send(Requests.decodeOnly("typed-before"));
+    SentTrace after = DESK.send(Requests.decodeOnly("typed-after"));
+    Page page = DESK.open("#/?q=typed-before");
+    page.addInitScript(KEEP_THE_FEED);
+    page.clock().install();
+    page.reload();
+    assertThat(row(page, before)).isVisible();
+    page.keyboard().press("p");
+    List<Route> held = new ArrayList<>();
+    page.route("**/api/requests?*q=typed-after*", first(held::add));
+
+    page.locator("#search").fill("typed-after");
+    page.waitForCondition(() -> !held.isEmpty());
+    page.evaluate("feed.dispatchEvent(new MessageEvent('requests', { data: '[]' }))");
+    page.clock().runFor(1_000);
+    held.getFirst().resume();
+
+    assertThat(row(page, after)).isVisible();
+    assertThat(row(page, before)).hasCount(0);
+  }
+
+  /** The first request only; the others go their way. */
+  private static Consumer<Route> first(Consumer<Route> handler) {
+    AtomicBoolean come = new AtomicBoolean();
+    return route -> {
+      if (come.getAndSet(true)) {
+        route.resume();
+      } else {
+        handler.accept(route);
+      }
+    };
+  }
+
+  @Test
+  void waitingRequest_thatMatchesNoMore_isNotOffered() {
+    ByteString root = ByteString.copyFromUtf8("the root");
+    Page page = DESK.open("#/?status=broken");
+    assertThat(page.locator("#link-state")).hasText("live");
+    page.keyboard().press("p");
+    SentTrace trace = new SentTrace();
+    trace.span("llm-gateway", "gateway.attempt", root, 5, 40);
+    DESK.send(trace);
+    assertThat(page.locator(".fresh")).hasText("1 new ↑");
+
+    trace.span("llm-gateway", "gateway.request", ByteString.EMPTY, 0, 50).setSpanId(root);
+    DESK.send(trace);
+
+    assertThat(page.locator(".fresh")).isHidden();
+  }
+
+  @Test
+  void answerThatBreaksOff_isNone() {
+    Page page = DESK.open("#/");
+    page.route(
+        "**/api/requests?*",
+        route -> route.fulfill(new Route.FulfillOptions().setBody("{\"requests\":[{")));
+
+    page.reload();
+
+    assertThat(page.locator(".notice")).containsText("The desk does not answer.");
   }
 
   @Test

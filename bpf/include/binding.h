@@ -35,8 +35,8 @@ __noinline int make_room(u64 connection)
 
 	if (!settings)
 		return false;
-	if (current && thread->source == ISPAN_SOURCE_CKP)
-		return false; /* the thread says itself whom it serves */
+	if (thread && thread->source == ISPAN_SOURCE_CKP)
+		return false; /* the thread says itself whom it serves, if only that it is nobody */
 	if (current && serves_unanswered(thread, current)) {
 		free = false;
 		if (connection_of(current->tgid, current->fd) == connection) {

@@ -184,6 +184,30 @@ def ckp_requests():
 
 
 @play
+def ckp_of_nobody():
+    """What a thread reads while it says that it serves nobody is not given to it, and costs it no other request."""
+    ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
+    (one, first), (two, second) = pair(), pair()
+    with ckp.request(None):
+        second.sendall(head(1))
+        two.recv(65536)
+        call(None)
+    call(None)
+    served(one, first, head(2), trace_id(2))
+    for nobody in (None, traceparent(3, flags="00")):
+        with ckp.request(nobody):
+            second.sendall(head(4))
+            two.recv(65536)
+            call(None)
+        call(trace_id(2))
+    with ckp.request(traceparent(5)), ckp.request(None):
+        second.sendall(head(6))
+        two.recv(65536)
+        call(None)
+    call(trace_id(2))
+
+
+@play
 def ckp_on_an_event_loop():
     interleaved()
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))

@@ -161,6 +161,14 @@ public final class KernelSide implements AutoCloseable {
     return programs.states();
   }
 
+  /**
+   * One of these, as it is now; to ask for it alone costs one call of the kernel and not of each.
+   */
+  public ProgramState now(ProgramState program) {
+    ProgramState now = programs.state(program.object(), program.name());
+    return now == null ? program : now;
+  }
+
   /** Those who attach to libraries of processes, as far as the kernel lets them. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);

@@ -35,8 +35,8 @@ __noinline int make_room(u64 connection)
 
 	if (!settings)
 		return false;
-	if (current && thread->source == ISPAN_SOURCE_CKP)
-		return false; /* the thread says itself whom it serves */
+	if (thread && thread->source == ISPAN_SOURCE_CKP)
+		return false; /* the thread says itself whom it serves, if only that it is nobody */
 	if (current && serves_unanswered(thread, current)) {
 		free = false;
 		if (connection_of(current->tgid, current->fd) == connection) {
@@ -147,16 +147,15 @@ static __always_inline void read_head(const struct ispan_settings *settings, str
 	flags = scan ? scan->head.flags : 0;
 	if (!scan) {
 		make_room(connection);
-	} else if (flags & HEAD_NOT_HTTP) {
-		count(ISPAN_COUNT_HTTP_NOT_HTTP);
 	} else if (flags & HEAD_FINISHED) {
 		forget_head(thread_of(task), connection);
 		head_finished(settings, task, scan, connection, is_pipelined(scan, bytes, before));
 		return;
-	} else if (bytes->length < HTTP_WINDOW && scan->length == before + bytes->length) {
-		head_unfinished(task, scan, connection);
-		return;
-	} else {
+	} else if (!(flags & HEAD_NOT_HTTP)) {
+		if (bytes->length < HTTP_WINDOW && scan->length == before + bytes->length) {
+			head_unfinished(task, scan, connection);
+			return;
+		}
 		count(ISPAN_COUNT_HTTP_TOO_LONG);
 		make_room(connection);
 	}

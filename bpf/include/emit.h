@@ -114,10 +114,8 @@ static __always_inline void write_text(const struct ispan_settings *settings, st
 		length = bpf_probe_read_user_str(slot->text, sizeof(slot->text), text);
 	else
 		length = bpf_probe_read_kernel_str(slot->text, sizeof(slot->text), text);
-	if (length == sizeof(slot->text)) {
+	if (length == sizeof(slot->text))
 		slot->record.flags |= ISPAN_RECORD_TEXT_CUT;
-		count(ISPAN_COUNT_TEXT_CUT);
-	}
 	bpf_ringbuf_submit(slot, quietly ? BPF_RB_NO_WAKEUP : wakeup_flags(settings, produced));
 }
 

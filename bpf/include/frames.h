@@ -3,7 +3,7 @@
 #ifndef INFERSPAN_FRAMES_H
 #define INFERSPAN_FRAMES_H
 
-#include "emit.h"
+#include "maps.h"
 #include "registers.h"
 
 /*
@@ -20,7 +20,6 @@ static __always_inline void drop_dead_frames(const struct ispan_settings *settin
 		if (thread->frames[top].sp > sp && thread->frames[top].start_ns >= settings->attached_ns)
 			return;
 		thread->depth = top;
-		count(ISPAN_COUNT_CALL_UNMATCHED);
 	}
 }
 
@@ -59,7 +58,6 @@ static __always_inline struct ispan_frame *frame_of_return(struct ispan_thread *
 		thread->depth = top;
 		if (thread->frames[top].sp + RETURN_BYTES == sp)
 			return &thread->frames[top];
-		count(ISPAN_COUNT_CALL_UNMATCHED);
 	}
 	return NULL;
 }

@@ -198,16 +198,13 @@ struct ispan_identity {
 enum ispan_count {
 	ISPAN_COUNT_PRODUCED = 0, /* + kind */
 	ISPAN_COUNT_DROPPED_RING_FULL = 512,
-	ISPAN_COUNT_TEXT_CUT = 520,   /* written, but with less text */
 	ISPAN_COUNT_NO_MEMORY = 521,  /* no room for a thread's record or a request: what belongs to it is not produced */
 	ISPAN_COUNT_CALL_TOO_DEEP = 522,
-	ISPAN_COUNT_CALL_UNMATCHED = 523,
 	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls left out because the driver call inside was written */
 	ISPAN_COUNT_HTTP_HEADS = 600, /* heads recognised, with or without a traceparent */
 	ISPAN_COUNT_HTTP_FOUND = 601, /* valid traceparent, sampled or not */
 	ISPAN_COUNT_HTTP_SAMPLED = 602,
 	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C tells to ignore */
-	ISPAN_COUNT_HTTP_NOT_HTTP = 604,    /* began like a request and was none */
 	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that went on with an unfinished head */
 	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window, or in more buffers than are looked at */
 	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */

@@ -7,9 +7,11 @@ those of several threads and processes, and of programs that tell of themselves;
 only imported.
 """
 
+import ctypes
 import json
 import os
 import select
+import signal
 import sys
 import threading
 
@@ -21,6 +23,8 @@ from scenes import interleaved
 from stage import ANSWER, HERE, call, head, in_thread, pair, perform, play, served, trace_id, traceparent
 
 from inferspan_ckp import Ckp
+
+CLONE3 = 435  # on every architecture
 
 
 @play
@@ -153,14 +157,22 @@ def pid_again():
         return pid
 
     pid = child(lambda: (client.sendall(data), server.recv(65536), call(trace)))
-    with open("/proc/sys/kernel/ns_last_pid", "w") as last:
-        last.write(str(pid - 1))
-    again = os.fork()
-    if again == 0:
+    if fork_with(pid) == 0:
         call(None)
         os._exit(0 if os.getpid() == pid else 3)
-    if os.waitpid(again, 0)[1]:
-        print(json.dumps({"scene": stage.scene, "note": "the number was taken by another program"}), flush=True)
+    if os.waitpid(pid, 0)[1]:
+        print(json.dumps({"scene": stage.scene, "note": "the child did not have the number"}), flush=True)
+
+
+def fork_with(pid):
+    """Asks for the number, and leaves the next that others get where it is: else they would be as likely to get this one."""
+    number = ctypes.c_int(pid)
+    # flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size
+    arguments = (ctypes.c_uint64 * 10)(0, 0, 0, 0, signal.SIGCHLD, 0, 0, 0, ctypes.addressof(number), 1)
+    result = ctypes.CDLL(None, use_errno=True).syscall(CLONE3, arguments, ctypes.sizeof(arguments))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"clone3 with the number {pid}")
+    return result
 
 
 @play
@@ -181,6 +193,30 @@ def ckp_requests():
     with ckp.request(None):
         call(None)
     call(trace_id(3))
+
+
+@play
+def ckp_of_nobody():
+    """What a thread reads while it says that it serves nobody is not given to it, and costs it no other request."""
+    ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
+    (one, first), (two, second) = pair(), pair()
+    with ckp.request(None):
+        second.sendall(head(1))
+        two.recv(65536)
+        call(None)
+    call(None)
+    served(one, first, head(2), trace_id(2))
+    for nobody in (None, traceparent(3, flags="00")):
+        with ckp.request(nobody):
+            second.sendall(head(4))
+            two.recv(65536)
+            call(None)
+        call(trace_id(2))
+    with ckp.request(traceparent(5)), ckp.request(None):
+        second.sendall(head(6))
+        two.recv(65536)
+        call(None)
+    call(trace_id(2))
 
 
 @play

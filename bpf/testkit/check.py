@@ -20,7 +20,7 @@ from idle import missed_ends
 from observed import HERE, KIT, OBJECTS, Observer, Truth, fake_calls, kinds_of_functions, library, server
 from verified import verified
 
-LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT = 1, 10, 12, 321
+LAUNCH, STREAM_SYNC, DEVICE_SYNC, RETRANSMIT, BEGAN, ENDED = 1, 10, 12, 321, 403, 404
 failures = []
 
 
@@ -58,12 +58,19 @@ def scenes(options=()):
            f"{len(results)} scenes, {calls} calls, all as they should be" if not wrong else "see above")
     operations = [event for event in observer.events if event.kind == 350]
     report("operations", [event.text for event in operations] == ["prefill"], f"{len(operations)} seen, named and ended")
-    began, ended = observer.counters.get(620, 0), observer.counters.get(621, 0)
-    report("ends of scenes", began == ended > 0 and not observer.living,
-           f"{began} requests began and {ended} ended, {observer.living} never end")
+    report("ends of scenes", *ends_of(observer, {line["tag"] // 100 for line in map(json.loads, lines) if "tag" in line}))
     numbers(report, observer.events)
     report("accounting of scenes", *observer.accounted())
     return observer
+
+
+def ends_of(observer, pids):
+    """Of requests that these processes thought of, since others of the machine have some as well. Counted are all."""
+    ours = {f"{pid:016x}" for pid in pids}
+    began, ended = ({e.extra for e in observer.events if e.kind == kind and e.trace[:16] in ours} for kind in (BEGAN, ENDED))
+    left = observer.counters.get(620, 0) - observer.counters.get(621, 0)
+    return began == ended and len(began) > 0 and left == observer.living, (
+        f"{len(began)} requests began and {len(began & ended)} ended; of all, {left} are left and {observer.living} known")
 
 
 def request_of(rng, number):
@@ -253,14 +260,18 @@ def contexts():
     report("contract map, only the scheduler", len(asleep) == 5 and {e.tid for e in asleep} == {child.pid}, f"{len(asleep)} sleeps")
     held = (
         "import sys; sys.path.insert(0, sys.argv[2]); from inferspan_ckp import Ckp\n"
+        "sys.stdin.read(1)\n"
         "with Ckp(sys.argv[1] + '/libinferspan_ckp.so').request('00-' + '1' * 32 + '-' + '2' * 16 + '-01'):\n"
         "    print('in', flush=True); sys.stdin.read(1) if sys.argv[3] == 'in' else None\n"
         "print('out', flush=True); sys.stdin.read(1)\n"
     )
     command = [sys.executable, "-c", held, KIT, os.path.join(HERE, "..", "ckp")]
     for until, wanted in (("in", 1), ("out", 0)):
-        with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=200") as observer:
-            child = subprocess.Popen([*command, until], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen([*command, until], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Others of the machine may serve requests as well.
+        with Observer(f"ckp={KIT}/libinferspan_ckp.so", "flags=200", f"target={child.pid}") as observer:
+            child.stdin.write("x")
+            child.stdin.flush()
             while child.stdout.readline().strip() != until:
                 pass
         child.kill()

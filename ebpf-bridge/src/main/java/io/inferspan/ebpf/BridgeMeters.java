@@ -11,7 +11,7 @@ final class BridgeMeters {
   private BridgeMeters() {}
 
   static EbpfMeters bind(LiveBridge bridge, MeterRegistry registry) {
-    EbpfMeters meters = new EbpfMeters(bridge.sink(), bridge.reader());
+    EbpfMeters meters = new EbpfMeters(bridge.sink(), bridge.reader(), bridge::backlogBytes);
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
     }
@@ -30,15 +30,7 @@ final class BridgeMeters {
     String name = program.object() + "/" + program.name();
     meters.probe(name, () -> program.inPlace() && !bridge.isClosed());
     if (program.inPlace()) {
-      meters.program(
-          name, () -> now(bridge, program).runs(), () -> now(bridge, program).runNanos());
+      meters.program(name, () -> bridge.now(program).runs(), () -> bridge.now(program).runNanos());
     }
-  }
-
-  private static ProgramState now(LiveBridge bridge, ProgramState program) {
-    return bridge.programs().stream()
-        .filter(one -> one.object().equals(program.object()) && one.name().equals(program.name()))
-        .findFirst()
-        .orElse(program);
   }
 }

@@ -275,8 +275,18 @@ final class LiveBridge {
     return reader;
   }
 
+  /** Under the lock of {@link #close}, which leaves the ring only afterwards. */
+  synchronized long backlogBytes() {
+    return closed ? 0 : reader.backlogBytes();
+  }
+
   List<ProgramState> programs() {
     return kernel.programs();
+  }
+
+  /** One of these, as it is now. */
+  ProgramState now(ProgramState program) {
+    return kernel.now(program);
   }
 
   List<LibraryProbes.Library> libraries() {

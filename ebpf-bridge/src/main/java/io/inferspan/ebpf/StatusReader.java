@@ -107,11 +107,8 @@ final class StatusReader {
   }
 
   private Ring ring() {
-    long capacity = bridge.reader().capacityBytes();
-    if (bridge.isClosed()) {
-      return new Ring(0, capacity, 0);
-    }
-    return new Ring(bridge.reader().backlogBytes(), capacity, bridge.sink().lagNanos());
+    long lagNanos = bridge.isClosed() ? 0 : bridge.sink().lagNanos();
+    return new Ring(bridge.backlogBytes(), bridge.reader().capacityBytes(), lagNanos);
   }
 
   private Spans spans() {

@@ -6,9 +6,11 @@ import io.inferspan.Telemetry;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,6 +22,9 @@ class BooksTest {
 
   private static final int CALLS = 200;
   private static final long MOST_ERROR_NANOS = 50_000;
+
+  /** Where more of the calls were stopped between two clocks, the others prove little. */
+  private static final int MOST_STOPPED = CALLS / 4;
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -76,63 +81,126 @@ class BooksTest {
   }
 
   /**
-   * The best of three, each right in the middle: where others want the CPU, a thread loses it
-   * between two clocks, and two of two hundred are enough for a p99.
+   * The best of three, each right in the middle: a hypervisor that takes the processor away leaves
+   * no record of it.
    */
   @Test
   void durations_areTrueToFiftyMicroseconds() throws Exception {
-    long p99 = p99ErrorNanos();
-    for (int again = 1; again < 3 && p99 > MOST_ERROR_NANOS; again++) {
+    Round round = round();
+    for (int again = 1; again < 3 && !round.holds(); again++) {
       tracing.clear();
-      p99 = Math.min(p99, p99ErrorNanos());
+      round = round();
     }
-    assertThat(p99).isLessThanOrEqualTo(MOST_ERROR_NANOS);
+    assertThat(round.stopped()).isLessThanOrEqualTo(MOST_STOPPED);
+    assertThat(round.errorNanos(50)).isLessThanOrEqualTo(MOST_ERROR_NANOS);
+    assertThat(round.errorNanos(99)).isLessThanOrEqualTo(MOST_ERROR_NANOS);
   }
 
-  private long p99ErrorNanos() throws Exception {
+  /** Calls that ran from clock to clock, the least true last, and how many did not. */
+  private record Round(List<TimedCall> ran, int stopped) {
+
+    boolean holds() {
+      return stopped <= MOST_STOPPED
+          && errorNanos(50) <= MOST_ERROR_NANOS
+          && errorNanos(99) <= MOST_ERROR_NANOS;
+    }
+
+    long errorNanos(int percent) {
+      return ran.get(ran.size() * percent / 100).errorNanos();
+    }
+
+    void print() {
+      TimedCall worst = ran.getLast();
+      System.out.printf(
+          "5 ms calls: %d, and %d stopped between two clocks; error of start and duration p50 %d"
+              + " ns, p99 %d ns, most %d ns: %d ns before the call, %d ns behind it%n",
+          ran.size(),
+          stopped,
+          errorNanos(50),
+          errorNanos(99),
+          worst.errorNanos(),
+          worst.nanosBefore(),
+          worst.nanosBehind());
+    }
+  }
+
+  private Round round() throws Exception {
     long offset = TestKit.epochOffsetNanos();
+    // Each event is a span of its own, so that every time off the CPU tells of its thread.
     EbpfBridge bridge =
-        EbpfBridge.attach(Telemetry.using(tracing.openTelemetry()), TestKit.children().build());
-    long[] errors;
+        EbpfBridge.attach(
+            Telemetry.using(tracing.openTelemetry()),
+            TestKit.children().singleFrom(Duration.ZERO).build());
     try (PythonServer server =
         PythonServer.start(Map.of("FAKE_CUDA_SCRIPT", "cuMemAlloc_v2=5ms"))) {
       TestKit.awaitLibrary(bridge, "libcuda.so.1");
       Requests.send(server, CALLS);
       bridge.close();
-      errors = errors(server, offset);
+      Round round = round(server.calls(), offset);
+      round.print();
+      return round;
     }
-    Arrays.sort(errors);
-    System.out.printf(
-        "5 ms calls: %d, error of start and duration p50 %d ns, p99 %d ns, most %d ns%n",
-        errors.length,
-        errors[errors.length / 2],
-        errors[errors.length * 99 / 100],
-        errors[errors.length - 1]);
-    assertThat(errors).hasSize(CALLS);
-    assertThat(errors[CALLS / 2]).isLessThanOrEqualTo(MOST_ERROR_NANOS);
-    return errors[errors.length * 99 / 100];
   }
 
-  /** Of each call, against what the library saw of itself from within; the middle tells which. */
-  private long[] errors(PythonServer server, long offset) {
+  /** There is one client, so the nth call of the library's is the nth that the kernel saw. */
+  private Round round(List<PythonServer.Call> all, long offset) {
     List<PythonServer.Call> calls =
-        server.calls().stream().filter(call -> call.function().equals("cuMemAlloc_v2")).toList();
-    return tracing.spans().stream()
-        .filter(span -> span.name().equals("cuda.alloc"))
-        .mapToLong(span -> error(span, calls, offset))
-        .toArray();
+        all.stream()
+            .filter(call -> call.function().equals("cuMemAlloc_v2"))
+            .sorted(Comparator.comparingLong(PythonServer.Call::entryNanos))
+            .toList();
+    List<SpanRecord> spans =
+        tracing.spans().stream()
+            .filter(span -> span.name().equals("cuda.alloc"))
+            .sorted(Comparator.comparingLong(SpanRecord::startEpochNanos))
+            .toList();
+    assertThat(calls).hasSize(CALLS);
+    assertThat(spans).hasSize(CALLS);
+    List<SpanRecord> away =
+        tracing.spans().stream().filter(span -> span.name().startsWith("sched.")).toList();
+    List<TimedCall> ran =
+        IntStream.range(0, CALLS)
+            .mapToObj(nth -> TimedCall.of(spans.get(nth), calls.get(nth), offset))
+            .filter(call -> !call.isStopped(away))
+            .sorted(Comparator.comparingLong(TimedCall::errorNanos))
+            .toList();
+    assertThat(ran).isNotEmpty();
+    return new Round(ran, CALLS - ran.size());
   }
 
-  private static long error(SpanRecord span, List<PythonServer.Call> calls, long offset) {
-    long middle = (span.startEpochNanos() + span.endEpochNanos()) / 2 - offset;
-    PythonServer.Call call =
-        calls.stream()
-            .filter(one -> one.entryNanos() <= middle && middle <= one.exitNanos())
-            .findFirst()
-            .orElseThrow(() -> new AssertionError("no call at the time of " + span));
-    assertThat(span.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
-    long start = Math.abs(span.startEpochNanos() - offset - call.entryNanos());
-    long duration = Math.abs(span.duration().toNanos() - (call.exitNanos() - call.entryNanos()));
-    return Math.max(start, duration);
+  /** A call as the kernel saw it, and when the library itself says that it began and ended. */
+  private record TimedCall(SpanRecord span, long tid, long entryNanos, long exitNanos) {
+
+    static TimedCall of(SpanRecord span, PythonServer.Call call, long offset) {
+      assertThat(span.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
+      return new TimedCall(span, call.tid(), call.entryNanos() + offset, call.exitNanos() + offset);
+    }
+
+    /** Whether its thread was off the CPU between the kernel's clock and the library's. */
+    boolean isStopped(List<SpanRecord> away) {
+      return away.stream()
+          .filter(one -> Objects.equals(one.attribute("thread.id"), tid))
+          .anyMatch(
+              one ->
+                  overlaps(one, span.startEpochNanos(), entryNanos)
+                      || overlaps(one, exitNanos, span.endEpochNanos()));
+    }
+
+    private static boolean overlaps(SpanRecord one, long from, long to) {
+      return one.startEpochNanos() < to && one.endEpochNanos() > from;
+    }
+
+    long errorNanos() {
+      long duration = span.duration().toNanos() - (exitNanos - entryNanos);
+      return Math.max(Math.abs(nanosBefore()), Math.abs(duration));
+    }
+
+    long nanosBefore() {
+      return entryNanos - span.startEpochNanos();
+    }
+
+    long nanosBehind() {
+      return span.endEpochNanos() - exitNanos;
+    }
   }
 }

@@ -7,6 +7,8 @@ import io.inferspan.ebpf.libbpf.KernelObjects;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.linux.OpenFiles;
 import io.inferspan.testing.TracingExtension;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -176,6 +178,21 @@ class BridgeLifeTest {
         .asString()
         .contains("The eBPF bridge is off, the rest goes on: privileges: neither CAP_BPF")
         .contains("run as root");
+  }
+
+  @Test
+  void metersOfAClosedBridge_tellTheLast() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    EbpfBridge bridge = bridge(others());
+    bridge.bindTo(registry);
+    bridge.close();
+
+    assertThat(registry.get("inferspan.ebpf.ring.fill").gauge().value()).isZero();
+    for (Meter meter : registry.getMeters()) {
+      assertThat(meter.measure())
+          .as(meter.getId().toString())
+          .allSatisfy(one -> assertThat(one.getValue()).isNotNaN());
+    }
   }
 
   private static BridgeConfig others() {

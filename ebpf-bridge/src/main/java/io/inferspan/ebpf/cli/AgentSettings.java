@@ -60,9 +60,10 @@ final class AgentSettings {
   }
 
   private static String or(@Nullable String value, String otherwise) {
-    return value == null || value.isEmpty() ? otherwise : value;
+    return value == null ? otherwise : value;
   }
 
+  /** Null where it is not set, or to nothing: charts write every variable that they know. */
   private @Nullable String value(String property) {
     if (property.equals(SCOPE) && !order.targets().scope().isEmpty()) {
       return order.targets().scope();
@@ -72,6 +73,7 @@ final class AgentSettings {
     }
     String set = System.getProperty(property);
     String variable = property.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
-    return set != null ? set : environment.get(variable);
+    String value = set != null ? set : environment.get(variable);
+    return value == null || value.isBlank() ? null : value.strip();
   }
 }

@@ -94,15 +94,12 @@ public final class OwnThreads implements AutoCloseable {
     if (closed) {
       return refusal(thread);
     }
-    int tid = currentTid.getAsInt();
-    ThreadRecord namesake = byTid.remove(tid);
-    if (namesake != null) {
-      release(namesake);
+    try {
+      return register(thread, currentTid.getAsInt());
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.DEBUG, "A thread could not be told of", e);
+      return refusal(thread);
     }
-    if (free == 0) {
-      reclaim();
-    }
-    return free == 0 ? refusal(thread) : register(thread, tid);
   }
 
   /** Remembered by the thread until the next sweep, so as not to ask again at every switch. */
@@ -112,13 +109,18 @@ public final class OwnThreads implements AutoCloseable {
   }
 
   private ThreadRecord register(Thread thread, int tid) {
-    int slot = freeSlots[free - 1];
-    try {
-      kernel.put(tid, slot + 1);
-    } catch (RuntimeException e) {
-      LOGGER.log(Level.DEBUG, "A thread could not be told of", e);
+    ThreadRecord namesake = byTid.remove(tid);
+    if (namesake != null) {
+      release(namesake);
+    }
+    if (free == 0) {
+      reclaim();
+    }
+    if (free == 0) {
       return refusal(thread);
     }
+    int slot = freeSlots[free - 1];
+    kernel.put(tid, slot + 1);
     free--;
     ByteBuffer memory = contexts.slice(slot * ThreadRecord.BYTES, ThreadRecord.BYTES);
     ThreadRecord record = new ThreadRecord(this, thread, tid, slot, memory);
@@ -174,7 +176,7 @@ public final class OwnThreads implements AutoCloseable {
     return byTid.size();
   }
 
-  /** How often a thread was not told of, because there was no slot or the kernel took none. */
+  /** How often a thread was not told of: there was no slot, or the kernel did not take it. */
   public long refusals() {
     return refusals.sum();
   }

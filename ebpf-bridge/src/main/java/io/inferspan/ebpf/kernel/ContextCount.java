@@ -16,6 +16,8 @@ public enum ContextCount {
   HTTP_TOO_LONG(606),
   /** That came together with the next one; no context is given. */
   HTTP_PIPELINED(607),
+  /** Whose bytes were not in memory when they were to be looked at. */
+  HTTP_UNREADABLE(608),
   /** That were given to a thread. */
   REQUESTS_BEGAN(620),
   /** That are over. */

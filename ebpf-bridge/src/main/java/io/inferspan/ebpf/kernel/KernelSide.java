@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.kernel;
 
 import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
@@ -43,6 +44,9 @@ public final class KernelSide implements AutoCloseable {
   private final KernelWish wish;
   private @Nullable SharedContexts shared;
 
+  /** Those under way; asked for once, since two threads ask how it stands. */
+  private @Nullable BpfMap requests;
+
   /** Those of CUDA and NCCL among the libraries. */
   private @Nullable LibraryProbes calls;
 
@@ -65,6 +69,7 @@ public final class KernelSide implements AutoCloseable {
   private void load() {
     shared = sharedContexts();
     programs.addNeeded(CONTEXT, prepared(shared));
+    requests = context().map("requests");
     programs.attachWhole(CONTEXT);
     programs.addNeeded(PROCESS, object -> {});
     programs.attachWhole(PROCESS);
@@ -161,6 +166,14 @@ public final class KernelSide implements AutoCloseable {
     return programs.states();
   }
 
+  /**
+   * One of these, as it is now; to ask for it alone costs one call of the kernel and not of each.
+   */
+  public ProgramState now(ProgramState program) {
+    ProgramState now = programs.state(program.object(), program.name());
+    return now == null ? program : now;
+  }
+
   /** Those who attach to libraries of processes, as far as the kernel lets them. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);
@@ -184,8 +197,9 @@ public final class KernelSide implements AutoCloseable {
   /** Takes out what was told to other programs; once nothing is told any more. */
   public void withdraw() {
     SharedContexts contexts = shared;
-    if (contexts != null) {
-      contexts.withdraw(context().map("requests"));
+    BpfMap live = requests;
+    if (contexts != null && live != null) {
+      contexts.withdraw(live);
     }
   }
 
@@ -240,7 +254,8 @@ public final class KernelSide implements AutoCloseable {
 
   /** Whether the programs know a request that has begun and not ended. */
   public boolean isServing() {
-    return !context().map("requests").isEmpty();
+    BpfMap live = requests;
+    return live != null && !live.isEmpty();
   }
 
   /** Takes off what serves requests only; the rest tells when one begins. */

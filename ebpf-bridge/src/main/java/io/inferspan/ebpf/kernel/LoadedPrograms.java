@@ -131,6 +131,16 @@ final class LoadedPrograms implements AutoCloseable {
     return entries.stream().map(this::state).toList();
   }
 
+  /** What became of one; null where nothing was heard of it. */
+  synchronized @Nullable ProgramState state(String object, String name) {
+    for (Entry entry : entries) {
+      if (entry.object().equals(object) && entry.name().equals(name)) {
+        return state(entry);
+      }
+    }
+    return null;
+  }
+
   private ProgramState state(Entry entry) {
     BpfProgram program = entry.program();
     if (program == null || closed || !entry.problem().isEmpty()) {

@@ -30,6 +30,7 @@ public final class EbpfMeters implements MeterBinder {
 
   private final EventSink sink;
   private final RingReader ring;
+  private final LongSupplier backlogBytes;
   private final List<Failure> failures = new ArrayList<>();
   private final List<KernelDrop> kernelDrops = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
@@ -46,10 +47,16 @@ public final class EbpfMeters implements MeterBinder {
 
   private record Sleep(BooleanSupplier asleep, LongSupplier times) {}
 
-  /** Meters of what comes out of {@code ring} and goes into {@code sink}. */
-  public EbpfMeters(EventSink sink, RingReader ring) {
+  /**
+   * Meters of what comes out of {@code ring} and goes into {@code sink}.
+   *
+   * @param backlogBytes what waits in the ring, asked for as long as the registry is read: longer
+   *     than the ring's memory lasts
+   */
+  public EbpfMeters(EventSink sink, RingReader ring, LongSupplier backlogBytes) {
     this.sink = sink;
     this.ring = ring;
+    this.backlogBytes = backlogBytes;
   }
 
   /** Adds events that the kernel side lost for one reason, a word such as {@code ring_full}. */
@@ -144,7 +151,7 @@ public final class EbpfMeters implements MeterBinder {
   }
 
   private void state(MeterRegistry registry) {
-    Gauge.builder("inferspan.ebpf.ring.fill", ring, RingReader::backlogBytes)
+    Gauge.builder("inferspan.ebpf.ring.fill", backlogBytes, LongSupplier::getAsLong)
         .description("Bytes that wait in the ring")
         .baseUnit("bytes")
         .register(registry);

@@ -45,6 +45,18 @@ public final class ProcessScope {
     return choice.everything();
   }
 
+  /**
+   * Whether a process may come to be of interest without a word: it is born to one that is, or is
+   * moved to the group.
+   */
+  boolean growsUnseen() {
+    return !choice.everything() || hasGroup();
+  }
+
+  private boolean hasGroup() {
+    return !choice.cgroup().isEmpty() && !choice.cgroup().equals("/");
+  }
+
   /** Whether a process is of interest. */
   public boolean includes(int pid) {
     return isInGroup(pid) && (choice.everything() || descends(pid));
@@ -56,10 +68,10 @@ public final class ProcessScope {
   }
 
   private boolean isInGroup(int pid) {
-    String wanted = choice.cgroup();
-    if (wanted.isEmpty() || wanted.equals("/")) {
+    if (!hasGroup()) {
       return true;
     }
+    String wanted = choice.cgroup();
     String group = processes.cgroup(pid);
     return group.equals(wanted) || group.startsWith(wanted + "/");
   }

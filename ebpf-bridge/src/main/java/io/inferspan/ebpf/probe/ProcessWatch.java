@@ -214,6 +214,10 @@ public final class ProcessWatch implements AutoCloseable {
   private void look(int pid, ObjIntConsumer<LibraryProbes> closely) {
     boolean own = pid == parts.ownPid();
     boolean chosen = !own && scope.includes(pid);
+    if (chosen && scope.growsUnseen()) {
+      // First, so that its end is noted from now on.
+      known.add(pid);
+    }
     if (!scope.isEverything()) {
       tellOf(pid, chosen);
     }
@@ -232,15 +236,11 @@ public final class ProcessWatch implements AutoCloseable {
   }
 
   private void tellOf(int pid, boolean chosen) {
-    if (chosen) {
-      // First, so that its end is noted from now on.
-      known.add(pid);
-      // In a namespace, who bears that number outside is a stranger.
-      if (!parts.translated() && !parts.targets().add(pid)) {
-        refusals.increment();
-      }
-    } else {
+    if (!chosen) {
       takeOut(pid);
+    } else if (!parts.translated() && !parts.targets().add(pid)) {
+      // In a namespace, who bears that number outside is a stranger.
+      refusals.increment();
     }
   }
 
@@ -255,7 +255,7 @@ public final class ProcessWatch implements AutoCloseable {
     scope.all().forEach(this::look);
   }
 
-  /** Children of a chosen process start no program of their own, and so are not told of. */
+  /** Those of whom nobody tells: children that start no program of their own, and who is moved. */
   private void lookForNewOnes() {
     Set<Integer> there = new HashSet<>(scope.all());
     there.stream().filter(pid -> !known.contains(pid) && scope.includes(pid)).forEach(this::look);
@@ -268,20 +268,20 @@ public final class ProcessWatch implements AutoCloseable {
       return;
     }
     sweptNanos = nowNanos;
-    parts.often().run();
+    quietly(parts.often());
     boolean blind = missed || parts.translated();
     if (missed) {
       lookAround();
-    } else if (!scope.isEverything()) {
+    } else if (scope.growsUnseen()) {
       lookForNewOnes();
     }
     if (blind || nowNanos - askedNanos >= ASK_NANOS) {
       askedNanos = nowNanos;
       parts.libraries().forEach(LibraryProbes::sweep);
-      if (scope.isEverything()) {
-        known.removeIf(pid -> !isRemembered(pid));
-      } else {
+      if (scope.growsUnseen()) {
         leaveStrangers();
+      } else {
+        known.removeIf(pid -> !isRemembered(pid));
       }
     }
   }

@@ -13,6 +13,7 @@ final class DetailKey {
 
   private static final long DESCRIPTOR_KIND = 0xffff_ffffL;
   private static final int MAX_NAME_CHARS = 64;
+  private static final String CUT = "...";
 
   private final boolean allowPaths;
   private Kind kind = Kind.CUDA_INIT;
@@ -45,10 +46,16 @@ final class DetailKey {
   /** What may be said of the text, or null where the kind has none. */
   @Nullable String label(EventView view) {
     return switch (kind.detail()) {
-      case PATH -> allowPaths ? clean(view.text(), Layout.MAX_TEXT_BYTES) : null;
+      case PATH -> allowPaths ? path(view) : null;
       case OPERATION -> clean(view.text(), MAX_NAME_CHARS);
       default -> null;
     };
+  }
+
+  /** One that was longer than a record says so. */
+  private static String path(EventView view) {
+    String path = clean(view.text(), Layout.MAX_TEXT_BYTES);
+    return view.isTextCut() ? path + CUT : path;
   }
 
   /** Whoever wrote the text, what leaves is one line of visible characters. */

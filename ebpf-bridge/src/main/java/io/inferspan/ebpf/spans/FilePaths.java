@@ -90,7 +90,9 @@ final class FilePaths {
   /** Place and extension as one number. */
   static long reduced(EventView view) {
     int length = view.textLength();
-    return (long) place(view, length) << Integer.SIZE | extension(view, length);
+    // What was cut off may have had another.
+    int extension = view.isTextCut() ? OTHER_EXTENSION : extension(view, length);
+    return (long) place(view, length) << Integer.SIZE | extension;
   }
 
   static String place(long reduced) {

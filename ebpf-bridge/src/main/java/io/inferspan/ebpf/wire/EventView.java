@@ -114,9 +114,9 @@ public final class EventView {
     return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.SOURCE));
   }
 
-  /** The {@code FLAG_*} of {@link Layout} that are set. */
-  public int flags() {
-    return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.FLAGS));
+  /** Whether the text is only the beginning of what there was. */
+  public boolean isTextCut() {
+    return (EVERYWHERE.get(BYTE, at + Layout.FLAGS) & Layout.FLAG_TEXT_CUT) != 0;
   }
 
   /** What the call returned. */

@@ -46,6 +46,9 @@ class AgentTest {
           "inferspan_ebpf_program_seconds_count\\{program=\"context/context_sys_exit\"\\} [1-9]");
   private static final String LAUNCHES = "inferspan_ebpf_events_total{kind=\"cuda.launch\"} 3.0";
 
+  private static final Pattern LAUNCHED =
+      Pattern.compile("inferspan_ebpf_events_total\\{kind=\"cuda.launch\"\\} [1-9]");
+
   /** Longer than the test: what arrives was flushed. */
   private static final String NEVER = "600000";
 
@@ -123,8 +126,8 @@ class AgentTest {
             agent(
                 receiver,
                 Map.of("INFERSPAN_EBPF_SLEEP_AFTER", "1ms"),
-                "--command",
-                "python3",
+                "--pid",
+                Long.toString(kit.server().pid()),
                 "--metrics-port",
                 "0")) {
       agent.awaitOutput("ready: ");
@@ -147,7 +150,13 @@ class AgentTest {
   void metricsPort_countsWhatTheAgentSees() throws IOException, InterruptedException {
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess agent =
-            agent(receiver, "--command", "python3", "--metrics-port", "0", "--measure-programs")) {
+            agent(
+                receiver,
+                "--pid",
+                Long.toString(kit.server().pid()),
+                "--metrics-port",
+                "0",
+                "--measure-programs")) {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();
@@ -171,17 +180,26 @@ class AgentTest {
     Files.createDirectory(group);
     try (OtlpReceiver receiver = OtlpReceiver.start();
         KitServer inside = KitServer.start(directory);
-        ToolProcess agent = agent(receiver, "--cgroup", group + "/")) {
-      Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
+        ToolProcess agent = agent(receiver, "--cgroup", group + "/", "--metrics-port", "0")) {
       agent.awaitOutput("ready: ");
+      Matcher line = METRICS.matcher(agent.output());
+      assertThat(line.find()).as(agent.output()).isTrue();
+      // It has its libraries already, so that nobody tells of them.
+      Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
       request(TRACE);
-      request(inside, OTHER_TRACE);
+      Eventually.is(
+          "a launch",
+          () -> {
+            requestQuietly(inside, OTHER_TRACE);
+            return LAUNCHED.matcher(scrape(line.group())).find();
+          });
 
       assertThat(agent.terminate().exitStatus()).as(agent.output()).isEqualTo(TERMINATED);
 
       assertThat(receiver.spans()).isNotEmpty();
       assertThat(receiver.spans())
           .allSatisfy(span -> assertThat(span.traceId()).isEqualTo(OTHER_TRACE));
+      assertThat(names(receiver.spans())).contains("cuda.launch");
     } finally {
       Eventually.is("the group is empty", () -> group.toFile().delete());
     }
@@ -253,6 +271,17 @@ class AgentTest {
 
   private static void request(String trace) throws IOException, InterruptedException {
     request(kit, trace);
+  }
+
+  private static void requestQuietly(KitServer server, String trace) {
+    try {
+      request(server, trace);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 
   private static void request(KitServer server, String trace)

@@ -200,6 +200,31 @@ class OwnThreadsTest {
   }
 
   @Test
+  void numberThatCannotBeAskedFor_costsTheRequestNothing() {
+    threads.close();
+    OwnThreads nameless =
+        new OwnThreads(
+            table.memory,
+            table,
+            () -> {
+              throw new IllegalStateException("the program does not run");
+            },
+            null,
+            Served.silent());
+    try (nameless) {
+      assertThat(PublishingContextStorage.start(nameless)).isTrue();
+
+      try (Scope scope = storage.attach(sampled(1))) {
+        assertThat(storage.current()).isNotNull();
+      }
+
+      assertThat(nameless.refusals()).isOne();
+      assertThat(nameless.registered()).isZero();
+    }
+    assertThat(storage.current()).isNull();
+  }
+
+  @Test
   void memoryThatIsGone_costsTheRequestNothing() {
     Scope scope = storage.attach(sampled(1));
     table.arena.close();

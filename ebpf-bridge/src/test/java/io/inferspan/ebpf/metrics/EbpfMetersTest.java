@@ -33,7 +33,7 @@ class EbpfMetersTest {
               FoldOptions.defaults(),
               new EventSink.Sources(() -> 5_000, () -> 9_000, () -> 0, (kind, event) -> {}));
       EbpfMeters meters =
-          new EbpfMeters(sink, reader)
+          new EbpfMeters(sink, reader, reader::backlogBytes)
               .kernelDrop("ring_full", () -> 7)
               .program("sys_exit", () -> 3, () -> 4_000)
               .failure("library", () -> 2)

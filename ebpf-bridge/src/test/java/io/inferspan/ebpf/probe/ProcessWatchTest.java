@@ -94,6 +94,19 @@ class ProcessWatchTest {
   }
 
   @Test
+  void tidyingUpThatFails_isCountedAndTheRestIsDone() throws IOException {
+    start(
+        () -> {
+          throw new IllegalStateException("no");
+        });
+
+    born(SERVER, "python3");
+
+    Eventually.is("a child of whom nobody told", () -> table.pids.contains(SERVER));
+    assertThat(watch.failures()).isPositive();
+  }
+
+  @Test
   void fullTable_isCounted() throws IOException {
     table.full = true;
     born(SERVER, "python3");
@@ -104,8 +117,12 @@ class ProcessWatchTest {
   }
 
   private void start() {
+    start(() -> {});
+  }
+
+  private void start(Runnable often) {
     ProcessScope scope = new ProcessScope(new Choice(false, Set.of(), Set.of("python3"), ""), proc);
-    watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, () -> {}, false, 0));
+    watch = ProcessWatch.start(scope, new ProcessWatch.Parts(List.of(), table, often, false, 0));
     assertThat(watch.awaitFirstLook(Duration.ofSeconds(20))).isTrue();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.ebpf.wire.Layout;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,19 @@ class FilePrivacyTest {
     assertThat(tracing.spans().get(0).attributes())
         .containsEntry("file.path", "/tmp/a?b??.json")
         .containsEntry("inferspan.ebpf.file.extension", "json");
+  }
+
+  @Test
+  void pathThatWasCut_saysSoAndHasNoExtensionOfItsOwn() {
+    FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults().withPaths(true));
+    String begin = "/models/" + "a".repeat(116) + ".so";
+    kernel.happens(open(kernel, begin).known(2, Layout.FLAG_TEXT_CUT));
+    kernel.sink.flush();
+
+    assertThat(tracing.spans().get(0).attributes())
+        .containsEntry("file.path", begin + "...")
+        .containsEntry("inferspan.ebpf.file.place", "data")
+        .containsEntry("inferspan.ebpf.file.extension", "other");
   }
 
   @Test

@@ -70,7 +70,7 @@ class EventViewFuzzTest {
             && view.tid() == (int) little(offset + 44, 4)
             && view.kind() == little(offset + 48, 2)
             && view.source() == little(offset + 50, 1)
-            && view.flags() == little(offset + 51, 1)
+            && view.isTextCut() == ((ring[offset + 51] & 2) != 0)
             && view.result() == (int) little(offset + 52, 4)
             && view.amount() == little(offset + 56, 8)
             && view.detail() == little(offset + 64, 8)

@@ -47,7 +47,7 @@ class EventViewTest {
     assertThat(event.tgid()).isEqualTo(0x31323334);
     assertThat(event.tid()).isEqualTo(0x41424344);
     assertThat(Source.of(event.source())).isEqualTo(Source.INHERITED);
-    assertThat(event.flags()).isEqualTo(Layout.FLAG_TEXT_CUT);
+    assertThat(event.isTextCut()).isTrue();
     assertThat(event.result()).isEqualTo(-110);
     assertThat(event.amount()).isEqualTo(0x5152535455565758L);
     assertThat(event.detail()).isEqualTo(0x6162636465666768L);

@@ -19,6 +19,7 @@ final class TopText {
           ContextCount.HTTP_MALFORMED,
           ContextCount.HTTP_TOO_LONG,
           ContextCount.HTTP_PIPELINED,
+          ContextCount.HTTP_UNREADABLE,
           ContextCount.THREADS_INTERLEAVED);
 
   private final StringBuilder text = new StringBuilder();

@@ -30,7 +30,13 @@ class TopTextTest {
           TWO_SECONDS,
           Map.of(Kind.CUDA_LAUNCH, 5_000L, Kind.SYSCALL_READ, 7L),
           Map.of(KernelLoss.RING_FULL, 30L),
-          Map.of(ContextCount.REQUESTS_BEGAN, 14L, ContextCount.THREADS_INTERLEAVED, 1L),
+          Map.of(
+              ContextCount.REQUESTS_BEGAN,
+              14L,
+              ContextCount.THREADS_INTERLEAVED,
+              1L,
+              ContextCount.HTTP_UNREADABLE,
+              3L),
           new RingFill(1 << 20, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
@@ -60,6 +66,7 @@ class TopTextTest {
   void requestsWithoutContext_areExplained() {
     assertThat(line("requests began")).isEqualTo("requests began 2 14");
     assertThat(line("no context: threads")).isEqualTo("no context: threads interleaved 1 1");
+    assertThat(line("no context: http")).isEqualTo("no context: http unreadable 2 3");
   }
 
   @Test

@@ -1,0 +1,50 @@
+package io.inferspan.ebpf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Settings as charts and scripts write them. */
+class AgentSettingsTest {
+
+  @Test
+  void variableSetToNothing_isNotSet() throws UsageException {
+    AgentSettings settings =
+        settings(
+            Map.of(
+                "INFERSPAN_EBPF_SCOPE", "",
+                "INFERSPAN_EBPF_SLEEP_AFTER", " ",
+                "OTEL_TRACES_EXPORTER", " ",
+                "OTEL_BSP_MAX_QUEUE_SIZE", ""));
+
+    assertThat(settings.scope()).isEqualTo("everything that carries a traceparent");
+    assertThat(settings.destination()).isEqualTo("http://localhost:4317");
+    assertThat(settings.queuedSpans()).isEqualTo("16384");
+    assertThat(settings.bridge()).isNotNull();
+  }
+
+  @Test
+  void blanksAroundAValue_areNotOfIt() {
+    AgentSettings settings =
+        settings(Map.of("INFERSPAN_EBPF_SCOPE", " pid:1 ", "OTEL_TRACES_EXPORTER", "console\n"));
+
+    assertThat(settings.scope()).isEqualTo("pid:1");
+    assertThat(settings.destination()).isEqualTo("console");
+  }
+
+  @Test
+  void wrongValue_isAMistakeOfTheCommandLine() {
+    AgentSettings settings = settings(Map.of("INFERSPAN_EBPF_SCOPE", "all"));
+
+    assertThatThrownBy(settings::bridge)
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("'all' must be everything, own, or a list");
+  }
+
+  private static AgentSettings settings(Map<String, String> environment) {
+    return new AgentSettings(
+        new Invocation.Agent(new Targets(""), Invocation.Agent.NONE, false), environment);
+  }
+}

@@ -53,10 +53,21 @@ public record SidecarConfig(
   /** How the event loops talk to the kernel. */
   public enum Transport {
     /** The best there is. */
-    AUTO,
-    NIO,
-    EPOLL,
-    IO_URING
+    AUTO(null),
+    NIO("nio"),
+    EPOLL("epoll"),
+    IO_URING("io_uring");
+
+    private final @Nullable String wireName;
+
+    Transport(@Nullable String wireName) {
+      this.wireName = wireName;
+    }
+
+    /** What it is called where it is named; null where it is left open. */
+    public @Nullable String wireName() {
+      return wireName;
+    }
   }
 
   /**

@@ -39,6 +39,8 @@ public final class LiveRequest {
   private static final Reason SHUTDOWN =
       new Reason("shutdown", "the proxy stopped before the answer was complete");
 
+  private static final String DECODE_FAILED = "decode request failed";
+
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
   private static final Reason INTERNAL_ERROR =
       new Reason("internal_error", "the proxy failed over this request");
@@ -178,13 +180,20 @@ public final class LiveRequest {
 
   /** An engine broke off: before the answer began the decoder's error is told, later a reset. */
   public void decoderFailed(UpstreamException failure) {
-    trace.fail(errorType(failure), "decode request failed");
+    String type = errorType(failure);
     if (exchange.answerBegun()) {
-      exchange.abort();
-      end(status);
+      breakOff(type);
     } else {
+      trace.fail(type, DECODE_FAILED);
       end(Errors.decoderFailed(exchange, failure));
     }
+  }
+
+  /** The decoder failed so late that the client sees no other sign of it than a reset. */
+  void breakOff(String type) {
+    trace.fail(type, DECODE_FAILED);
+    exchange.abort();
+    end(status);
   }
 
   /** Takes over the share of the request's body, which is to be held. */

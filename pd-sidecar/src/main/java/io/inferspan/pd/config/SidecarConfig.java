@@ -154,8 +154,10 @@ public record SidecarConfig(
    *
    * @param sampling whether the candidate is random rather than the first
    * @param maxRetries how often one is tried again after a 502, 503 or 504
+   * @param lingerTimeout how long one beside decode may take after its request has ended
    */
-  public record Prefill(boolean sampling, int maxRetries, Duration retryBackoff) {}
+  public record Prefill(
+      boolean sampling, int maxRetries, Duration retryBackoff, Duration lingerTimeout) {}
 
   /**
    * Which hosts a request may name.

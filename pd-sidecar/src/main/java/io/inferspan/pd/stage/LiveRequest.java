@@ -36,7 +36,7 @@ public final class LiveRequest {
   private static final Reason MALFORMED =
       new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
 
-  private static final Reason SHUTDOWN =
+  static final Reason SHUTDOWN =
       new Reason("shutdown", "the proxy stopped before the answer was complete");
 
   private static final String DECODE_FAILED = "decode request failed";
@@ -50,6 +50,7 @@ public final class LiveRequest {
   private final RequestTrace trace;
   private final SidecarMetrics metrics;
   private final List<Runnable> whenGone = new ArrayList<>(2);
+  private @Nullable Runnable whenEnded;
   private HeldBodies.@Nullable Share body;
   private @Nullable ResponseTap tap;
   private Reason givenUpBecause = CLIENT_GONE;
@@ -115,6 +116,11 @@ public final class LiveRequest {
   /** Adds what is to be cancelled when the client goes away or the stages are given up. */
   public void whenGone(Runnable action) {
     whenGone.add(action);
+  }
+
+  /** Sets what runs once the request has ended, for a stage that outlives it. */
+  void whenEnded(Runnable action) {
+    whenEnded = action;
   }
 
   /** Cancels the stages that still run: one of them has failed, so the others are of no use. */
@@ -256,6 +262,7 @@ public final class LiveRequest {
       case UNREACHABLE -> "unreachable";
       case RESET -> "connection_reset";
       case GARBAGE -> "malformed_response";
+      case OVERDUE -> "timeout";
       case INTERNAL -> INTERNAL_ERROR.type();
     };
   }
@@ -299,5 +306,10 @@ public final class LiveRequest {
         Stage.REQUEST, System.nanoTime() - trace.arrivedNanos(), trace.spanContext());
     metrics.requestLeft();
     trace.end(answeredStatus, tap);
+    // Stages hold bodies; one that outlives the request must not hold the others.
+    whenGone.clear();
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
   }
 }

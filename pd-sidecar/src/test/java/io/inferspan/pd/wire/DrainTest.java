@@ -99,6 +99,29 @@ final class DrainTest extends WireTest {
     assertThat(sidecar.server().openConnections()).isZero();
   }
 
+  @Test
+  void prefillBesideARequestThatIsCut_endsWithIt() throws Exception {
+    RawServer engine =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.rest();
+            });
+    SidecarRig sidecar = traced(engine, "--kv-connector=sglang");
+    to(sidecar)
+        .send("POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: ")
+        .send(engine.authority() + "\r\ncontent-length: 2\r\n\r\n{}");
+    Awaited.soon(() -> engine.heads().size() == 2);
+
+    sidecar.server().drain(Duration.ofMillis(50));
+    sidecar.server().close();
+
+    assertThat(TRACING.spans())
+        .hasSize(3)
+        .allSatisfy(span -> assertThat(span.attribute("error.type")).isEqualTo("shutdown"));
+    Awaited.soon(() -> engine.ended() == 2);
+  }
+
   /** Begins an answer, and never ends it. */
   private static void beginning(Wire wire, RawServer server) throws IOException {
     server.request(wire);
@@ -106,9 +129,10 @@ final class DrainTest extends WireTest {
     wire.rest();
   }
 
-  private SidecarRig traced(RawServer engine) {
+  private SidecarRig traced(RawServer engine, String... flags) {
     return closing(
         SidecarRig.before(engine.port())
+            .with(flags)
             .tracedBy(TRACING.openTelemetry(), SpanNaming.PROPOSAL)
             .start());
   }

@@ -53,12 +53,8 @@ final class Run {
   }
 
   private boolean start(Peer peer) throws IOException {
-    Server server = peer.start(bench, upstream);
-    if (peer == Peer.IO_URING && !server.usesIoUring()) {
-      System.err.println(
-          "The sidecar uses no io_uring here; is it forbidden? Its last words: "
-              + server.lastWords());
-      server.close();
+    Server server = peer == Peer.IO_URING ? startOverIoUring() : peer.start(bench, upstream);
+    if (server == null) {
       return false;
     }
     servers.put(peer, server);
@@ -66,6 +62,25 @@ final class Run {
       Verification.of(server, upstream);
     }
     return true;
+  }
+
+  /** The sidecar over io_uring, or null where that is forbidden. */
+  private Server startOverIoUring() throws IOException {
+    Server server;
+    try {
+      server = Peer.IO_URING.start(bench, upstream);
+    } catch (Trouble trouble) {
+      System.err.println("Without io_uring, then: " + trouble.getMessage());
+      return null;
+    }
+    if (!server.usesIoUring()) {
+      System.err.println(
+          "The sidecar uses no io_uring here; is it forbidden? Its last words: "
+              + server.lastWords());
+      server.close();
+      return null;
+    }
+    return server;
   }
 
   /**

@@ -5,7 +5,6 @@ import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.allow.KubernetesApi;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.config.SidecarConfig.Listening;
-import io.inferspan.pd.config.SidecarConfig.Transport;
 import io.inferspan.pd.connector.Connectors;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.metrics.MetricsServer;
@@ -90,18 +89,13 @@ public final class SidecarServer implements AutoCloseable {
     }
   }
 
-  /** Event loops as a configuration asks for them. */
+  /**
+   * Event loops as a configuration asks for them.
+   *
+   * @throws IllegalArgumentException where their transport does not work here
+   */
   public static Loops loops(Listening listening) {
-    return Loops.start(transport(listening.transport()), listening.eventLoops());
-  }
-
-  private static io.vertx.core.transport.@Nullable Transport transport(Transport asked) {
-    return switch (asked) {
-      case AUTO -> null;
-      case NIO -> io.vertx.core.transport.Transport.NIO;
-      case EPOLL -> io.vertx.core.transport.Transport.EPOLL;
-      case IO_URING -> io.vertx.core.transport.Transport.IO_URING;
-    };
+    return Loops.start(listening.transport().wireName(), listening.eventLoops());
   }
 
   private Upstreams upstreams(SidecarConfig.Stage stage, Stage counted) {

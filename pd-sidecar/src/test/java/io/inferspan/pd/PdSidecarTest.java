@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as its operator meets it: arguments, environment, exit status and signals. */
 @Timeout(60)
@@ -110,6 +111,23 @@ final class PdSidecarTest {
           .singleElement()
           .asString()
           .endsWith("listening on http :%d -> localhost:8200 (nixlv2, nio)".formatted(port));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll", "io_uring"})
+  void transportThatIsNotAvailable_isOneSentence_andStatus2(String transport) throws Exception {
+    Map<String, String> forbidding =
+        Map.of("JDK_JAVA_OPTIONS", "-Dio.netty.transport.noNative=true");
+    try (Program program = serving(8200, forbidding, "--transport=" + transport)) {
+      assertThat(program.status()).isEqualTo(2);
+      assertThat(program.err())
+          .filteredOn(line -> !line.startsWith("NOTE: Picked up JDK_JAVA_OPTIONS"))
+          .singleElement()
+          .asString()
+          .startsWith("transport is %s, which is not available here (".formatted(transport))
+          .contains("noNative")
+          .endsWith("); use auto");
     }
   }
 

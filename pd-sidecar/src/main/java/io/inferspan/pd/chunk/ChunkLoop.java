@@ -138,13 +138,14 @@ public final class ChunkLoop {
       fail(answer.failure());
       return;
     }
-    failTraces(Integer.toString(answer.status()));
+    String type = Integer.toString(answer.status());
+    failTraces(type);
     counted.failed();
     if (out == null) {
       request.deliver(answer);
     } else {
       out.send(ChunkedAnswer.event(answer.body()));
-      out.breakOff();
+      out.breakOff(type);
     }
   }
 

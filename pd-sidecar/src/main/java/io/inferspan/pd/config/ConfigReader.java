@@ -129,7 +129,8 @@ final class ConfigReader {
     return new Prefill(
         values.isOn(Setting.ENABLE_PREFILLER_SAMPLING),
         values.integer(Setting.PREFILL_MAX_RETRIES),
-        values.duration(Setting.PREFILL_RETRY_BACKOFF));
+        values.duration(Setting.PREFILL_RETRY_BACKOFF),
+        values.duration(Setting.PREFILL_LINGER_TIMEOUT));
   }
 
   private @Nullable PoolName pool() throws ConfigException {

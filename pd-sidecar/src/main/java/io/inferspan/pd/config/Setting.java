@@ -124,6 +124,11 @@ enum Setting {
       "How often a prefill is tried again after a 502, 503 or 504."),
   PREFILL_RETRY_BACKOFF(
       PREFILL, span("prefill-retry-backoff", "200ms"), "Pause before a prefill is tried again."),
+  PREFILL_LINGER_TIMEOUT(
+      PREFILL,
+      span("prefill-linger-timeout", "10m"),
+      "How long a prefill beside decode (sglang, mooncake, offloading) may take after its request"
+          + " has ended."),
 
   ENABLE_SSRF_PROTECTION(
       ALLOW_LIST,

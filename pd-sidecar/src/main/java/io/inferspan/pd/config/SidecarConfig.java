@@ -53,10 +53,21 @@ public record SidecarConfig(
   /** How the event loops talk to the kernel. */
   public enum Transport {
     /** The best there is. */
-    AUTO,
-    NIO,
-    EPOLL,
-    IO_URING
+    AUTO(null),
+    NIO("nio"),
+    EPOLL("epoll"),
+    IO_URING("io_uring");
+
+    private final @Nullable String wireName;
+
+    Transport(@Nullable String wireName) {
+      this.wireName = wireName;
+    }
+
+    /** What it is called where it is named; null where it is left open. */
+    public @Nullable String wireName() {
+      return wireName;
+    }
   }
 
   /**
@@ -143,8 +154,10 @@ public record SidecarConfig(
    *
    * @param sampling whether the candidate is random rather than the first
    * @param maxRetries how often one is tried again after a 502, 503 or 504
+   * @param lingerTimeout how long one beside decode may take after its request has ended
    */
-  public record Prefill(boolean sampling, int maxRetries, Duration retryBackoff) {}
+  public record Prefill(
+      boolean sampling, int maxRetries, Duration retryBackoff, Duration lingerTimeout) {}
 
   /**
    * Which hosts a request may name.

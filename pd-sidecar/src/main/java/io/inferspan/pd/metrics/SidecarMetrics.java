@@ -219,7 +219,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return held(connections, stage);
   }
 
-  /** What counts the look-ups of pods' names; it is there once it was asked for. */
+  /** What counts the look-ups of pods' names. */
   public NameMeters names() {
     return new NameMeters(registry);
   }

@@ -48,11 +48,12 @@ public final class Loops implements AutoCloseable {
   /**
    * Starts event loops.
    *
-   * @param transport null for the best that works here
+   * @param asked {@code nio}, {@code epoll} or {@code io_uring}; null for the best that works here
    * @param count zero for one per core
+   * @throws IllegalArgumentException where what was asked for does not work here
    */
-  public static Loops start(@Nullable Transport transport, int count) {
-    Transport chosen = transport == null ? best() : transport;
+  public static Loops start(@Nullable String asked, int count) {
+    Transport chosen = asked == null ? best() : working(asked);
     int loops = count > 0 ? count : Runtime.getRuntime().availableProcessors();
     VertxOptions options =
         new VertxOptions().setEventLoopPoolSize(loops).setWorkerPoolSize(WORKERS);
@@ -67,6 +68,34 @@ public final class Loops implements AutoCloseable {
       }
     }
     return Transport.NIO;
+  }
+
+  /** Vert.x would fall back to NIO, whose loops do not take the channels of another transport. */
+  private static Transport working(String asked) {
+    Transport transport =
+        switch (asked) {
+          case "nio" -> Transport.NIO;
+          case "epoll" -> Transport.EPOLL;
+          case "io_uring" -> Transport.IO_URING;
+          default -> throw new IllegalArgumentException("there is no transport " + asked);
+        };
+    if (transport == null || !transport.available()) {
+      throw new IllegalArgumentException(
+          "transport is %s, which is not available here (%s); use auto"
+              .formatted(asked, whyNot(transport)));
+    }
+    return transport;
+  }
+
+  private static String whyNot(@Nullable Transport transport) {
+    Throwable cause = transport == null ? null : transport.unavailabilityCause();
+    if (cause == null) {
+      return "it is not on the class path";
+    }
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
   }
 
   /** The Vert.x that runs the loops. */

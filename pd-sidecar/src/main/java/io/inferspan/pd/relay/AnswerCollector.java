@@ -4,11 +4,9 @@ import io.inferspan.pd.upstream.ResponseListener;
 import io.inferspan.pd.upstream.UpstreamCall;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.function.Consumer;
@@ -49,7 +47,7 @@ public final class AnswerCollector implements ResponseListener {
         content.getBytes(content.readerIndex(), body, content.readableBytes());
       } else if (call != null) {
         call.cancel();
-        done.accept(none(UpstreamException.tooLarge()));
+        done.accept(EngineAnswer.none(UpstreamException.tooLarge()));
       }
     } catch (IOException e) {
       throw new IllegalStateException("an array takes what fits", e);
@@ -70,11 +68,6 @@ public final class AnswerCollector implements ResponseListener {
 
   @Override
   public void failed(UpstreamException failure) {
-    done.accept(none(failure));
-  }
-
-  private static EngineAnswer none(UpstreamException failure) {
-    return new EngineAnswer(
-        HttpResponseStatus.BAD_GATEWAY.code(), new DefaultHttpHeaders(), new byte[0], failure);
+    done.accept(EngineAnswer.none(failure));
   }
 }

@@ -1,7 +1,9 @@
 package io.inferspan.pd.relay;
 
 import io.inferspan.pd.upstream.UpstreamException;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,12 @@ public record EngineAnswer(
     int status, HttpHeaders headers, byte[] body, @Nullable UpstreamException failure) {
   private static final int FIRST_SUCCESS = 200;
   private static final int FIRST_BEYOND = 300;
+
+  /** What stands for the answer of an engine that gave none. */
+  public static EngineAnswer none(UpstreamException failure) {
+    return new EngineAnswer(
+        HttpResponseStatus.BAD_GATEWAY.code(), new DefaultHttpHeaders(), new byte[0], failure);
+  }
 
   /** Whether the status says that it worked. */
   public boolean ok() {

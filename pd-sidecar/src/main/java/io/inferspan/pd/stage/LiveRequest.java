@@ -36,8 +36,10 @@ public final class LiveRequest {
   private static final Reason MALFORMED =
       new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
 
-  private static final Reason SHUTDOWN =
+  static final Reason SHUTDOWN =
       new Reason("shutdown", "the proxy stopped before the answer was complete");
+
+  private static final String DECODE_FAILED = "decode request failed";
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
   private static final Reason INTERNAL_ERROR =
@@ -48,6 +50,7 @@ public final class LiveRequest {
   private final RequestTrace trace;
   private final SidecarMetrics metrics;
   private final List<Runnable> whenGone = new ArrayList<>(2);
+  private @Nullable Runnable whenEnded;
   private HeldBodies.@Nullable Share body;
   private @Nullable ResponseTap tap;
   private Reason givenUpBecause = CLIENT_GONE;
@@ -115,6 +118,11 @@ public final class LiveRequest {
     whenGone.add(action);
   }
 
+  /** Sets what runs once the request has ended, for a stage that outlives it. */
+  void whenEnded(Runnable action) {
+    whenEnded = action;
+  }
+
   /** Cancels the stages that still run: one of them has failed, so the others are of no use. */
   public void giveUp(Reason reason) {
     givenUpBecause = reason;
@@ -178,13 +186,20 @@ public final class LiveRequest {
 
   /** An engine broke off: before the answer began the decoder's error is told, later a reset. */
   public void decoderFailed(UpstreamException failure) {
-    trace.fail(errorType(failure), "decode request failed");
+    String type = errorType(failure);
     if (exchange.answerBegun()) {
-      exchange.abort();
-      end(status);
+      breakOff(type);
     } else {
+      trace.fail(type, DECODE_FAILED);
       end(Errors.decoderFailed(exchange, failure));
     }
+  }
+
+  /** The decoder failed so late that the client sees no other sign of it than a reset. */
+  void breakOff(String type) {
+    trace.fail(type, DECODE_FAILED);
+    exchange.abort();
+    end(status);
   }
 
   /** Takes over the share of the request's body, which is to be held. */
@@ -247,6 +262,7 @@ public final class LiveRequest {
       case UNREACHABLE -> "unreachable";
       case RESET -> "connection_reset";
       case GARBAGE -> "malformed_response";
+      case OVERDUE -> "timeout";
       case INTERNAL -> INTERNAL_ERROR.type();
     };
   }
@@ -290,5 +306,10 @@ public final class LiveRequest {
         Stage.REQUEST, System.nanoTime() - trace.arrivedNanos(), trace.spanContext());
     metrics.requestLeft();
     trace.end(answeredStatus, tap);
+    // Stages hold bodies; one that outlives the request must not hold the others.
+    whenGone.clear();
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
   }
 }

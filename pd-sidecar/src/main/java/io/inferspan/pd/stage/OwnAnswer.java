@@ -62,12 +62,15 @@ public final class OwnAnswer {
     live.delivered();
   }
 
-  /** Breaks the answer off, so that nobody takes what was sent for all of it. */
-  public void breakOff() {
+  /**
+   * Breaks the answer off, so that nobody takes what was sent for all of it.
+   *
+   * @param type the {@code error.type} of the decoder's failure
+   */
+  public void breakOff(String type) {
     if (filter != null) {
       filter.discard();
     }
-    exchange.abort();
-    live.answered(0);
+    live.breakOff(type);
   }
 }

@@ -10,8 +10,10 @@ import io.inferspan.pd.tracing.Dispatch;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamCall;
+import io.inferspan.pd.upstream.UpstreamException;
 import io.inferspan.semconv.PdAttributes;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +36,9 @@ final class PrefillStage {
   private @Nullable StageBody body;
   private @Nullable UpstreamCall call;
   private @Nullable CallTrace callTrace;
+  private @Nullable ScheduledFuture<?> lingering;
   private int retriesLeft;
+  private boolean written;
   private boolean over;
 
   PrefillStage(LiveRequest live, ProxyParts parts, Target target, PrefillLeg leg) {
@@ -57,7 +61,9 @@ final class PrefillStage {
 
   Future<EngineAnswer> run() {
     trace.set(PdAttributes.PREFILL_TARGET, target.authority());
-    if (dispatch != Dispatch.DETACHED) {
+    if (dispatch == Dispatch.DETACHED) {
+      live.whenEnded(this::linger);
+    } else {
       live.whenGone(this::cancel);
     }
     attempt();
@@ -74,8 +80,42 @@ final class PrefillStage {
   }
 
   private void send(UpstreamCall connected) {
-    if (body != null) {
-      StageCall.write(connected, head, body);
+    StageBody sent = body;
+    if (sent == null) {
+      // Written over an idle connection that was dead, and not kept for a second time.
+      connected.cancel();
+      take(EngineAnswer.none(UpstreamException.bodyGone()));
+      return;
+    }
+    StageCall.write(connected, head, sent);
+    written = true;
+    if (live.ended()) {
+      letGoOfBody();
+    }
+  }
+
+  /** The request has ended before its detached prefill: that goes on, but holds little. */
+  private void linger() {
+    if (over) {
+      return;
+    }
+    if (live.givenUpBecause().equals(LiveRequest.SHUTDOWN)) {
+      cancel();
+      return;
+    }
+    if (written) {
+      letGoOfBody();
+    }
+    long millis = policy().lingerTimeout().toMillis();
+    lingering = live.exchange().loop().schedule(this::overdue, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void overdue() {
+    if (!over) {
+      if (call != null) {
+        call.cancel();
+      }
+      take(EngineAnswer.none(UpstreamException.overdue()));
     }
   }
 
@@ -129,8 +169,17 @@ final class PrefillStage {
 
   private void end() {
     over = true;
-    body = null;
-    releaseBody.run();
+    letGoOfBody();
+    if (lingering != null) {
+      lingering.cancel(false);
+    }
+  }
+
+  private void letGoOfBody() {
+    if (body != null) {
+      body = null;
+      releaseBody.run();
+    }
   }
 
   private void cancel() {

@@ -13,6 +13,8 @@ public final class UpstreamException extends Exception {
     RESET,
     /** What came is not HTTP. */
     GARBAGE,
+    /** Nothing came in time. */
+    OVERDUE,
     /** Not the engine's fault: the proxy itself failed over the answer. */
     INTERNAL
   }
@@ -36,6 +38,16 @@ public final class UpstreamException extends Exception {
   /** An answer that is no JSON object where one was to come. */
   public static UpstreamException unreadable() {
     return new UpstreamException(Kind.GARBAGE, "the answer is not a JSON object");
+  }
+
+  /** No answer within the time that the request left for it. */
+  public static UpstreamException overdue() {
+    return new UpstreamException(Kind.OVERDUE, "there was no answer in time");
+  }
+
+  /** A connection that ended unused, when the body to send again was no longer there. */
+  public static UpstreamException bodyGone() {
+    return new UpstreamException(Kind.RESET, "the connection ended before the answer");
   }
 
   /** One sentence, fit for the client. */

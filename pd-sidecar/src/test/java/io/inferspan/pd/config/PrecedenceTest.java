@@ -69,7 +69,8 @@ class PrecedenceTest {
                 0,
                 null));
     assertThat(config.prefill())
-        .isEqualTo(new SidecarConfig.Prefill(false, 0, Duration.ofMillis(200)));
+        .isEqualTo(
+            new SidecarConfig.Prefill(false, 0, Duration.ofMillis(200), Duration.ofMinutes(10)));
     assertThat(config.allowList())
         .isEqualTo(
             new SidecarConfig.AllowListConfig(

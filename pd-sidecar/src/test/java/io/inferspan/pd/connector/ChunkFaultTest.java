@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -88,6 +89,20 @@ final class ChunkFaultTest {
       assertThat(stream.readUntil("{\"error\":1}\n\n")).contains("tok39");
       assertThatThrownBy(() -> stream.readUntil("[DONE]")).isInstanceOf(IOException.class);
     }
+
+    List<SpanRecord> spans = tracing.awaitSpans(5, PATIENCE);
+    SpanRecord request = SidecarRig.only(spans, "forward_request");
+    assertThat(request.statusDescription()).isEqualTo("decode request failed");
+    assertThat(request.attribute("error.type")).isEqualTo("500");
+    SpanRecord server = parentOf(request, spans);
+    assertThat(server.attribute("http.response.status_code")).as("what was sent").isEqualTo(200L);
+  }
+
+  private static SpanRecord parentOf(SpanRecord child, List<SpanRecord> spans) {
+    return spans.stream()
+        .filter(span -> span.spanId().equals(child.parentSpanId()))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

@@ -128,6 +128,28 @@ final class SglangTest {
   }
 
   @Test
+  void aPrefillThatHangs_isGivenUp_someTimeAfterItsRequest() throws Exception {
+    try (FakeEngine prefiller = FakeEngine.builder().script(NEVER).start();
+        ScriptedEngine decoder = ScriptedEngine.answering("{}");
+        SidecarRig sidecar =
+            sglangBefore(decoder.port())
+                .with("--prefill-linger-timeout=50ms")
+                .tracedBy(tracing.openTelemetry(), SpanNaming.V0_9)
+                .start()) {
+      assertThat(sidecar.post(CHAT, "{}", PREFILLER, prefiller.authority()).statusCode())
+          .isEqualTo(200);
+
+      EngineRequest prefill = prefiller.awaitRequests(1, LIMIT).getFirst();
+      assertThat(prefill.awaitEnd(LIMIT)).isEqualTo(EngineRequest.Outcome.CLIENT_GONE);
+      List<SpanRecord> spans = tracing.awaitSpans(6, LIMIT);
+      SpanRecord stage = SidecarRig.only(spans, "prefill");
+      assertThat(stage.attribute("error.type")).isEqualTo("timeout");
+      assertThat(stage.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+      assertThat(SidecarRig.only(spans, "forward_request").isError()).isFalse();
+    }
+  }
+
+  @Test
   void case29_aPrefillThatFails_showsOnlyOnItsSpan() {
     try (ScriptedEngine decoder = ScriptedEngine.answering("{\"id\":\"decoded\"}");
         SidecarRig sidecar =

@@ -11,6 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A TCP server that does with each connection what a script says; it closes it after that. */
 public final class RawServer implements AutoCloseable {
+  /** Longer than any test waits, so that no connection ends by this server's own impatience. */
+  private static final int PATIENCE_MILLIS = 60_000;
+
   private final ServerSocket listening;
   private final Script script;
   private final List<Socket> accepted = new CopyOnWriteArrayList<>();
@@ -62,6 +65,7 @@ public final class RawServer implements AutoCloseable {
 
   private void serve(Socket socket) {
     try (Wire wire = new Wire(socket)) {
+      socket.setSoTimeout(PATIENCE_MILLIS);
       script.run(wire, this);
     } catch (IOException _) {
       // The other end has gone, as many tests want.

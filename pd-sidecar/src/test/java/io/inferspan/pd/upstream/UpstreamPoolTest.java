@@ -11,7 +11,6 @@ import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.vertx.core.internal.VertxInternal;
-import io.vertx.core.transport.Transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -32,7 +31,7 @@ final class UpstreamPoolTest {
   /** No TCP connection is made to it: the kernel refuses to try. */
   private static final InetSocketAddress NO_ROUTE = new InetSocketAddress("255.255.255.255", 80);
 
-  private final Loops loops = Loops.start(Transport.NIO, 1);
+  private final Loops loops = Loops.start("nio", 1);
 
   @AfterEach
   void stop() {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A sidecar that stops lets requests end, and nothing begin. */
 final class DrainTest extends WireTest {
+  private static final Duration SOON = Duration.ofSeconds(5);
   private static final String HTTP2_BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
   private static final String GET_ON_STREAM_1 = "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
   private static final String RESET_OF_STREAM_1 = "\0\0\4\3\0\0\0\0\1";
@@ -42,12 +43,12 @@ final class DrainTest extends WireTest {
     Thread draining = Thread.ofVirtual().start(() -> drain(sidecar));
 
     assertThat(idle.rest()).isEmpty();
-    Awaited.within(Duration.ofSeconds(2), "refused", () -> refused(sidecar.port()));
+    Awaited.within(SOON, "refused", () -> refused(sidecar.port()));
     assertThat(draining.isAlive()).isTrue();
     engine.saw("go");
     assertThat(busy.body(head).body()).isEqualTo("hiho");
     assertThat(busy.rest()).isEmpty();
-    assertThat(draining.join(Duration.ofSeconds(2))).isTrue();
+    assertThat(draining.join(SOON)).isTrue();
     assertThat(sidecar.server().openConnections()).isZero();
   }
 
@@ -61,7 +62,7 @@ final class DrainTest extends WireTest {
             });
     SidecarRig sidecar = before(engine.port());
     to(sidecar).send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n");
-    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(200));
 
@@ -88,7 +89,7 @@ final class DrainTest extends WireTest {
     RawServer engine = engine(DrainTest::beginning);
     SidecarRig sidecar = traced(engine);
     Wire client = to(sidecar).send(HTTP2_BEGIN).send(GET_ON_STREAM_1);
-    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
+    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(50));
     sidecar.server().close();
@@ -98,6 +99,29 @@ final class DrainTest extends WireTest {
     assertThat(sidecar.server().openConnections()).isZero();
   }
 
+  @Test
+  void prefillBesideARequestThatIsCut_endsWithIt() throws Exception {
+    RawServer engine =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.rest();
+            });
+    SidecarRig sidecar = traced(engine, "--kv-connector=sglang");
+    to(sidecar)
+        .send("POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: ")
+        .send(engine.authority() + "\r\ncontent-length: 2\r\n\r\n{}");
+    Awaited.soon(() -> engine.heads().size() == 2);
+
+    sidecar.server().drain(Duration.ofMillis(50));
+    sidecar.server().close();
+
+    assertThat(TRACING.spans())
+        .hasSize(3)
+        .allSatisfy(span -> assertThat(span.attribute("error.type")).isEqualTo("shutdown"));
+    Awaited.soon(() -> engine.ended() == 2);
+  }
+
   /** Begins an answer, and never ends it. */
   private static void beginning(Wire wire, RawServer server) throws IOException {
     server.request(wire);
@@ -105,9 +129,10 @@ final class DrainTest extends WireTest {
     wire.rest();
   }
 
-  private SidecarRig traced(RawServer engine) {
+  private SidecarRig traced(RawServer engine, String... flags) {
     return closing(
         SidecarRig.before(engine.port())
+            .with(flags)
             .tracedBy(TRACING.openTelemetry(), SpanNaming.PROPOSAL)
             .start());
   }

@@ -134,17 +134,75 @@ final class HeldBodiesTest extends WireTest {
     assertNothingIsHeld();
   }
 
-  @Test
-  void detachedPrefill_holdsItsBody_afterItsClientHasGone() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"--kv-connector=sglang", "--kv-connector=offloading"})
+  void detachedPrefillThatHangs_holdsNothing_afterItsClientHasGone(String flag) throws Exception {
     RawServer prefiller = silent();
-    Wire client = to(sidecar(silent(), "--kv-connector=sglang")).send(post(prefiller, BODY));
+    Wire client = to(sidecar(silent(), flag)).send(post(prefiller, BODY));
     Awaited.within(SOON, "asked", () -> prefiller.heads().size() == 1);
+    assertThat(held()).as("in case the connection was dead").isPositive();
+    client.reset();
+
+    assertNothingIsHeld();
+    assertThat(prefiller.ended()).as("connections that ended").isZero();
+  }
+
+  @Test
+  void detachedPrefillThatHangs_holdsNothing_afterTheAnswer() throws Exception {
+    RawServer prefiller = silent();
+    SidecarRig sidecar = sidecar(engineAnswering(ok("{}")), "--kv-connector=sglang");
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
+    }
+
+    assertNothingIsHeld();
+    assertThat(prefiller.ended()).as("connections that ended").isZero();
+  }
+
+  @Test
+  void detachedPrefillThatIsYetToBeSent_holdsItsBody_afterItsClientHasGone() throws Exception {
+    RawServer withoutTls = engine((wire, server) -> wire.rest());
+    SidecarRig sidecar = sidecar(silent(), "--kv-connector=sglang", "--enable-tls=prefiller");
+    Wire client = to(sidecar).send(post(withoutTls, BODY));
+    Awaited.within(SOON, "connected", () -> withoutTls.connections() == 1);
     client.reset();
     scrape.awaitZero("inferspan_pd_requests_in_flight");
 
     assertThat(held()).isPositive();
-    prefiller.close();
+    withoutTls.close();
     assertNothingIsHeld();
+  }
+
+  @Test
+  void detachedPrefillOverADeadConnection_failsOnceItsBodyHasGone() throws Exception {
+    RawServer prefiller =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.send(ok("{}"));
+              server.request(wire);
+              Awaited.within(SOON, "told", () -> server.heads().contains("go"));
+            });
+    SidecarRig sidecar = sidecar(engineAnswering(ok("{}")), "--kv-connector=sglang");
+    assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
+    awaitPrefills(1);
+    assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
+    Awaited.within(SOON, "asked twice", () -> prefiller.heads().size() == 2);
+    assertNothingIsHeld();
+
+    prefiller.saw("go");
+
+    awaitPrefills(2);
+    assertThat(scrape.samples())
+        .containsEntry("llm_d_disagg_sidecar_request_errors_total{stage=\"prefill\"}", 1.0);
+    assertThat(prefiller.heads()).as("what was sent").hasSize(3);
+  }
+
+  private void awaitPrefills(double count) {
+    String ended = "llm_d_disagg_sidecar_prefill_duration_seconds_count";
+    Awaited.within(
+        SOON, "prefills end", () -> scrape.samples().getOrDefault(ended, Double.NaN) == count);
   }
 
   @ParameterizedTest

@@ -237,7 +237,7 @@ final class IndexKeeper {
   }
 
   private void rewrite(PodBlocks pod, PodLedger.Shelf shelf) {
-    BlockTable blocks = shelf.blocks();
+    CountedBlocks blocks = shelf.blocks();
     long[] hashes = new long[BLOCKS_AT_ONCE];
     long[] keys = new long[BLOCKS_AT_ONCE];
     int size = 0;

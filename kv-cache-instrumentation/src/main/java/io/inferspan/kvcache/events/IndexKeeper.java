@@ -23,10 +23,9 @@ import org.jspecify.annotations.Nullable;
  * together. Once it did not take one, that pod is <em>behind</em>: its events change the ledger
  * only, until the index could be cleared of the pod and written anew from the ledger; it is tried
  * again after 100 ms, and later every 5 s, until all is well. When that begins, all other pods are
- * <em>suspect</em>, those of other
- * workers too, and all are when the index says that it lost touch: an index that was restarted has
- * lost what it knew of them, and no write of theirs failed. A few of their blocks are looked up,
- * and where one is missing, all are written again.
+ * <em>suspect</em>, those of other workers too, and all are when the index says that it lost touch:
+ * an index that was restarted has lost what it knew of them, and no write of theirs failed. A few
+ * of their blocks are looked up, and where one is missing, all are written again.
  *
  * <p>What this cannot see is an index that loses data and no connection.
  */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * had. Where it replays, it must then first repeat the last batch, which holds the time it was made
  * at, so no other publisher has the same.
  *
- * <p>One worker's thread owns it; only {@link #arrived} and {@link #dropped} are for the receiver's.
+ * <p>One worker's thread owns it; only {@link #arrived} and {@link #dropped} are for the
+ * receiver's.
  */
 final class Stream {
 

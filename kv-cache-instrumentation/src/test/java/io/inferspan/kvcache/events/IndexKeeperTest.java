@@ -30,7 +30,10 @@ class IndexKeeperTest {
     Object[] events =
         IntStream.of(hashes).mapToObj(h -> EventBytes.stored(h, null, 16 * h)).toArray();
     indexer.apply(
-        pod, "a-model", Objects.requireNonNull(decoder.decode(EventBytes.batch(events))), Context.root());
+        pod,
+        "a-model",
+        Objects.requireNonNull(decoder.decode(EventBytes.batch(events))),
+        Context.root());
   }
 
   /** How often the pod was cleared, which each attempt to write it anew begins with. */

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The books of one publisher: each batch it numbered is applied as it came or counted as missed. */
+/**
+ * The books of one publisher: each batch it numbered is applied as it came or counted as missed.
+ */
 class StreamTest {
 
   private static final long COOLDOWN_MILLIS = 500;

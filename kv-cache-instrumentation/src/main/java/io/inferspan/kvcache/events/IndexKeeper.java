@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The ledgers know what the index should say. While the index takes writes, both change
  * together. Once it did not take one, that pod is <em>behind</em>: its events change the ledger
  * only, until the index could be cleared of the pod and written anew from the ledger; it is tried
- * again after 100 ms, and later every 5 s. All other pods are then <em>suspect</em>, those of other
- * workers too, and all are when the index says that it lost touch: an index that was restarted has
- * lost what it knew of them, and no write of theirs failed. A few of their blocks are looked up,
- * and where one is missing, all are written again.
+ * again after 100 ms, and later every 5 s, until all is well. When that begins, all other pods are
+ * <em>suspect</em>, those of other workers too, and all are when the index says that it lost touch:
+ * an index that was restarted has lost what it knew of them, and no write of theirs failed. A few
+ * of their blocks are looked up, and where one is missing, all are written again.
  *
  * <p>What this cannot see is an index that loses data and no connection.
  */
@@ -43,7 +43,13 @@ final class IndexKeeper {
   private final Map<String, PodBlocks> pods = new HashMap<>();
   private long seenOutages;
   private boolean needy;
+
+  /** Whether something failed since all was well last. */
+  private boolean failing;
+
+  /** Whether it failed just now, so that nothing is asked of the index before the next try. */
   private boolean down;
+
   private long pauseNanos = LEAST_PAUSE_NANOS;
   private long retryNanos;
 
@@ -120,11 +126,15 @@ final class IndexKeeper {
   private void failed(PodBlocks pod) {
     counts.failedWrites.increment();
     putBehind(pod);
-    if (!down) {
-      outages.incrementAndGet();
-      pauseNanos = LEAST_PAUSE_NANOS;
+    if (down) {
+      // It was under way when another one failed; how many were says nothing of the index.
+      return;
     }
     down = true;
+    if (!failing) {
+      failing = true;
+      outages.incrementAndGet();
+    }
     retryNanos = System.nanoTime() + pauseNanos;
     pauseNanos = Math.min(pauseNanos * 2, MOST_PAUSE_NANOS);
   }
@@ -150,7 +160,6 @@ final class IndexKeeper {
 
   private void repairAll() {
     boolean left = false;
-    boolean wasDown = down;
     down = false;
     Iterator<PodBlocks> all = pods.values().iterator();
     while (all.hasNext() && !down) {
@@ -164,7 +173,8 @@ final class IndexKeeper {
       left |= pod.needy();
     }
     needy = left || down;
-    if (wasDown && !down) {
+    if (!needy) {
+      failing = false;
       pauseNanos = LEAST_PAUSE_NANOS;
     }
   }
@@ -237,7 +247,7 @@ final class IndexKeeper {
   }
 
   private void rewrite(PodBlocks pod, PodLedger.Shelf shelf) {
-    BlockTable blocks = shelf.blocks();
+    CountedBlocks blocks = shelf.blocks();
     long[] hashes = new long[BLOCKS_AT_ONCE];
     long[] keys = new long[BLOCKS_AT_ONCE];
     int size = 0;

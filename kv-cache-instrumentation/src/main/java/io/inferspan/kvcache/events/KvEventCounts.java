@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Every batch that a publisher numbered since it was joined is either in {@link #batches()} or
  * in {@link #missedBatches()}; those of the latter that a replay brought are in {@link
- * #replayedBatches()} too. What a replay brings of the time before is only there.
+ * #replayedBatches()} too. What a replay brings of the time before, or once more, is only there.
  */
 public final class KvEventCounts {
 

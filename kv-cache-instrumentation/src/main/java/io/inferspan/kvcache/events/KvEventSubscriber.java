@@ -75,6 +75,7 @@ public final class KvEventSubscriber implements AutoCloseable {
         receiver.bind(endpoint);
       }
     } catch (IllegalArgumentException e) {
+      receiver.abandon();
       context.close();
       throw e;
     }

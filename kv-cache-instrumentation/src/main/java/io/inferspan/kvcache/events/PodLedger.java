@@ -23,7 +23,7 @@ final class PodLedger {
    *
    * @param holders what the index is told of each of them, always one entry
    */
-  record Shelf(KvEvent.Place place, List<PodEntry> holders, BlockTable blocks) {}
+  record Shelf(KvEvent.Place place, List<PodEntry> holders, CountedBlocks blocks) {}
 
   private final String pod;
   private final int mostBlocks;
@@ -51,7 +51,7 @@ final class PodLedger {
       return null;
     }
     PodEntry entry = new PodEntry(pod, place.tier(), false, place.grouped(), place.group());
-    Shelf shelf = new Shelf(place, List.of(entry), new BlockTable());
+    Shelf shelf = new Shelf(place, List.of(entry), new CountedBlocks());
     shelves.add(shelf);
     return shelf;
   }
@@ -105,7 +105,7 @@ final class PodLedger {
       }
     }
     for (Shelf shelf : shelves) {
-      BlockTable blocks = shelf.blocks();
+      CountedBlocks blocks = shelf.blocks();
       for (int slot = 0, found = 0; slot < blocks.slots() && found < NEWEST; slot++) {
         if (blocks.taken(slot)) {
           keys.add(blocks.lastKey(slot));

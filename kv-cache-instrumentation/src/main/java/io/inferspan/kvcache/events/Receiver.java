@@ -108,6 +108,11 @@ final class Receiver implements Runnable, PendingSources.Connector {
     tell(() -> {});
   }
 
+  /** Lets go of what it has, where its thread is never started. */
+  void abandon() {
+    silence();
+  }
+
   private void tell(Runnable command) {
     commands.add(command);
     try {

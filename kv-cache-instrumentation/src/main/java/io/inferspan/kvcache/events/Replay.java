@@ -59,6 +59,11 @@ final class Replay {
     return through;
   }
 
+  /** The last batch that was applied or counted as missed when this was asked. */
+  long settled() {
+    return mode == Mode.IDENTITY ? from : through;
+  }
+
   Mode mode() {
     return mode;
   }

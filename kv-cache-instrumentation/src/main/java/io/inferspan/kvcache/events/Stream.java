@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * had. Where it replays, it must then first repeat the last batch, which holds the time it was made
  * at, so no other publisher has the same.
  *
- * <p>One worker's thread owns it; only {@link #dropped} is for others.
+ * <p>One worker's thread owns it; only {@link #arrived} and {@link #dropped} are for the
+ * receiver's.
  */
 final class Stream {
 
@@ -34,7 +35,12 @@ final class Stream {
   private final String pod;
   private final String endpoint;
   private final @Nullable String replayEndpoint;
+
+  /** The last batch that the receiver had no room for, and that of the life before. */
   private final AtomicLong dropped = new AtomicLong(NONE);
+
+  private final AtomicLong droppedBefore = new AtomicLong(NONE);
+  private long lastArrived = NONE;
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
   private long heldBytes;
@@ -75,14 +81,28 @@ final class Stream {
     return (int) sum.getValue() * 31 + payload.length;
   }
 
-  /** Remembers that a batch found no room, for {@link #quiet}; from any thread. */
+  /**
+   * Sees a batch before it finds room or not, on a bound socket.
+   *
+   * <p>It is the receiver that must tell one life's lost batches from another's: when the worker
+   * comes to the first batch of a new life, others of it may have found no room already.
+   */
+  void arrived(long sequence) {
+    if (sequence <= lastArrived) {
+      droppedBefore.accumulateAndGet(dropped.getAndSet(NONE), Math::max);
+    }
+    lastArrived = sequence;
+  }
+
+  /** Remembers that the batch that arrived found no room, for {@link #quiet}. */
   void dropped(long sequence) {
-    dropped.accumulateAndGet(sequence, Math::max);
+    dropped.set(sequence);
   }
 
   /** A batch was published. */
   void live(Message message, KvEventBatch batch, StreamActions actions) {
     if (message.sequence() <= lastLive) {
+      giveUp(actions);
       newLife(actions);
     }
     lastLive = message.sequence();
@@ -94,14 +114,21 @@ final class Stream {
       heldBytes += message.payload().length;
     } else {
       actions.counts().droppedBatches.increment();
-      dropped(message.sequence());
       actions.watch(this);
     }
   }
 
+  /** What came of a life that is over and is not in the index will never be. */
+  private void giveUp(StreamActions actions) {
+    long last = Math.max(lastLive, droppedBefore.getAndSet(NONE));
+    long settled = replay == null ? lastApplied : replay.settled();
+    actions.counts().missedBatches.add(last - settled);
+    clearHeld();
+  }
+
   private void newLife(StreamActions actions) {
     actions.counts().restarts.increment();
-    cancel();
+    cancelReplay();
     actions.invalidate(this);
     lastApplied = NONE;
     noReplayBefore = System.nanoTime();
@@ -115,29 +142,32 @@ final class Stream {
     if (missing < 0) {
       return;
     }
-    if (mayRecover()) {
+    boolean replays = replayable();
+    boolean recovers = mayRecover();
+    boolean sameLife = lastApplied == NONE || message.connection() == connection;
+    if (sameLife || !replays || recovers) {
+      // Else it is known only once the publisher is.
+      countMissed(missing, actions);
+    }
+    if (recovers) {
       hold(next);
       askForAll(message.sequence() - 1, actions);
-      return;
-    }
-    boolean sameLife = lastApplied == NONE || message.connection() == connection;
-    if (missing == 0 && (sameLife || !replayable())) {
+    } else if (replays && (missing > 0 || !sameLife)) {
+      hold(next);
+      ask(message.sequence() - 1, sameLife, actions);
+    } else {
+      if (missing > 0 && joined && lastApplied != NONE) {
+        forget(actions);
+      }
       apply(message, next.batch(), actions);
-      return;
     }
-    if (missing > 0 && joined) {
+  }
+
+  private void countMissed(long missing, StreamActions actions) {
+    if (joined && missing > 0) {
       actions.counts().gaps.increment();
       actions.counts().missedBatches.add(missing);
     }
-    if (replayable()) {
-      hold(next);
-      ask(message.sequence() - 1, sameLife, actions);
-      return;
-    }
-    if (joined && lastApplied != NONE) {
-      forget(actions);
-    }
-    apply(message, next.batch(), actions);
   }
 
   private void hold(Held next) {
@@ -228,14 +258,12 @@ final class Stream {
         if (ended.mode() == Replay.Mode.LIFE) {
           recovered();
         }
-        goOn(actions);
+        goOn(ended, actions);
       }
       case REPLAY_OF_ANOTHER_LIFE -> {
-        ArrayDeque<Held> kept = new ArrayDeque<>(held);
+        // What is held is of the new one.
         newLife(actions);
         joined = true;
-        held.addAll(kept);
-        heldBytes = kept.stream().mapToLong(one -> one.message().payload().length).sum();
         settleHeld(actions);
       }
       default -> failed(ended, actions);
@@ -254,17 +282,16 @@ final class Stream {
     }
     lapsed = true;
     actions.watch(this);
-    goOn(actions);
+    goOn(tried, actions);
   }
 
   /** Goes on with what was held: what is before it was brought, or is given up. */
-  private void goOn(StreamActions actions) {
+  private void goOn(Replay over, StreamActions actions) {
     cancelReplay();
+    countMissed(over.through() - over.settled(), actions);
+    lastApplied = Math.max(lastApplied, over.through());
     Held first = held.peekFirst();
-    if (first == null) {
-      lastApplied = Math.max(lastApplied, lastLive);
-    } else {
-      lastApplied = Math.max(lastApplied, first.message().sequence() - 1);
+    if (first != null) {
       connection = first.message().connection();
     }
     settleHeld(actions);
@@ -280,29 +307,24 @@ final class Stream {
 
   /** Nothing waits any more: what was dropped last is missing, though nothing came behind it. */
   void quiet(StreamActions actions) {
-    long last = Math.max(dropped.getAndSet(NONE), lastLive);
     if (replay != null) {
-      dropped(last);
       actions.watch(this);
       return;
     }
     if (lapsed) {
       actions.watch(this);
     }
+    long last = Math.max(dropped.getAndSet(NONE), lastLive);
+    boolean missing = joined && last > lastApplied;
+    if (missing) {
+      lastLive = last;
+      countMissed(last - lastApplied, actions);
+    }
     if (mayRecover()) {
       askForAll(last, actions);
-      return;
-    }
-    long missing = last - lastApplied;
-    if (missing <= 0 || !joined) {
-      return;
-    }
-    lastLive = last;
-    actions.counts().gaps.increment();
-    actions.counts().missedBatches.add(missing);
-    if (replayable()) {
+    } else if (missing && replayable()) {
       ask(last, true, actions);
-    } else {
+    } else if (missing) {
       forget(actions);
       lastApplied = last;
     }
@@ -310,11 +332,11 @@ final class Stream {
 
   /** The publisher is gone. */
   void gone() {
-    cancel();
+    cancelReplay();
+    clearHeld();
   }
 
-  private void cancel() {
-    cancelReplay();
+  private void clearHeld() {
     held.clear();
     heldBytes = 0;
   }

@@ -51,6 +51,7 @@ final class Worker implements Runnable, StreamActions {
 
   /** Takes a batch if there is room, and counts it as lost if not; from the receiver's thread. */
   void offer(Message message) {
+    message.stream().arrived(message.sequence());
     if (!queue.offerLive(message)) {
       counts.droppedBatches.increment();
       message.stream().dropped(message.sequence());

@@ -27,12 +27,24 @@ final class FakeBlockIndex implements BlockIndex {
   private final Map<Long, List<Long>> engine = new HashMap<>();
   private final List<String> writes = new ArrayList<>();
   private boolean down;
+  private boolean full;
   private boolean silent;
+  private int lookups;
   private CountDownLatch gate = new CountDownLatch(0);
   private long losses;
 
   synchronized void down(boolean isDown) {
     down = isDown;
+  }
+
+  /** Lets additions fail and all else succeed, as a Redis does that has no memory left. */
+  synchronized void full(boolean isFull) {
+    full = isFull;
+  }
+
+  /** How many lookups there were. */
+  synchronized int lookups() {
+    return lookups;
   }
 
   /** Lets calls neither succeed nor fail. */
@@ -107,6 +119,7 @@ final class FakeBlockIndex implements BlockIndex {
       long[] keys, Set<String> pods, BlockHits into, Context context) {
     into.reset(keys.length);
     synchronized (this) {
+      lookups++;
       if (down || silent) {
         into.fail("down");
         return CompletableFuture.completedFuture(into);
@@ -127,6 +140,11 @@ final class FakeBlockIndex implements BlockIndex {
   @Override
   public CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context) {
+    synchronized (this) {
+      if (full) {
+        return CompletableFuture.failedFuture(new IllegalStateException("full"));
+      }
+    }
     return answer(
         () -> {
           writes.add("add");

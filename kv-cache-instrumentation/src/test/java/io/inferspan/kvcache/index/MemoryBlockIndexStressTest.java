@@ -2,6 +2,7 @@ package io.inferspan.kvcache.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.kvcache.Awaited;
 import io.opentelemetry.context.Context;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,7 +52,7 @@ class MemoryBlockIndexStressTest {
       assertThat(hits.at(block)).containsExactlyInAnyOrderElementsOf(left.get(block));
     }
     long held = left.stream().filter(holders -> !holders.isEmpty()).count();
-    Waiting.until(() -> index.size() == held);
+    Awaited.until("empty blocks are gone", () -> index.size() == held);
     index.close();
   }
 
@@ -82,7 +83,7 @@ class MemoryBlockIndexStressTest {
     // Nothing is left to sweep once a block that only a cleared pod holds is gone.
     index.add(NO_ENGINE, new long[] {-1}, List.of(PodEntry.of("last", "gpu")), Context.root());
     index.clear("last");
-    Waiting.until(() -> index.size() <= BLOCKS);
+    Awaited.until("it is swept", () -> index.size() <= BLOCKS);
     for (int round = 0; round < rounds; round++) {
       assertWholeOrGone(PodEntry.of("pod-" + round, "gpu"), "in the end");
     }

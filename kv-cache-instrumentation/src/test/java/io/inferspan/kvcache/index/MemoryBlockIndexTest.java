@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.management.ThreadMXBean;
+import io.inferspan.kvcache.Awaited;
 import io.opentelemetry.context.Context;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -83,7 +84,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
     assertThat(cleared.toCompletableFuture()).isCompleted();
     assertThat(holders(1)).containsExactly(B);
     assertThat(holders(2)).isEmpty();
-    Waiting.until(() -> memory.size() == 1);
+    Awaited.until("only B's block is left", () -> memory.size() == 1);
   }
 
   @Test
@@ -95,7 +96,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
       done(index.clear(A.pod()));
       assertThat(holders(PROMPT[round])).isEmpty();
     }
-    Waiting.until(() -> memory.size() == 0);
+    Awaited.until("no block is left", () -> memory.size() == 0);
   }
 
   @Test
@@ -192,13 +193,14 @@ class MemoryBlockIndexTest extends BlockIndexContract {
     add(PROMPT, A);
     index.clear(B.pod());
     index.close();
-    Waiting.until(() -> memory.size() == 0);
+    Awaited.until("no block is left", () -> memory.size() == 0);
     add(keys(7), A);
     done(index.clear(B.pod()));
 
     assertThat(holders(7)).isEmpty();
     assertThat(memory.size()).isZero();
-    Waiting.until(
+    Awaited.until(
+        "its thread has ended",
         () ->
             Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("inferspan-kv-sweep")));

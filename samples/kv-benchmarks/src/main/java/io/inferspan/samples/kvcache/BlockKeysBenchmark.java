@@ -33,11 +33,14 @@ public class BlockKeysBenchmark {
   private final BlockKeys xxh64 = BlockKeys.builder().algorithm("xxh64").build();
   private final int[] tokens = new SplittableRandom(1).ints(TOKENS, 0, VOCABULARY).toArray();
   private final List<Integer> boxed = Arrays.stream(tokens).boxed().toList();
+  private final byte[][] encoded = PlainBlockKeys.encoded(MODEL, boxed);
+  private final long before = PlainBlockKeys.before(MODEL);
 
   /** What makes other keys is no peer. */
   @Setup
   public void compare() {
     same(cborFnv(), plainCborFnv());
+    same(fnvAlone(), plainCborFnv());
     same(xxh64(), plainXxh64());
   }
 
@@ -55,6 +58,12 @@ public class BlockKeysBenchmark {
   @Benchmark
   public long[] xxh64() {
     return xxh64.of(MODEL, tokens);
+  }
+
+  /** What the chain costs that its algorithm prescribes, if making the bytes cost nothing. */
+  @Benchmark
+  public long[] fnvAlone() {
+    return PlainBlockKeys.hashed(before, encoded);
   }
 
   @Benchmark

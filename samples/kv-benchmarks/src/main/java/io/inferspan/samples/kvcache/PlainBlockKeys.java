@@ -16,16 +16,53 @@ import java.util.List;
 final class PlainBlockKeys {
 
   private static final int BLOCK = 16;
+
+  /** Where the key of the block before stands in what is hashed, when it takes all eight bytes. */
+  private static final int PARENT_AT = 2;
+
   private static final CBORFactory CBOR = new CBORFactory();
 
   private PlainBlockKeys() {}
 
   static List<Long> of(String model, List<Integer> tokens) {
     List<Long> keys = new ArrayList<>();
-    long parent = fnv(root(fnv(new byte[0]), model));
+    long parent = before(model);
     for (int from = 0; from + BLOCK <= tokens.size(); from += BLOCK) {
       parent = fnv(block(parent, tokens.subList(from, from + BLOCK)));
       keys.add(parent);
+    }
+    return keys;
+  }
+
+  /** What the first block's key is made after. */
+  static long before(String model) {
+    return fnv(root(fnv(new byte[0]), model));
+  }
+
+  /** What is hashed for each block, but for the key of the block before, which is left at 0. */
+  static byte[][] encoded(String model, List<Integer> tokens) {
+    List<Long> keys = of(model, tokens);
+    byte[][] blocks = new byte[keys.size()][];
+    long parent = before(model);
+    for (int i = 0; i < blocks.length; i++) {
+      if (parent >>> 32 == 0) {
+        throw new IllegalStateException("A key takes less than eight bytes");
+      }
+      blocks[i] = block(parent, tokens.subList(i * BLOCK, (i + 1) * BLOCK));
+      ByteBuffer.wrap(blocks[i]).putLong(PARENT_AT, 0);
+      parent = keys.get(i);
+    }
+    return blocks;
+  }
+
+  /** The hash and nothing else: keys of blocks that are encoded, each made after the one before. */
+  static long[] hashed(long before, byte[][] blocks) {
+    long[] keys = new long[blocks.length];
+    long parent = before;
+    for (int i = 0; i < blocks.length; i++) {
+      ByteBuffer.wrap(blocks[i]).putLong(PARENT_AT, parent);
+      parent = fnv(blocks[i]);
+      keys[i] = parent;
     }
     return keys;
   }

@@ -29,6 +29,7 @@ public final class RedisLink {
   /** Why something is refused for which too many others wait. */
   public static final String TOO_MANY = "too many commands wait for Redis";
 
+  private static final int FEW = 64;
   private static final String CLOSED = "the index is closed";
 
   private final Vertx vertx;
@@ -38,6 +39,7 @@ public final class RedisLink {
   private final boolean patient;
 
   private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
+  private int sweptAt = FEW;
   private final Set<Sent> unanswered = new LinkedHashSet<>();
   // Read by other threads as a hint; written on the loop.
   private volatile State state = State.RESTING;
@@ -226,7 +228,7 @@ public final class RedisLink {
     if (state == State.UP) {
       operation.start();
     } else if (state != State.CLOSED && mayWait()) {
-      dropOver();
+      sweep();
       waiting.add(operation);
     } else {
       operation.refused(state == State.CLOSED ? CLOSED : downReason);
@@ -238,10 +240,19 @@ public final class RedisLink {
     return patient || (state == State.CONNECTING && attempts <= 1);
   }
 
-  /** Those that gave up are in front, as all wait equally long. */
+  /** Those that gave up are in front, unless a clearing is, which never does. */
   public void dropOver() {
     while (!waiting.isEmpty() && waiting.peek().isOver()) {
       waiting.poll();
+    }
+  }
+
+  /** Drops those behind it, too, whenever there are twice as many as the last time. */
+  private void sweep() {
+    dropOver();
+    if (waiting.size() >= sweptAt) {
+      waiting.removeIf(Operation::isOver);
+      sweptAt = Math.max(FEW, 2 * waiting.size());
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class BlockTableTest {
+class CountedBlocksTest {
 
   private static final long SEED = 7;
 
@@ -17,7 +17,7 @@ class BlockTableTest {
   void randomStoresAndRemoves_areAsAMapWouldHaveThem() {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
-    BlockTable table = new BlockTable();
+    CountedBlocks table = new CountedBlocks();
     Map<Long, Expected> model = new HashMap<>();
     for (int i = 0; i < 150_000; i++) {
       // Few hashes, some of them neighbours, so that runs of slots collide, grow and close.
@@ -44,7 +44,7 @@ class BlockTableTest {
 
   @Test
   void aBlockOfSeveralKeys_keepsAllOfThem() {
-    BlockTable table = new BlockTable();
+    CountedBlocks table = new CountedBlocks();
 
     table.store(1, new long[] {10, 11, 12, 13}, 1, 4);
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It is a hash table of numbers, because a pod has a million of them: 20 bytes a slot, and no
  * object. Engines' hashes may be any numbers, so they are mixed before they choose a slot.
  */
-final class BlockTable {
+final class CountedBlocks {
 
   private static final int LEAST_SLOTS = 64;
 

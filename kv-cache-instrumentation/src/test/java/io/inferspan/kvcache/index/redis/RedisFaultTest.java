@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -30,8 +31,8 @@ class RedisFaultTest {
   private static final PodEntry A = PodEntry.of("10.0.0.1:8000", "gpu");
   private static final Duration LONG = Duration.ofSeconds(20);
 
-  /** The deadline is 50 ms; the rest is what a machine takes whose processor others have. */
-  private static final Duration LATEST = Duration.ofSeconds(5);
+  /** The deadline is 50 ms; the rest is what a loaded machine takes to notice. */
+  private static final Duration SOON = Duration.ofMillis(50 + 450);
 
   private Vertx vertx;
 
@@ -363,13 +364,17 @@ class RedisFaultTest {
     return raw.send("CLIENT", "LIST").get(0).lines().count();
   }
 
+  /** Half of them in time, as others may have the processor now and then. */
   private void meetsDeadlines(int lookups) {
     BlockHits buffer = new BlockHits();
+    List<Duration> took = new ArrayList<>();
     for (int i = 0; i < lookups; i++) {
       long begun = System.nanoTime();
       done(index.lookup(new long[] {1, 2}, Set.of(), buffer, Context.root()));
-      assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LATEST);
+      took.add(Duration.ofNanos(System.nanoTime() - begun));
     }
+    Collections.sort(took);
+    assertThat(took.get(lookups / 2)).isLessThan(SOON);
   }
 
   private void open(String address) {

@@ -6,6 +6,8 @@ import io.inferspan.ebpf.ChildProcess;
 import io.inferspan.ebpf.libbpf.LoaderProcess.Attached;
 import io.inferspan.ebpf.linux.OpenFiles;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,7 @@ class LeakTest {
     Attached.now().close();
     KernelObjects made = new KernelObjects(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
     int files = OpenFiles.count();
+    int threads = nativeThreads();
     for (int i = 0; i < CYCLES; i++) {
       try (Attached attached = Attached.now()) {
         KernelObjects held = KernelObjects.of(ProcessHandle.current().pid());
@@ -39,6 +42,7 @@ class LeakTest {
     }
 
     assertThat(OpenFiles.count()).as("open files").isLessThanOrEqualTo(files);
+    assertThat(nativeThreads()).as("threads").isLessThanOrEqualTo(threads);
     assertThat(made.links()).hasSizeGreaterThanOrEqualTo(2 * CYCLES);
     assertGone(made);
   }
@@ -85,5 +89,12 @@ class LeakTest {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     assertThat(objects.alive()).isEmpty();
+  }
+
+  private static int nativeThreads() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("Threads:"))
+        .mapToInt(line -> Integer.parseInt(line.substring(8).strip()))
+        .sum();
   }
 }

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A sidecar that stops lets requests end, and nothing begin. */
 final class DrainTest extends WireTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
   private static final String HTTP2_BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
   private static final String GET_ON_STREAM_1 = "\0\0\6\1\5\0\0\0\1\u0082\u0086\u0084\1\1a";
   private static final String RESET_OF_STREAM_1 = "\0\0\4\3\0\0\0\0\1";
@@ -43,12 +42,12 @@ final class DrainTest extends WireTest {
     Thread draining = Thread.ofVirtual().start(() -> drain(sidecar));
 
     assertThat(idle.rest()).isEmpty();
-    Awaited.within(SOON, "refused", () -> refused(sidecar.port()));
+    Awaited.within(Duration.ofSeconds(2), "refused", () -> refused(sidecar.port()));
     assertThat(draining.isAlive()).isTrue();
     engine.saw("go");
     assertThat(busy.body(head).body()).isEqualTo("hiho");
     assertThat(busy.rest()).isEmpty();
-    assertThat(draining.join(SOON)).isTrue();
+    assertThat(draining.join(Duration.ofSeconds(2))).isTrue();
     assertThat(sidecar.server().openConnections()).isZero();
   }
 
@@ -62,7 +61,7 @@ final class DrainTest extends WireTest {
             });
     SidecarRig sidecar = before(engine.port());
     to(sidecar).send("GET /x HTTP/1.1\r\nhost: a\r\n\r\n");
-    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(200));
 
@@ -89,7 +88,7 @@ final class DrainTest extends WireTest {
     RawServer engine = engine(DrainTest::beginning);
     SidecarRig sidecar = traced(engine);
     Wire client = to(sidecar).send(HTTP2_BEGIN).send(GET_ON_STREAM_1);
-    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(2), "asked", () -> engine.heads().size() == 1);
 
     sidecar.server().drain(Duration.ofMillis(50));
     sidecar.server().close();

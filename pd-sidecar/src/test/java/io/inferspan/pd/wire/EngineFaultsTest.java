@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever an engine does wrong, the client hears the truth about it and nothing hangs. */
 final class EngineFaultsTest extends WireTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
   private static final String GET = "GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n";
   private static final String POST =
       "POST /v1/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}";
@@ -87,7 +86,7 @@ final class EngineFaultsTest extends WireTest {
 
     assertThat(answer.status()).isEqualTo(502);
     assertThat(ScriptedEngine.parse(answer.body()).get("code").asInt()).isEqualTo(502);
-    Awaited.within(SOON, "its connection is closed", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(2), "its connection is closed", () -> engine.ended() == 1);
   }
 
   @ParameterizedTest
@@ -186,7 +185,7 @@ final class EngineFaultsTest extends WireTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(client.send(GET).message().body()).isEqualTo("hi");
-      Awaited.within(SOON, "closed", () -> engine.ended() == engine.connections());
+      Awaited.within(Duration.ofSeconds(1), "closed", () -> engine.ended() == engine.connections());
     }
   }
 
@@ -288,11 +287,11 @@ final class EngineFaultsTest extends WireTest {
                 "POST /v1/completions HTTP/1.1\r\nhost: a\r\nx-prefiller-host-port: "
                     + prefiller.authority()
                     + "\r\ncontent-length: 2\r\n\r\n{}");
-    Awaited.within(SOON, "asked", () -> prefiller.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "asked", () -> prefiller.heads().size() == 1);
 
     client.close();
 
-    Awaited.within(SOON, "cancelled", () -> prefiller.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "cancelled", () -> prefiller.ended() == 1);
     assertThat(decoder.connections()).isZero();
   }
 
@@ -305,11 +304,11 @@ final class EngineFaultsTest extends WireTest {
               wire.rest();
             });
     Wire client = to(before(engine.port())).send(POST);
-    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "asked", () -> engine.heads().size() == 1);
 
     client.reset();
 
-    Awaited.within(SOON, "cancelled", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "cancelled", () -> engine.ended() == 1);
   }
 
   @Test
@@ -327,7 +326,7 @@ final class EngineFaultsTest extends WireTest {
 
     client.close();
 
-    Awaited.within(SOON, "cancelled", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "cancelled", () -> engine.ended() == 1);
   }
 
   @Test
@@ -390,6 +389,6 @@ final class EngineFaultsTest extends WireTest {
     String head = client.head();
 
     assertThatThrownBy(() -> client.body(head)).isInstanceOf(EOFException.class);
-    Awaited.within(SOON, "closed", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "closed", () -> engine.ended() == 1);
   }
 }

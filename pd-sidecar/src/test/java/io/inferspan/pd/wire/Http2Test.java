@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/2, with prior knowledge and over TLS, works as HTTP/1.1 does. */
 final class Http2Test extends WireTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
   private Vertx vertx;
   private @Nullable HttpClientAgent client;
 
@@ -196,7 +195,7 @@ final class Http2Test extends WireTest {
     }
     requests.getFirst().reset();
 
-    Awaited.within(SOON, "cancelled", () -> engine.ended() >= 1);
+    Awaited.within(Duration.ofSeconds(1), "cancelled", () -> engine.ended() >= 1);
     assertThat(answers.get(1).text()).isEqualTo("hi");
   }
 
@@ -299,12 +298,12 @@ final class Http2Test extends WireTest {
     SidecarRig sidecar = sidecar(engine, secure);
     Answer answer = answer(request(sidecar, secure, HttpMethod.POST, "/x").send());
     Thread draining = Thread.ofVirtual().start(() -> drain(sidecar));
-    Awaited.within(SOON, "refused", () -> refused(sidecar.port()));
+    Awaited.within(Duration.ofSeconds(2), "refused", () -> refused(sidecar.port()));
 
     engine.saw("go");
 
     assertThat(answer.text()).isEqualTo("hi");
-    assertThat(draining.join(SOON)).isTrue();
+    assertThat(draining.join(Duration.ofSeconds(3))).isTrue();
   }
 
   private static void drain(SidecarRig sidecar) {

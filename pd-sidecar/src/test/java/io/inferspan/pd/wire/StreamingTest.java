@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Bodies pass as they come, no faster than they are taken, over every transport. */
 final class StreamingTest extends WireTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
   private static final int BLOCK = 64 * 1024;
   private static final int BLOCKS = 1000;
   private static final long MOST_HELD_BYTES = 4 << 20;
@@ -159,10 +158,10 @@ final class StreamingTest extends WireTest {
     Wire client =
         to(before(engine.port(), "--transport=" + transport))
             .send("POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\nabc");
-    Awaited.within(SOON, "asked", () -> engine.heads().size() == 1);
+    Awaited.within(Duration.ofSeconds(3), "asked", () -> engine.heads().size() == 1);
 
     client.close();
 
-    Awaited.within(SOON, "the engine is left", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "the engine is left", () -> engine.ended() == 1);
   }
 }

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 /** A switch of protocols makes the two connections one. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class UpgradeTest extends WireTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
   private static final String ASK =
       "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: keep-alive, Upgrade\r\n"
           + "upgrade: websocket\r\nsec-websocket-key: k\r\n\r\n";
@@ -65,7 +64,7 @@ final class UpgradeTest extends WireTest {
             });
     upgraded(engine).close();
 
-    Awaited.within(SOON, "the engine is closed", () -> engine.ended() == 1);
+    Awaited.within(Duration.ofSeconds(1), "the engine is closed", () -> engine.ended() == 1);
   }
 
   @Test

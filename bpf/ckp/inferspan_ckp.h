@@ -52,6 +52,35 @@ INFERSPAN_CKP void inferspan_ckp_operation_end(uint64_t id)
 	__asm__ volatile("nop" : : "r"(id) : "memory");
 }
 
+/*
+ * Engines that run many requests in one step. A slot stands for a request of the process; bind says whose it is: request_id
+ * is the client's x-request-id, empty if two live requests share it, NULL if unknown; traceparent may be NULL.
+ */
+INFERSPAN_CKP void inferspan_ckp_bind(uint64_t slot, const char *request_id, const char *traceparent)
+{
+	__asm__ volatile("nop" : : "r"(slot), "r"(request_id), "r"(traceparent) : "memory");
+}
+
+/* A change of a step's members, in one word: the slot in bits 0-31, its scheduled tokens from bit 32 on, 0 if it left. */
+#define INFERSPAN_CKP_TOKENS_SHIFT 32
+#define INFERSPAN_CKP_PREFILL (1ull << 56)  /* part of its prompt is computed */
+#define INFERSPAN_CKP_FINISHED (1ull << 57) /* the slot is not used again */
+#define INFERSPAN_CKP_FULL 1u		    /* flags: the changes are all members, so that a reader who missed some recovers */
+
+/*
+ * The calling thread runs a step from here to its end, and what it launches meanwhile is the step's. Numbers count up from
+ * 1 without a gap; ranks that run the same step give it the same number. Of a step with more than 4096 changes, the members stay unknown.
+ */
+INFERSPAN_CKP void inferspan_ckp_step_begin(uint64_t step, const uint64_t *changes, uint32_t count, uint32_t flags)
+{
+	__asm__ volatile("nop" : : "r"(step), "r"(changes), "r"(count), "r"(flags) : "memory");
+}
+
+INFERSPAN_CKP void inferspan_ckp_step_end(uint64_t step)
+{
+	__asm__ volatile("nop" : : "r"(step) : "memory");
+}
+
 #ifdef __cplusplus
 }
 #endif

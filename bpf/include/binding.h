@@ -3,75 +3,139 @@
 #ifndef INFERSPAN_BINDING_H
 #define INFERSPAN_BINDING_H
 
-#include "files.h"
+#include "connections.h"
 #include "heads.h"
-#include "requests.h"
-
-/* A request that this thread read itself from a connection, and has not begun to answer. */
-static __always_inline bool serves_unanswered(struct ispan_thread *thread, const struct ispan_request *request)
-{
-	return request && thread->source == ISPAN_SOURCE_HTTP && !(request->flags & ISPAN_REQUEST_RESPONDED);
-}
 
 /* More bytes came than the head and its body: the next request is already here, and no read will announce it. */
-static __always_inline bool is_pipelined(const struct ispan_scan *scan, const struct ispan_bytes *bytes, u64 before)
+static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behind)
 {
-	u64 behind = before + bytes->length - scan->end;
-
 	return !(scan->head.flags & HEAD_CHUNKED) && behind > scan->head.content_length;
 }
 
-/*
- * Takes away what the thread and the connection had, and says whether the thread may have the new request. Not static, so that
- * the verifier reads it once; so it asks again for what its caller knows.
- */
-__noinline int make_room(u64 connection)
+/* A head that came on the connection before and was not answered: then one answer more is to come than heads are open. */
+static __always_inline bool close_before(u64 key)
 {
-	const struct ispan_settings *settings = current_settings();
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
-	struct ispan_request *current = thread ? request_of(thread) : NULL;
-	struct ispan_connection *last = bpf_map_lookup_elem(&connections, &connection);
-	bool free = true;
+	struct ispan_connection *before = bpf_map_lookup_elem(&connections, &key);
+	bool unanswered = before && !(before->flags & (OPEN_RESPONDED | OPEN_UNFINISHED)) && is_same_socket(before, (s32)key);
 
-	if (!settings)
-		return false;
-	if (thread && thread->source == ISPAN_SOURCE_CKP)
-		return false; /* the thread says itself whom it serves, if only that it is nobody */
-	if (current && serves_unanswered(thread, current)) {
-		free = false;
-		if (connection_of(current->tgid, current->fd) == connection) {
-			count(ISPAN_COUNT_HTTP_PIPELINED);
-		} else {
-			thread->flags |= ISPAN_THREAD_INTERLEAVED;
-			count(ISPAN_COUNT_THREADS_INTERLEAVED);
-		}
-	}
-	if (last) {
-		request_end(settings, last->request);
-		bpf_map_delete_elem(&connections, &connection);
-	}
-	if (thread) {
-		if (thread->source != ISPAN_SOURCE_INHERITED)
-			request_end(settings, thread->request);
-		thread->request = 0;
-		thread->flags &= ~ISPAN_THREAD_AWAY;
-		if (thread->flags & ISPAN_THREAD_INTERLEAVED)
-			free = false;
-	}
-	return free;
+	request_end(connection_close(key));
+	return unanswered;
 }
 
-static __always_inline void give(const struct ispan_settings *settings, struct task_struct *task,
-				 const struct ispan_scan *scan, s32 fd)
+/* Whether a head that this thread read on another connection is still open. */
+static __always_inline bool has_another(const struct ispan_thread *thread)
 {
-	struct ispan_thread *thread = thread_made_of(task);
-	struct ispan_request request = {.fd = fd};
+	u64 last = thread->last;
+	struct ispan_connection *connection = last ? bpf_map_lookup_elem(&connections, &last) : NULL;
 
-	if (!thread)
+	return connection && connection->number == thread->last_number && !(connection->flags & OPEN_ANSWERED);
+}
+
+/* Takes away the request that the thread carries: one that is answered ends, another goes on without the thread. */
+static __always_inline void unbind(const struct ispan_settings *settings, struct ispan_thread *thread)
+{
+	struct ispan_request *request = request_of(thread);
+
+	if (request && thread->source != ISPAN_SOURCE_INHERITED) {
+		request->flags &= ~ISPAN_REQUEST_BOUND;
+		if (is_answered(request))
+			request_end(thread->request);
+		else
+			contract_withdraw(settings, request);
+	}
+	thread->request = 0;
+	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
+}
+
+/*
+ * Whether the thread works for the head that it has read, until it reads the next. Only one that waits for its bytes, and has no
+ * other, does. Any other may do something else at any time: it is believed while its process has no other head open. Not static,
+ * so that the verifier reads it once.
+ */
+__noinline int may_bind(u64 key, u64 waits)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_made_of(bpf_get_current_task_btf());
+	struct ispan_server *server = server_of(key >> 32);
+	bool another;
+
+	if (!settings || !thread || !server || thread->source == ISPAN_SOURCE_CKP)
+		return false; /* the thread says itself whom it serves, if only that it is nobody */
+	unbind(settings, thread);
+	another = has_another(thread);
+	if (another)
+		count(ISPAN_COUNT_THREADS_INTERLEAVED);
+	if (another || !waits || server->flags & SERVER_HANDS_OVER || (thread->flags & ISPAN_THREAD_LOOP && server->open))
+		thread->flags |= ISPAN_THREAD_LOOP;
+	else
+		thread->flags &= ~ISPAN_THREAD_LOOP;
+	thread->source = ISPAN_SOURCE_NONE;
+	return !(thread->flags & ISPAN_THREAD_LOOP);
+}
+
+static __always_inline bool is_limited(const struct ispan_settings *settings, struct ispan_server *server)
+{
+	u64 second = bpf_ktime_get_ns() / 1000000000;
+
+	if (!settings->most_requests)
+		return false;
+	if (server->second != second) {
+		server->second = second;
+		server->begun = 0;
+	}
+	return ++server->begun > settings->most_requests;
+}
+
+/* With the id that its head gives it, if it does. Not static, so that the verifier reads it once. */
+__noinline int announce_head(u64 number, u64 source)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_scan *scan = current_scan();
+	struct ispan_head_record *head;
+	u64 produced;
+
+	if (!settings || !scan)
+		return 0;
+	if ((scan->head.flags & (HEAD_REQUEST_ID | HEAD_ODD_ID)) != HEAD_REQUEST_ID) {
+		announce(settings, &scan->request, number, ISPAN_KIND_OWNER_BEGAN, source, (u32)scan->request.fd);
+		return 0;
+	}
+	head = room_of(sizeof(*head), ISPAN_KIND_OWNER_BEGAN, &produced);
+	if (!head)
+		return 0;
+	fill_owner(&head->owner, &scan->request, number, ISPAN_KIND_OWNER_BEGAN, source, (u32)scan->request.fd);
+	__builtin_memcpy(head->request_id, scan->head.request_id, sizeof(head->request_id));
+	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
+	return 0;
+}
+
+/* Its number, or 0. */
+static __always_inline u64 begin(const struct ispan_settings *settings, struct ispan_scan *scan, s32 fd, bool binds)
+{
+	struct ispan_request *request = &scan->request;
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	u64 number;
+
+	request->fd = fd;
+	request->flags = binds ? ISPAN_REQUEST_BOUND : 0;
+	__builtin_memcpy(request->trace_id, scan->head.trace_id, sizeof(request->trace_id));
+	__builtin_memcpy(request->span_id, scan->head.span_id, sizeof(request->span_id));
+	number = request_begin(request);
+	if (number)
+		announce_head(number, binds ? ISPAN_SOURCE_HTTP : ISPAN_SOURCE_CONNECTION);
+	if (number && binds && thread)
+		bind(settings, thread, request, number, ISPAN_SOURCE_HTTP);
+	return number;
+}
+
+static __always_inline void remember_last(u64 key, u64 number)
+{
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+
+	if (!thread || thread->source == ISPAN_SOURCE_CKP)
 		return;
-	__builtin_memcpy(request.trace_id, scan->head.trace_id, sizeof(request.trace_id));
-	__builtin_memcpy(request.span_id, scan->head.span_id, sizeof(request.span_id));
-	request_begin(settings, thread, &request, ISPAN_SOURCE_HTTP);
+	thread->last = key;
+	thread->last_number = number;
 }
 
 static __always_inline void count_head(const struct ispan_scan *scan)
@@ -83,83 +147,129 @@ static __always_inline void count_head(const struct ispan_scan *scan)
 		count(ISPAN_COUNT_HTTP_FOUND);
 }
 
-static __always_inline void head_finished(const struct ispan_settings *settings, struct task_struct *task,
-					  const struct ispan_scan *scan, u64 connection, bool pipelined)
+/* Whether it is to have a trace. */
+static __always_inline bool is_sampled(const struct ispan_settings *settings, struct ispan_server *server,
+				       const struct ispan_scan *scan)
 {
 	u32 wanted = HEAD_TRACEPARENT | HEAD_SAMPLED;
-	bool free = make_room(connection);
 
-	count_head(scan);
 	if ((scan->head.flags & (wanted | HEAD_IGNORED)) != wanted)
-		return;
+		return false;
 	count(ISPAN_COUNT_HTTP_SAMPLED);
-	if (pipelined)
-		count(ISPAN_COUNT_HTTP_PIPELINED);
-	else if (free)
-		give(settings, task, scan, (s32)connection);
+	if (scan->head.flags & HEAD_ODD_ID)
+		count(ISPAN_COUNT_REQUEST_ID_LEFT_OUT);
+	if (!is_limited(settings, server))
+		return true;
+	count(ISPAN_COUNT_HTTP_LIMITED);
+	return false;
 }
 
-/* The head goes on in the next read of this thread on this connection. */
-static __always_inline void head_unfinished(struct task_struct *task, struct ispan_scan *scan, u64 connection)
+/*
+ * A head is whole: opens its connection, and begins its request. Not static, so that the verifier reads it
+ * once.
+ */
+__noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is_known)
 {
-	struct ispan_thread *thread = thread_made_of(task);
-	u64 place;
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_server *server = server_made_of(key >> 32);
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_scan *scan = current_scan();
+	bool says_itself = thread && thread->source == ISPAN_SOURCE_CKP;
+	u64 number = 0, flags = 0;
+	bool binds;
 
-	if (!thread)
-		return;
+	if (!settings || !server || !scan)
+		return 0;
+	pipelined |= close_before(key);
+	binds = may_bind(key, waits);
+	if (is_known) {
+		count_head(scan);
+		flags = scan->head.flags & HEAD_NO_BODY ? OPEN_NO_BODY : 0;
+		if (is_sampled(settings, server, scan) && !pipelined && !says_itself)
+			number = begin(settings, scan, (s32)key, binds);
+	}
+	if (pipelined) {
+		count(ISPAN_COUNT_HTTP_PIPELINED);
+		flags |= OPEN_PIPELINED;
+	}
+	if (number)
+		flags |= OPEN_SAMPLED;
+	else
+		number = bpf_ktime_get_ns();
+	remember_last(key, number);
+	return connection_open(key, number, flags, body);
+}
+
+/* The head goes on with the next bytes of the connection. Until then nothing works for it. Not static, so that the verifier reads it once. */
+__noinline int head_unfinished(u64 key)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_scan *scan = current_scan();
+	u64 place = place_of((u32)key);
+
+	if (!settings || !scan || !server_made_of(key >> 32))
+		return 0;
+	if (close_before(key))
+		scan->head.flags |= HEAD_PIPELINED;
 	keep_tail(scan);
-	place = place_of((u32)connection);
 	scan->head.place.socket = (u32)place;
 	scan->head.place.taken = place >> 32;
-	bpf_map_update_elem(&heads, &connection, &scan->head, BPF_ANY);
-	thread->head_fd = (s32)connection + 1;
+	bpf_map_update_elem(&heads, &key, &scan->head, BPF_ANY);
+	return connection_open(key, 0, OPEN_UNFINISHED | OPEN_ANSWERED, 0);
 }
 
-static __always_inline void forget_head(struct ispan_thread *thread, u64 connection)
+static __always_inline void forget_head(u64 key)
 {
-	if (thread && thread->head_fd == (s32)connection + 1) {
-		thread->head_fd = 0;
-		bpf_map_delete_elem(&heads, &connection);
-	}
+	bpf_map_delete_elem(&heads, &key);
+	connection_close(key);
 }
 
-/* What is known of the head that these bytes go on with. */
-static __always_inline struct ispan_head *unfinished_head(struct ispan_thread *thread, u64 connection,
-							  const struct ispan_bytes *bytes)
+/*
+ * What is known of the head that these bytes go on with. Threads that wait for bytes read whole heads; of those that do not, each
+ * may read what is there.
+ */
+static __always_inline struct ispan_head *unfinished_head(struct task_struct *task, u64 key, const struct ispan_bytes *bytes)
 {
-	if (!thread || thread->head_fd != (s32)connection + 1)
+	struct ispan_connection *connection = any_open() ? bpf_map_lookup_elem(&connections, &key) : NULL;
+
+	if (!connection || !(connection->flags & OPEN_UNFINISHED))
 		return NULL;
-	if (!goes_on(connection, bytes->buffer, bytes->length))
-		forget_head(thread, connection);
-	return bpf_map_lookup_elem(&heads, &connection);
+	if (!goes_on(key, bytes->buffer, bytes->length) ||
+	    (connection->reader != bpf_get_current_pid_tgid() && is_waited_for(task, (s32)key)))
+		forget_head(key);
+	return bpf_map_lookup_elem(&heads, &key);
 }
 
 /* Bytes that begin a request, or go on with one whose head is not finished. */
-static __always_inline void read_head(const struct ispan_settings *settings, struct task_struct *task,
-				      const struct ispan_bytes *bytes, u64 connection, struct ispan_head *unfinished)
+static __always_inline void read_head(const struct ispan_bytes *bytes, u64 connection, struct ispan_head *unfinished, bool waits)
 {
 	u64 before = HTTP_BASE + (unfinished ? unfinished->tail_length : 0);
 	struct ispan_scan *scan = scan_head(bytes, unfinished);
-	u32 flags;
+	u32 flags = scan ? scan->head.flags : 0;
+	u64 behind, body;
+	bool pipelined;
 
 	if (unfinished)
 		count(ISPAN_COUNT_HTTP_CONTINUED);
-	flags = scan ? scan->head.flags : 0;
-	if (!scan) {
-		make_room(connection);
-	} else if (flags & HEAD_FINISHED) {
-		forget_head(thread_of(task), connection);
-		head_finished(settings, task, scan, connection, is_pipelined(scan, bytes, before));
+	if (scan && !(flags & (HEAD_FINISHED | HEAD_NOT_HTTP)) && bytes->length < HTTP_WINDOW &&
+	    scan->length == before + bytes->length) {
+		head_unfinished(connection);
 		return;
-	} else if (!(flags & HEAD_NOT_HTTP)) {
-		if (bytes->length < HTTP_WINDOW && scan->length == before + bytes->length) {
-			head_unfinished(task, scan, connection);
-			return;
-		}
-		count(ISPAN_COUNT_HTTP_TOO_LONG);
-		make_room(connection);
 	}
-	forget_head(thread_of(task), connection);
+	if (unfinished)
+		forget_head(connection);
+	if (flags & HEAD_NOT_HTTP)
+		return;
+	if (!(flags & HEAD_FINISHED)) { /* a request all the same, of which nothing is known */
+		if (scan)
+			count(ISPAN_COUNT_HTTP_TOO_LONG);
+		head_finished(connection, false, waits, 0, false);
+		return;
+	}
+	behind = before + bytes->length - scan->end;
+	body = flags & HEAD_CHUNKED || behind > scan->head.content_length ? 0 : scan->head.content_length - behind;
+	pipelined = flags & HEAD_PIPELINED || is_pipelined(scan, behind);
+	head_finished(connection, pipelined, waits, body, true);
 }
 
 #endif

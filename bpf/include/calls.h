@@ -20,6 +20,7 @@ enum ispan_from {
 	ISPAN_FROM_OUT = 5,     /* slot points to where the function leaves its result: read on return */
 	ISPAN_FROM_PAIR = 6,    /* slot << 32 | (u32) slot+1 */
 	ISPAN_FROM_HIGH = 7,    /* slot << 32 */
+	ISPAN_FROM_COPY2D = 8,  /* slot points to a CUDA_MEMCPY2D: its width * its height */
 };
 
 #define ISPAN_FROM(how, slot) ((__u8)(ISPAN_FROM_##how << 4 | (slot)))

@@ -58,16 +58,21 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 	return waiting >= mark && waiting < mark + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-/* Room in the ring for a record that is then submitted with wakeup_flags, or NULL: then it is counted as dropped. */
-static __always_inline struct ispan_record *room_for(u16 kind, u64 *produced)
+/* Room in the ring for so many bytes, that are then submitted with wakeup_flags, or NULL: then the record is counted as dropped. */
+static __always_inline void *room_of(u64 bytes, u16 kind, u64 *produced)
 {
-	struct ispan_record *record;
+	void *room;
 
 	*produced = count(ISPAN_COUNT_PRODUCED + (kind & (ISPAN_KINDS - 1)));
-	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
-	if (!record)
+	room = bpf_ringbuf_reserve(&events, bytes, 0);
+	if (!room)
 		count(ISPAN_COUNT_DROPPED_RING_FULL);
-	return record;
+	return room;
+}
+
+static __always_inline struct ispan_record *room_for(u16 kind, u64 *produced)
+{
+	return room_of(sizeof(struct ispan_record), kind, produced);
 }
 
 static __always_inline void emit(const struct ispan_settings *settings, struct ispan_record *record)
@@ -98,15 +103,12 @@ enum text_origin { TEXT_USER, TEXT_KERNEL };
 static __always_inline void write_text(const struct ispan_settings *settings, struct ispan_record *record,
 				       const void *text, enum text_origin origin, bool quietly)
 {
-	u64 produced = count(ISPAN_COUNT_PRODUCED + (record->kind & (ISPAN_KINDS - 1)));
-	struct ispan_text_record *slot;
+	u64 produced;
+	struct ispan_text_record *slot = room_of(sizeof(*slot), record->kind, &produced);
 	long length;
 
-	slot = bpf_ringbuf_reserve(&events, sizeof(*slot), 0);
-	if (!slot) {
-		count(ISPAN_COUNT_DROPPED_RING_FULL);
+	if (!slot)
 		return;
-	}
 	/* The ring holds what was written there before: none of it may be mistaken for this record's text. */
 	__builtin_memset(slot->text, 0, sizeof(slot->text));
 	slot->record = *record;

@@ -49,11 +49,28 @@ static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
 	}
 }
 
-static __always_inline bool is_stream_socket(struct task_struct *task, s32 fd)
+/* Whether heads on this descriptor are requests: TCP, and what the settings add to it. */
+static __always_inline bool may_bring_requests(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
 {
-	u32 kind = fd_kind(task, fd);
+	struct file *file = file_of(task, fd);
+	struct socket *socket;
+	u16 family;
 
-	return kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX;
+	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return false;
+	socket = BPF_CORE_READ(file, private_data);
+	family = BPF_CORE_READ(socket, sk, __sk_common.skc_family);
+	if (family == AF_UNIX)
+		return settings->flags & ISPAN_READ_UNIX_SOCKETS;
+	return (family == AF_INET || family == AF_INET6) && BPF_CORE_READ(socket, sk, sk_protocol) == IPPROTO_TCP;
+}
+
+/* Whether a read of it waits for bytes. */
+static __always_inline bool is_waited_for(struct task_struct *task, s32 fd)
+{
+	struct file *file = file_of(task, fd);
+
+	return file && !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
 }
 
 /* Which socket this is, as none before or after it: a descriptor may be given out anew. 0: it is no socket. */

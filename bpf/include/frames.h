@@ -35,15 +35,17 @@ static __always_inline bool is_copy(u16 kind)
 static __always_inline u16 cover_runtime(struct ispan_thread *thread, u32 depth, u16 kind)
 {
 	struct ispan_frame *outer;
+	u32 top = depth - 1;
 
-	if (!depth || depth > ISPAN_FRAMES)
+	barrier_var(top); /* older verifiers lose a bound that was checked on another value than the one used */
+	if (top >= ISPAN_FRAMES)
 		return kind;
-	outer = &thread->frames[depth - 1];
+	outer = &thread->frames[top];
 	if (!(outer->call.flags & ISPAN_CALL_RUNTIME))
 		return kind;
 	if (outer->call.kind != kind && !(is_copy(outer->call.kind) && is_copy(kind)))
 		return kind;
-	thread->covered |= 1 << (depth - 1);
+	thread->covered |= 1 << top;
 	return kind == ISPAN_KIND_CUDA_MEMCPY ? outer->call.kind : kind;
 }
 

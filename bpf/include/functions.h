@@ -55,6 +55,27 @@
 	X("libcuda", cuModuleLoadDataEx, CUDA_MODULE_LOAD, 0, 0, ISPAN_FROM(OUT, 1), 0, 0)                               \
 	X("libcuda", cuModuleLoadFatBinary, CUDA_MODULE_LOAD, 0, 0, ISPAN_FROM(OUT, 1), 0, 0)                            \
 	X("libcuda", cuLibraryLoadData, CUDA_MODULE_LOAD, 0, 0, ISPAN_FROM(OUT, 1), 0, 0)                                \
+	ISPAN_STREAMED(X, "libcuda", cuMemcpy2D_v2, _ptds, CUDA_MEMCPY, ISPAN_FROM(COPY2D, 1), 0, 0, 0, 0)               \
+	ISPAN_STREAMED(X, "libcuda", cuMemcpy2DUnaligned_v2, _ptds, CUDA_MEMCPY, ISPAN_FROM(COPY2D, 1), 0, 0, 0, 0)      \
+	ISPAN_STREAMED(X, "libcuda", cuMemcpy2DAsync_v2, _ptsz, CUDA_MEMCPY, ISPAN_FROM(COPY2D, 1), V(2), 0, 0, 0)       \
+	X("libcuda", cuMemHostAlloc, CUDA_HOST_ALLOC, V(2), ISPAN_FROM(OUT, 1), 0, 0, 0)                                 \
+	X("libcuda", cuMemAllocHost_v2, CUDA_HOST_ALLOC, V(2), ISPAN_FROM(OUT, 1), 0, 0, 0)                              \
+	X("libcuda", cuMemFreeHost, CUDA_HOST_FREE, 0, V(1), 0, 0, 0)                                                    \
+	X("libcuda", cuMemCreate, CUDA_MEM_CREATE, V(2), ISPAN_FROM(OUT, 1), 0, 0, 0)                                    \
+	X("libcuda", cuMemRelease, CUDA_MEM_RELEASE, 0, V(1), 0, 0, 0)                                                   \
+	X("libcuda", cuMemMap, CUDA_MEM_MAP, V(2), V(1), V(4), 0, 0)                                                     \
+	X("libcuda", cuMemUnmap, CUDA_MEM_UNMAP, V(2), V(1), 0, 0, 0)                                                    \
+	ISPAN_STREAMED(X, "libcuda", cuStreamBeginCapture_v2, _ptsz, CUDA_CAPTURE_BEGIN, 0, V(1), 0, 0, 0)               \
+	ISPAN_STREAMED(X, "libcuda", cuStreamBeginCaptureToGraph, _ptsz, CUDA_CAPTURE_BEGIN, 0, V(1), V(2), 0, 0)        \
+	ISPAN_STREAMED(X, "libcuda", cuStreamEndCapture, _ptsz, CUDA_CAPTURE_END, 0, V(1), ISPAN_FROM(OUT, 2), 0, 0)     \
+	X("libcuda", cuGraphInstantiate_v2, CUDA_GRAPH_INSTANTIATE, 0, V(2), ISPAN_FROM(OUT, 1), 0, 0)                   \
+	X("libcuda", cuGraphInstantiateWithFlags, CUDA_GRAPH_INSTANTIATE, 0, V(2), ISPAN_FROM(OUT, 1), 0, 0)             \
+	ISPAN_STREAMED(X, "libcuda", cuGraphInstantiateWithParams, _ptsz, CUDA_GRAPH_INSTANTIATE, 0, V(2),               \
+		       ISPAN_FROM(OUT, 1), 0, 0)                                                                       \
+	X("libcuda", cuModuleGetFunction, CUDA_GET_FUNCTION, 0, V(2), ISPAN_FROM(OUT, 1), 0, 0)                          \
+	X("libcuda", cuLibraryGetKernel, CUDA_GET_FUNCTION, 0, V(2), ISPAN_FROM(OUT, 1), 0, 0)                           \
+	X("libcuda", cuEventQuery, CUDA_EVENT_QUERY, 0, V(1), 0, 0, 0)                                                   \
+	ISPAN_STREAMED(X, "libcuda", cuStreamQuery, _ptsz, CUDA_STREAM_QUERY, 0, V(1), 0, 0, 0)                          \
 	ISPAN_STREAMED(X, "libcudart", cudaLaunchKernel, _ptsz, CUDA_LAUNCH, ISPAN_FROM(DIM3, 2), V(8), V(1),            \
 		       ISPAN_CALL_RUNTIME, 0)                                                                          \
 	ISPAN_STREAMED(X, "libcudart", cudaLaunchKernelExC, _ptsz, CUDA_LAUNCH, ISPAN_FROM(GRID, 1),                     \
@@ -78,6 +99,22 @@
 	X("libcudart", cudaEventSynchronize, CUDA_EVENT_SYNC, 0, V(1), 0, ISPAN_CALL_RUNTIME, 0)                         \
 	X("libcudart", cudaDeviceSynchronize, CUDA_DEVICE_SYNC, 0, 0, 0, ISPAN_CALL_RUNTIME, 0)                          \
 	ISPAN_STREAMED(X, "libcudart", cudaEventRecord, _ptsz, CUDA_EVENT_RECORD, 0, V(2), V(1), ISPAN_CALL_RUNTIME, 0)  \
+	X("libcudart", cudaHostAlloc, CUDA_HOST_ALLOC, V(2), ISPAN_FROM(OUT, 1), 0, ISPAN_CALL_RUNTIME, 0)               \
+	X("libcudart", cudaMallocHost, CUDA_HOST_ALLOC, V(2), ISPAN_FROM(OUT, 1), 0, ISPAN_CALL_RUNTIME, 0)              \
+	X("libcudart", cudaFreeHost, CUDA_HOST_FREE, 0, V(1), 0, ISPAN_CALL_RUNTIME, 0)                                  \
+	ISPAN_STREAMED(X, "libcudart", cudaStreamBeginCapture, _ptsz, CUDA_CAPTURE_BEGIN, 0, V(1), 0,                    \
+		       ISPAN_CALL_RUNTIME, 0)                                                                          \
+	ISPAN_STREAMED(X, "libcudart", cudaStreamBeginCaptureToGraph, _ptsz, CUDA_CAPTURE_BEGIN, 0, V(1), V(2),          \
+		       ISPAN_CALL_RUNTIME, 0)                                                                          \
+	ISPAN_STREAMED(X, "libcudart", cudaStreamEndCapture, _ptsz, CUDA_CAPTURE_END, 0, V(1), ISPAN_FROM(OUT, 2),       \
+		       ISPAN_CALL_RUNTIME, 0)                                                                          \
+	X("libcudart", cudaGraphInstantiate, CUDA_GRAPH_INSTANTIATE, 0, V(2), ISPAN_FROM(OUT, 1), ISPAN_CALL_RUNTIME, 0) \
+	X("libcudart", cudaGraphInstantiateWithFlags, CUDA_GRAPH_INSTANTIATE, 0, V(2), ISPAN_FROM(OUT, 1),               \
+	  ISPAN_CALL_RUNTIME, 0)                                                                                       \
+	ISPAN_STREAMED(X, "libcudart", cudaGraphInstantiateWithParams, _ptsz, CUDA_GRAPH_INSTANTIATE, 0, V(2),           \
+		       ISPAN_FROM(OUT, 1), ISPAN_CALL_RUNTIME, 0)                                                      \
+	X("libcudart", cudaEventQuery, CUDA_EVENT_QUERY, 0, V(1), 0, ISPAN_CALL_RUNTIME, 0)                              \
+	ISPAN_STREAMED(X, "libcudart", cudaStreamQuery, _ptsz, CUDA_STREAM_QUERY, 0, V(1), 0, ISPAN_CALL_RUNTIME, 0)     \
 	X("libnccl", ncclAllReduce, NCCL_ALL_REDUCE, V(3), ISPAN_FROM(PAIR, 4), V(6), 0, 0)                              \
 	X("libnccl", ncclAllGather, NCCL_ALL_GATHER, V(3), ISPAN_FROM(HIGH, 4), V(5), 0, 0)                              \
 	X("libnccl", ncclReduceScatter, NCCL_REDUCE_SCATTER, V(3), ISPAN_FROM(PAIR, 4), V(6), 0, 0)                      \

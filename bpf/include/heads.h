@@ -107,11 +107,18 @@ static __always_inline bool append(struct ispan_scan *scan, u64 from, u64 length
 	return true;
 }
 
-/* Copies as much as the window holds, from the first segments of the list when there is one. */
-static __always_inline bool gather(struct ispan_scan *scan, const struct ispan_bytes *bytes)
+/*
+ * Copies as much as the window holds, from the first segments of the list when there is one. Not static, so that the verifier reads
+ * it once.
+ */
+__noinline int gather(const struct ispan_bytes *bytes)
 {
-	u64 left = bytes->length;
+	struct ispan_scan *scan = current_scan();
+	u64 left;
 
+	if (!bytes || !scan)
+		return false;
+	left = bytes->length;
 	if (!bytes->list)
 		return append(scan, bytes->buffer, left);
 	for (int i = 0; i < HTTP_SEGMENTS && left; i++) {
@@ -171,7 +178,7 @@ static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *by
 	if (!scan)
 		return NULL;
 	begin_scan(scan, unfinished);
-	if (!gather(scan, bytes)) {
+	if (!gather(bytes)) {
 		count(ISPAN_COUNT_HTTP_UNREADABLE);
 		return NULL;
 	}

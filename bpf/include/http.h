@@ -12,7 +12,7 @@
 #include "traceparent.h"
 
 #define HTTP_WINDOW 8192 /* bytes of one read that are looked at */
-#define HTTP_TAIL 112    /* bytes kept of an unfinished line: a traceparent and some blanks */
+#define HTTP_TAIL 128    /* bytes kept of an unfinished line: a request's id that is too long, with its name and the blanks that are skipped */
 #define HTTP_BASE 8      /* where text begins in the buffer; one byte before, a line's end may be put */
 #define HTTP_MASK (2 * HTTP_WINDOW - 1)
 #define HTTP_STRIDE 32
@@ -26,12 +26,20 @@
 #define HEAD_CHUNKED 0x10
 #define HEAD_NOT_HTTP 0x20
 #define HEAD_FINISHED 0x40
+#define HEAD_NO_BODY 0x80 /* HEAD: the answer has none */
+#define HEAD_LENGTH 0x100  /* content_length was said */
+#define HEAD_PIPELINED 0x200 /* the one before was not answered */
+#define HEAD_REQUEST_ID 0x400
+#define HEAD_ODD_ID 0x800 /* one that is left out: too long, with odd bytes, or not the only one */
 
 /* Where the head goes on: with the next byte of this socket. */
 struct ispan_place {
 	u32 socket;
 	u32 taken; /* bytes read from it so far, where the kernel counts them */
 };
+
+#define ONES 0x0101010101010101ull
+#define HIGHS 0x8080808080808080ull
 
 struct ispan_head {
 	u32 flags;
@@ -40,11 +48,13 @@ struct ispan_head {
 	struct ispan_place place;
 	u8 trace_id[16];
 	u8 span_id[8];
+	char request_id[ISPAN_REQUEST_ID_BYTES];
 	u8 tail[HTTP_TAIL];
 };
 
 struct ispan_scan {
 	struct ispan_head head;
+	struct ispan_request request; /* that begins: on a stack it would be one too many */
 	u32 length; /* end of the text in bytes */
 	u32 line;   /* where the line under way begins */
 	u32 end;    /* of the head */
@@ -125,29 +135,64 @@ static __always_inline u32 skip_blanks(const struct ispan_scan *scan, u32 from)
 	return from;
 }
 
-static __always_inline void read_traceparent(struct ispan_scan *scan, u32 from, u32 to)
+static __always_inline u32 skip_blanks_back(const struct ispan_scan *scan, u32 from, u32 to)
 {
-	u8 text[TRACEPARENT_BUFFER];
-	u8 ids[24];
-	int flags;
-
-	from = skip_blanks(scan, from);
 	for (int i = 0; i < 8; i++)
 		if (to > from && is_blank(scan->bytes[(to - 1) & HTTP_MASK]))
 			to--;
+	return to;
+}
+
+static __always_inline void read_traceparent(struct ispan_scan *scan, u32 from, u32 to)
+{
+	int flags;
+
+	from = skip_blanks(scan, from);
+	to = skip_blanks_back(scan, from, to);
 	if (scan->head.flags & (HEAD_TRACEPARENT | HEAD_IGNORED) || to < from) {
 		scan->head.flags |= HEAD_IGNORED;
 		return;
 	}
-	__builtin_memcpy(text, scan->bytes + (from & HTTP_MASK), sizeof(text));
-	flags = traceparent_parse(text, to - from, ids, ids + 16);
-	if (flags < 0) {
+	flags = traceparent_parse(scan->bytes + (from & HTTP_MASK), to - from, scan->head.trace_id, scan->head.span_id);
+	if (flags < 0)
 		scan->head.flags |= HEAD_IGNORED;
-		return;
+	else
+		scan->head.flags |= HEAD_TRACEPARENT | (flags & TRACEPARENT_SAMPLED ? HEAD_SAMPLED : 0);
+}
+
+/* How many of eight bytes are visible ASCII. */
+static __always_inline u64 count_visible(u64 word)
+{
+	u64 low = word & ~HIGHS;
+	u64 visible = (low + (0x80 - '!') * ONES) & ~(low + ONES) & ~word & HIGHS;
+
+	return ((visible >> 7) * ONES) >> 56;
+}
+
+/* Visible characters only: others may end a line or hide in one. Not static, so that the verifier reads it once. */
+__noinline int http_request_id(u32 from, u32 to)
+{
+	struct ispan_scan *scan = current_scan();
+	u64 length, visible = 0;
+
+	if (!scan)
+		return 0;
+	from = skip_blanks(scan, from);
+	to = skip_blanks_back(scan, from, to);
+	length = to - from;
+	if (scan->head.flags & HEAD_REQUEST_ID || to <= from || length > ISPAN_REQUEST_ID_MOST) {
+		scan->head.flags |= to == from ? 0 : HEAD_ODD_ID;
+		return 0;
 	}
-	__builtin_memcpy(scan->head.trace_id, ids, 16);
-	__builtin_memcpy(scan->head.span_id, ids + 16, 8);
-	scan->head.flags |= HEAD_TRACEPARENT | (flags & TRACEPARENT_SAMPLED ? HEAD_SAMPLED : 0);
+	barrier_var(length);
+	if (length > ISPAN_REQUEST_ID_MOST)
+		return 0;
+	__builtin_memset(scan->head.request_id, 0, sizeof(scan->head.request_id));
+	bpf_probe_read_kernel(scan->head.request_id, length, scan->bytes + (from & HTTP_MASK));
+	for (u32 i = 0; i < ISPAN_REQUEST_ID_BYTES; i += 8)
+		visible += count_visible(*(u64 *)(scan->head.request_id + i));
+	scan->head.flags |= visible == length ? HEAD_REQUEST_ID : HEAD_ODD_ID;
+	return 0;
 }
 
 static __always_inline void read_content_length(struct ispan_scan *scan, u32 from)
@@ -163,6 +208,7 @@ static __always_inline void read_content_length(struct ispan_scan *scan, u32 fro
 		value = value * 10 + (c - '0');
 	}
 	scan->head.content_length = value;
+	scan->head.flags |= HEAD_LENGTH;
 }
 
 static __always_inline void read_header(struct ispan_scan *scan, u32 line, u32 newline)
@@ -175,6 +221,10 @@ static __always_inline void read_header(struct ispan_scan *scan, u32 line, u32 n
 			read_traceparent(scan, line + 12, newline);
 		else if (HAS_NAME(text, "transfer-encoding:"))
 			scan->head.flags |= HEAD_CHUNKED;
+		break;
+	case 'x':
+		if (HAS_NAME(text, "x-request-id:"))
+			http_request_id(line + 13, newline);
 		break;
 	case 'c':
 		if (HAS_NAME(text, "content-length:"))
@@ -198,6 +248,8 @@ __noinline int http_line_ends(u32 at)
 			read_header(scan, scan->line, at);
 		} else if (ends_request_line(scan, at)) {
 			scan->head.flags |= HEAD_REQUEST_LINE;
+			if (scan->bytes[scan->line & HTTP_MASK] == 'H')
+				scan->head.flags |= HEAD_NO_BODY;
 		} else {
 			scan->head.flags |= HEAD_NOT_HTTP;
 			return 1;
@@ -213,9 +265,6 @@ __noinline int http_line_ends(u32 at)
 	scan->head.flags |= HEAD_FINISHED;
 	return 1;
 }
-
-#define ONES 0x0101010101010101ull
-#define HIGHS 0x8080808080808080ull
 
 /*
  * Finds line ends a word at a time. It may report too many in one word, never too few. Nonzero:

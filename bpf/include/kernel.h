@@ -31,6 +31,8 @@ typedef unsigned long size_t;
 #define IPPROTO_TCP 6
 #define MSG_PEEK 2
 #define MSG_TRUNC 0x20
+#define MSG_DONTWAIT 0x40
+#define O_NONBLOCK 04000
 #define PROT_EXEC 4
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -95,6 +97,7 @@ struct inode {
 };
 
 struct file {
+	unsigned int f_flags;
 	struct inode *f_inode;
 	void *private_data;
 	struct path f_path;
@@ -112,6 +115,7 @@ struct files_struct {
 struct task_struct {
 	pid_t pid;
 	pid_t tgid;
+	struct task_struct *real_parent;
 	struct files_struct *files;
 	struct signal_struct *signal;
 	unsigned int __state;

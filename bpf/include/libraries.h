@@ -13,23 +13,25 @@ static __always_inline bool is_watched_library(const char *name)
 	       !__builtin_memcmp(name, "libinfer", 8);
 }
 
-static __always_inline void library_mapped(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
+/* Not inlined, so that its record is not on the stack of everything else that happens at the end of a system call. */
+static __noinline int library_mapped(const struct ispan_settings *settings, s32 fd)
 {
 	struct ispan_record record = {};
-	struct file *file = file_of(task, fd);
+	struct file *file = file_of(bpf_get_current_task_btf(), fd);
 	const unsigned char *name;
 	char begin[8] = {};
 
 	if (!file)
-		return;
+		return 0;
 	name = file_name(file);
 	if (bpf_probe_read_kernel(begin, sizeof(begin), name) || !is_watched_library(begin))
-		return;
+		return 0;
 	record.start_ns = record.end_ns = bpf_ktime_get_ns();
 	record.tgid = bpf_get_current_pid_tgid() >> 32;
 	record.tid = (u32)bpf_get_current_pid_tgid();
 	record.kind = ISPAN_KIND_LIBRARY_APPEARED;
 	emit_text(settings, &record, name, TEXT_KERNEL);
+	return 0;
 }
 
 #endif

@@ -3,10 +3,13 @@
 #ifndef INFERSPAN_OPERANDS_H
 #define INFERSPAN_OPERANDS_H
 
-#include "maps.h"
+#include "calls.h"
 #include "registers.h"
+#include <bpf/bpf_helpers.h>
 
 #define STREAM_OFFSET 32 /* in CUlaunchConfig and cudaLaunchConfig_t alike; both begin with the grid */
+
+#define WIDTH_OFFSET 112 /* in CUDA_MEMCPY2D; the height follows */
 
 #define REGISTER_MASK (REGISTER_SLOTS < 8 ? 7 : 15)
 
@@ -55,6 +58,14 @@ static __always_inline u64 grid_at(u64 address)
 	return (u64)grid[0] * grid[1] * grid[2];
 }
 
+static __always_inline u64 rectangle_at(u64 address)
+{
+	u64 sides[2] = {};
+
+	bpf_probe_read_user(sides, sizeof(sides), (void *)address);
+	return sides[0] * sides[1];
+}
+
 static __always_inline u64 word_at(u64 address)
 {
 	u64 word = 0;
@@ -82,6 +93,8 @@ static __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 		return first << 32 | (u32)slot_of(arguments, slot + 1);
 	case ISPAN_FROM_HIGH:
 		return first << 32;
+	case ISPAN_FROM_COPY2D:
+		return rectangle_at(first + WIDTH_OFFSET);
 	default:
 		return first;
 	}

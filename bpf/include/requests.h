@@ -15,21 +15,46 @@ static __always_inline u64 connection_of(u32 tgid, s32 fd)
 	return (u64)tgid << 32 | (u32)fd;
 }
 
-static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
-				     u64 number, u16 kind, u8 source)
+static __always_inline s32 owner_kind_of(const struct ispan_request *request)
 {
-	struct ispan_record record = {.start_ns = request->began_ns, .end_ns = bpf_ktime_get_ns(), .extra = number};
+	if (request->flags & ISPAN_REQUEST_STEP)
+		return ISPAN_OWNER_STEP;
+	return request->flags & ISPAN_REQUEST_PROCESS ? ISPAN_OWNER_PROCESS : ISPAN_OWNER_REQUEST;
+}
 
-	if (!(settings->flags & ISPAN_EMIT_REQUESTS))
+/* Written where it is read from, so that no stack has to hold it: those who announce are called deep down. */
+static __always_inline void fill_owner(struct ispan_owner_record *owner, const struct ispan_request *request, u64 number, u16 kind,
+				       u8 source, u64 detail)
+{
+	struct ispan_record *record = &owner->record;
+
+	record->start_ns = request->began_ns;
+	record->end_ns = bpf_ktime_get_ns();
+	record->owner = number;
+	record->tgid = request->tgid;
+	record->tid = request->tid;
+	record->kind = kind;
+	record->source = source;
+	record->flags = 0;
+	record->result = owner_kind_of(request);
+	record->amount = kind == ISPAN_KIND_OWNER_ENDED ? request->unattributed : 0;
+	record->detail = detail;
+	record->extra = 0;
+	fill_ids(owner, request->trace_id, request->span_id);
+}
+
+/* Before anybody can learn the number, and so before every record that has it. Its end says again who it was: the first may be lost. */
+static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
+				     u64 number, u16 kind, u8 source, u64 detail)
+{
+	struct ispan_owner_record *owner;
+	u64 produced;
+
+	owner = room_of(sizeof(*owner), kind, &produced);
+	if (!owner)
 		return;
-	__builtin_memcpy(record.trace_id, request->trace_id, sizeof(record.trace_id));
-	__builtin_memcpy(record.span_id, request->span_id, sizeof(record.span_id));
-	record.tgid = request->tgid;
-	record.tid = request->tid;
-	record.kind = kind;
-	record.source = source;
-	record.detail = (u32)request->fd;
-	emit(settings, &record);
+	fill_owner(owner, request, number, kind, source, detail);
+	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
 }
 
 /* Before anything else of the request is there to be seen, and after the last of it. */
@@ -71,61 +96,130 @@ static __always_inline u64 enter_request(const struct ispan_request *request)
 	return 0;
 }
 
-/* Not static, so that the verifier reads it once. */
-__noinline int note_connection(u64 key, u64 number)
+/* Its number, or 0 where there is no room. */
+static __always_inline u64 request_enter(struct ispan_request *request)
 {
-	struct ispan_connection connection = {.request = number};
-
-	connection.socket = socket_number(file_of(bpf_get_current_task_btf(), (s32)key));
-	return bpf_map_update_elem(&connections, &key, &connection, BPF_ANY);
-}
-
-/* The request's ids are filled in by the caller; its thread is the current one. */
-static __always_inline void request_begin(const struct ispan_settings *settings, struct ispan_thread *thread,
-					  struct ispan_request *request, u8 source)
-{
-	u64 pid_tgid = bpf_get_current_pid_tgid();
 	u64 number;
 
 	request->began_ns = bpf_ktime_get_ns();
-	request->tgid = pid_tgid >> 32;
-	request->tid = (u32)pid_tgid;
 	one_more(request->began_ns);
 	number = enter_request(request);
 	if (!number) {
 		one_less();
 		count(ISPAN_COUNT_NO_MEMORY);
-		return;
+		return 0;
 	}
-	if (request->fd >= 0) {
-		note_connection(connection_of(request->tgid, request->fd), number);
-	}
+	count(ISPAN_COUNT_REQUESTS_BEGAN);
+	return number;
+}
+
+/* The request's ids are filled in by the caller, who announces it; the current thread read it. Its number, or 0. */
+static __always_inline u64 request_begin(struct ispan_request *request)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_server *server = server_of(pid_tgid >> 32);
+
+	request->tgid = pid_tgid >> 32;
+	request->tid = (u32)pid_tgid;
+	request->unattributed = server ? server->unattributed : 0;
+	return request_enter(request);
+}
+
+/* The thread works for the request until that ends. */
+static __always_inline void bind(const struct ispan_settings *settings, struct ispan_thread *thread,
+				 const struct ispan_request *request, u64 number, u8 source)
+{
 	thread->request = number;
 	thread->source = source;
 	thread->fd = request->fd;
-	thread->flags &= ~ISPAN_THREAD_AWAY;
-	count(ISPAN_COUNT_REQUESTS_BEGAN);
-	announce(settings, request, number, ISPAN_KIND_REQUEST_BEGAN, source);
+	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
 	contract_publish(settings, request);
 }
 
-/* Harmless for a number that has ended. */
-static __noinline int request_end(const struct ispan_settings *settings, u64 number)
+static __always_inline void one_process_less(void)
 {
+	struct ispan_activity *activity = activity_now();
+
+	if (activity)
+		__sync_fetch_and_add(&activity->processes, -1);
+}
+
+static __always_inline u64 why_unattributed(const struct ispan_request *request, const struct ispan_server *server)
+{
+	u64 why = request->flags & ISPAN_REQUEST_MIXED ? ISPAN_SHARED_MIXED : 0;
+
+	if (server->flags & SERVER_HANDS_OVER)
+		why |= ISPAN_SHARED_THREADS;
+	if (!(request->flags & ISPAN_REQUEST_BOUND) && server->shared_ns >= request->began_ns)
+		why |= ISPAN_SHARED_LOOP;
+	return why;
+}
+
+static __always_inline void forget_answered(u64 key, u64 number)
+{
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	struct ispan_activity *activity = activity_now();
+
+	if (connection && connection->number == number && connection->flags & OPEN_ANSWERED &&
+	    !bpf_map_delete_elem(&connections, &key) && activity)
+		__sync_fetch_and_add(&activity->heads, -1);
+}
+
+/* Harmless for a number that has ended. Not static, so that the verifier reads it once. */
+__noinline int request_end(u64 number)
+{
+	const struct ispan_settings *settings = current_settings();
 	struct ispan_request *live = bpf_map_lookup_elem(&requests, &number);
 	struct ispan_request request;
+	struct ispan_server *server;
+	u64 why = 0;
 
-	if (!live)
+	if (!live || !settings)
 		return 0;
 	request = *live;
 	/* Two threads may end it at the same moment: only one of them deletes it, and that one announces it. */
 	if (bpf_map_delete_elem(&requests, &number))
 		return 0;
 	one_less();
+	if (request.flags & ISPAN_REQUEST_PROCESS)
+		one_process_less();
+	else
+		forget_answered(connection_of(request.tgid, request.fd), number);
 	count(ISPAN_COUNT_REQUESTS_ENDED);
-	announce(settings, &request, number, ISPAN_KIND_REQUEST_ENDED, ISPAN_SOURCE_NONE);
+	server = request.fd >= 0 ? server_of(request.tgid) : NULL;
+	if (server)
+		why = why_unattributed(&request, server);
+	if (!(request.flags & ISPAN_REQUEST_STEP))
+		request.unattributed = why ? server->unattributed - request.unattributed : 0;
+	announce(settings, &request, number, ISPAN_KIND_OWNER_ENDED, ISPAN_SOURCE_NONE, why << 32 | (u32)request.fd);
 	contract_withdraw(settings, &request);
 	return 0;
+}
+
+/* The process belongs to this owner from now on; false where that has ended, or there is no room. */
+static __always_inline bool process_joins(u32 tgid, u64 number)
+{
+	struct ispan_request *owner = bpf_map_lookup_elem(&requests, &number);
+
+	if (!owner || bpf_map_update_elem(&adopted, &tgid, &number, BPF_ANY))
+		return false;
+	__sync_fetch_and_add(&owner->unattributed, 1);
+	return true;
+}
+
+/* It ends, or is let go. The owner ends with the last that belongs to it. */
+static __always_inline void process_leaves(u32 tgid)
+{
+	u64 number = adopted_by(tgid);
+	struct ispan_request *owner = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
+
+	/* Two may find the same entry: one deletes it. */
+	if (!owner || bpf_map_delete_elem(&adopted, &tgid))
+		return;
+	__sync_fetch_and_add(&owner->unattributed, -1);
+	if (!owner->unattributed)
+		request_end(number);
 }
 
 /* The request a thread carries, or NULL; a number whose request has ended is forgotten. */

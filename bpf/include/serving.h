@@ -3,9 +3,18 @@
 #ifndef INFERSPAN_SERVING_H
 #define INFERSPAN_SERVING_H
 
-#include "files.h"
-#include "numbers.h"
-#include "requests.h"
+#include "connections.h"
+#include "descriptors.h"
+
+#define SHORT_WAIT_NANOS 50000000 /* of a lock that is tried again, such as an interpreter's; not of a queue of work */
+#define FUTEX_REALTIME 256
+#define MUTEX_CONTENDED 2
+#define EARLY_MILLIS 2 /* by which a loop may round up the time of its timers */
+
+struct ispan_time {
+	s64 seconds;
+	s64 nanos;
+};
 
 /* These are not static, so that the verifier reads each once; so they ask again for what their caller knows. */
 
@@ -16,81 +25,11 @@ __noinline int reads_own_connection(void)
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
 	struct ispan_request *request = thread ? request_of(thread) : NULL;
 
-	if (settings && request && request->flags & ISPAN_REQUEST_RESPONDED &&
-	    request->tgid == bpf_get_current_pid_tgid() >> 32) {
-		request_end(settings, thread->request);
+	if (settings && request && is_answered(request) && request->tgid == bpf_get_current_pid_tgid() >> 32) {
+		request_end(thread->request);
 		thread->request = 0;
 	}
 	return 0;
-}
-
-/* "HTTP/1.1 100 Continue" and its like come before the response. */
-static __always_inline bool is_interim(u64 number, u64 buffer)
-{
-	const char status[10] = "HTTP/1.1 1";
-	char begin[10] = {};
-
-	if ((number != NR_write && number != NR_sendto) || bpf_probe_read_user(begin, sizeof(begin), (void *)buffer))
-		return false;
-	return !__builtin_memcmp(begin, status, sizeof(begin));
-}
-
-/*
- * Whether this descriptor is the socket on which a request came to that process. Others with the same number are a file of a
- * child's, or of a program that has the process's number now.
- */
-__noinline int is_connection(u32 tgid, u32 fd)
-{
-	u64 key = connection_of(tgid, (s32)fd);
-	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
-
-	return connection && connection->socket == socket_number(file_of(bpf_get_current_task_btf(), (s32)fd));
-}
-
-/* A child has its parent's connections, until it makes something else of their numbers. */
-static __always_inline bool is_connection_of(const struct ispan_request *request, u32 tgid, s32 fd)
-{
-	return request->tgid == tgid || is_connection(request->tgid, fd);
-}
-
-/* Writing to its own connection begins the response. */
-__noinline int writes_own_connection(u64 number, u64 fd, u64 buffer)
-{
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
-	struct ispan_request *request = thread ? request_of(thread) : NULL;
-
-	if (request && !(request->flags & ISPAN_REQUEST_RESPONDED) &&
-	    is_connection_of(request, bpf_get_current_pid_tgid() >> 32, (s32)fd) && !is_interim(number, buffer))
-		request->flags |= ISPAN_REQUEST_RESPONDED;
-	return 0;
-}
-
-/*
- * Writing to the connection of another request, which only a thread does that answers several at once, shows an event loop
- * that began to answer the first before the second came.
- */
-__noinline int writes_others_connection(void)
-{
-	const struct ispan_settings *settings = current_settings();
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
-
-	if (!settings || !thread)
-		return 0;
-	thread->flags |= ISPAN_THREAD_INTERLEAVED;
-	count(ISPAN_COUNT_THREADS_INTERLEAVED);
-	request_end(settings, thread->request);
-	thread->request = 0;
-	return 0;
-}
-
-static __always_inline void before_write(struct ispan_thread *thread, struct pt_regs *regs, long number)
-{
-	s32 fd = number == NR_splice ? (s32)ARG3(regs) : (s32)ARG1(regs);
-
-	if (fd == thread->fd)
-		writes_own_connection(number, fd, ARG2(regs));
-	else if (thread->source == ISPAN_SOURCE_HTTP && is_connection(bpf_get_current_pid_tgid() >> 32, fd))
-		writes_others_connection();
 }
 
 /* A watched library function waits as it likes. Its caller's stack is above the system call's. */
@@ -108,12 +47,33 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 	return count == 1 && !bpf_probe_read_user(&fd, sizeof(fd), (void *)polled) && fd == thread->fd;
 }
 
-/* Whether the thread may come back with work of another's: not from its own connection, nor from a sleep or a lock. */
-static __always_inline bool may_bring_work(const struct ispan_thread *thread, u64 number, u64 first, u64 second)
+/*
+ * A wait that a queue of work may end. That of a mutex may not: the C library's is told by its value. Nor that of an interpreter's
+ * lock, which is waited for over and over, for a few milliseconds each time.
+ */
+__noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
+{
+	struct ispan_time until = {};
+	u64 command = operation & FUTEX_COMMAND;
+	u64 now = command == 0 ? 0 : bpf_ktime_get_ns();
+
+	if (!is_futex_wait(operation) || (!command && !timeout && (u32)value == MUTEX_CONTENDED))
+		return false;
+	if (!timeout || operation & FUTEX_REALTIME || bpf_probe_read_user(&until, sizeof(until), (void *)timeout))
+		return true;
+	return until.seconds * 1000000000 + until.nanos > (s64)(now + SHORT_WAIT_NANOS);
+}
+
+/* Whether the thread may come back with work of another's: not from its own connection, nor from a sleep. */
+static __always_inline bool may_bring_work(const struct ispan_thread *thread, u64 number, u64 first, u64 second, u64 third,
+					    u64 fourth)
 {
 	switch (number) {
 	CASE_EPOLLS:
+	case NR_futex_waitv:
 		return true;
+	case NR_futex:
+		return waits_in_queue(second, third, fourth);
 	case NR_select:
 	case NR_pselect6:
 		return first;
@@ -140,38 +100,166 @@ __noinline int leave(u64 number)
 	return 0;
 }
 
-/* By the system call's number, stack pointer and arguments. */
-__noinline int before_wait(u64 number, u64 sp, u64 first, u64 second)
+static __always_inline bool has_body_to_come(const struct ispan_request *request, u64 number)
 {
-	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
-	struct ispan_request *request = thread ? request_of(thread) : NULL;
+	u64 key = connection_of(request->tgid, request->fd);
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
 
-	if (!request || !(request->flags & ISPAN_REQUEST_RESPONDED) || thread->source == ISPAN_SOURCE_CKP ||
-	    is_in_call(thread, sp))
-		return 0;
-	thread->flags |= ISPAN_THREAD_WAITING;
-	if (may_bring_work(thread, number, first, second))
+	return connection && connection->number == number && connection->body;
+}
+
+/* An answer is out, and the thread looks for something else to do: the request is over, or may be where its length is not known. */
+static __always_inline void look_elsewhere(const struct ispan_settings *settings, struct ispan_thread *thread,
+					   struct ispan_request *request)
+{
+	if (!(request->flags & ISPAN_REQUEST_ANSWERED)) {
 		leave(thread->request);
+		return;
+	}
+	if (!has_body_to_come(request, thread->request))
+		request_end(thread->request);
+	request->flags &= ~(ISPAN_REQUEST_BOUND | ISPAN_REQUEST_KEPT);
+	thread->request = 0;
+}
+
+/* A thread that was started for a request, and waits for other work, may belong to a pool: its next work is not the request's. */
+static __always_inline void inherited_waits(struct ispan_thread *thread, u64 number, u64 second, u64 third, u64 fourth)
+{
+	switch (number) {
+	CASE_EPOLLS:
+	case NR_futex_waitv:
+		thread->request = 0;
+		break;
+	case NR_futex:
+		if (waits_in_queue(second, third, fourth))
+			thread->request = 0;
+		break;
+	}
+}
+
+/* An answer is not begun, or goes on, and the thread looks for more to do: it may have several requests from now on. */
+static __always_inline void becomes_loop(const struct ispan_settings *settings, struct ispan_thread *thread,
+					 struct ispan_request *request)
+{
+	request->flags &= ~ISPAN_REQUEST_BOUND;
+	contract_withdraw(settings, request);
+	thread->request = 0;
+	thread->flags |= ISPAN_THREAD_LOOP;
+	thread->flags &= ~ISPAN_THREAD_AWAY;
+}
+
+static __always_inline bool is_epoll(u64 number)
+{
+	switch (number) {
+	CASE_EPOLLS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static __always_inline s64 millis_of(u64 timeout)
+{
+	struct ispan_time time = {};
+
+	bpf_probe_read_user(&time, sizeof(time), (void *)timeout);
+	return time.seconds * 1000 + (u64)time.nanos / 1000000;
+}
+
+/*
+ * A loop says how long it may wait: until its first timer, whose work is no request's, or any one's. Noted also while no request
+ * is open, since work for a request begins behind the wait for it. Not static, so that the verifier reads it once.
+ */
+__noinline int loop_waits(u64 number, u64 timeout)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct task_struct *task = bpf_get_current_task_btf();
+	s64 millis = (s32)timeout;
+	struct ispan_thread *thread;
+
+	if (number == NR_epoll_pwait2)
+		millis = timeout ? millis_of(timeout) : -1;
+	if (!millis || !settings || task->tgid == settings->self_tgid)
+		return 0;
+	thread = thread_of(task);
+	if (!thread && millis > 0 && in_scope(settings, task->tgid))
+		thread = thread_made_of(task);
+	if (!thread)
+		return 0;
+	if (millis < 0)
+		thread->timer_ns = 0; /* there is none */
+	else
+		thread->timer_ns = bpf_ktime_get_ns() + (millis > EARLY_MILLIS ? millis - EARLY_MILLIS : 0) * 1000000;
 	return 0;
 }
 
-/* Whoever asks for the next connection leaves the answer to others, if there is none yet. */
+/* By the system call's number and arguments. */
+__noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fourth)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_request *request = thread ? request_of(thread) : NULL;
+
+	if (!settings || !request || thread->source == ISPAN_SOURCE_CKP)
+		return 0;
+	if (thread->source == ISPAN_SOURCE_INHERITED) {
+		inherited_waits(thread, number, second, third, fourth);
+	} else if (is_answered(request)) {
+		thread->flags |= ISPAN_THREAD_WAITING;
+		if (may_bring_work(thread, number, first, second, third, fourth))
+			look_elsewhere(settings, thread, request);
+	} else if (is_epoll(number) && !(thread->flags & ISPAN_THREAD_LEFT)) {
+		becomes_loop(settings, thread, request);
+	}
+	return 0;
+}
+
+/* A thread that accepts the next connection leaves the answer to others, if there is none yet. */
 static __always_inline void before_accept(struct ispan_thread *thread)
 {
-	if (thread->source != ISPAN_SOURCE_CKP)
+	if (thread->source == ISPAN_SOURCE_INHERITED)
+		thread->request = 0;
+	else if (thread->source != ISPAN_SOURCE_CKP)
 		leave(thread->request);
 }
 
-/* A descriptor that is closed, or given out anew, has no connection any more. */
-static __always_inline void connection_gone(const struct ispan_settings *settings, s32 fd)
+static __always_inline bool has_touched(const struct ispan_thread *thread, s32 fd)
 {
-	u64 connection = connection_of(bpf_get_current_pid_tgid() >> 32, fd);
-	struct ispan_connection *gone = bpf_map_lookup_elem(&connections, &connection);
+	for (int i = 0; i < ISPAN_TOUCHED; i++)
+		if (thread->touched[i] == fd + 1)
+			return true;
+	return false;
+}
 
-	if (!gone)
-		return;
-	request_end(settings, gone->request);
-	bpf_map_delete_elem(&connections, &connection);
+/* Work is handed to threads and processes through what they read: a thread that was started for a request reads there no more for it. */
+__noinline int inherited_reads(u32 fd)
+{
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	u32 kind;
+
+	if (!thread || (s32)fd == thread->fd || has_touched(thread, (s32)fd))
+		return 0;
+	kind = kind_of_fd(fd);
+	if (kind == ISPAN_FD_INET || kind == ISPAN_FD_UNIX || kind == ISPAN_FD_PIPE)
+		thread->request = 0;
+	return 0;
+}
+
+/* Bytes that came to a loop from where none of its requests is: work of something else, which cannot be told from its request's. */
+__noinline int reads_elsewhere(u64 key)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	u64 number = sole_request(pid_tgid);
+	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
+
+	if (!thread || !request || !is_loop(thread) || thread->mixed == number || bpf_map_lookup_elem(&connections, &key) ||
+	    has_touched(thread, (s32)key) || kind_of_fd((u32)key) != ISPAN_FD_INET)
+		return 0;
+	thread->mixed = number;
+	request->flags |= ISPAN_REQUEST_MIXED;
+	count(ISPAN_COUNT_THREADS_MIXED);
+	return 0;
 }
 
 #endif

@@ -6,10 +6,10 @@
 #ifndef INFERSPAN_SYSCALLS_H
 #define INFERSPAN_SYSCALLS_H
 
-#include "context.h"
+#include "connections.h"
 #include "descriptors.h"
 
-/* Whether this call of the kind is one that is told of. */
+/* Whether this call of the kind is reported. */
 static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const struct ispan_thread *thread)
 {
 	switch (kind) {
@@ -34,18 +34,81 @@ static __always_inline bool may_matter(const struct ispan_settings *settings, co
 	return kind && settings->flags & ISPAN_EMIT_SYSCALLS;
 }
 
+#define OWNER_IS_ANOTHER 1
+
+/*
+ * Of the operations on a connection, whose head is open, it says itself whose they are: the request's number, or OWNER_IS_ANOTHER
+ * where it is not traced. 0: the thread says it. Not static, so that the verifier reads it once.
+ */
+__noinline u64 owner_of_descriptor(u32 fd)
+{
+	u64 key = connection_of(bpf_get_current_pid_tgid() >> 32, (s32)fd);
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	if (!connection || ((connection->flags & (OPEN_ANSWERED | OPEN_UNFINISHED)) == OPEN_ANSWERED && !connection->body) ||
+	    !is_same_socket(connection, (s32)fd))
+		return 0;
+	return connection->flags & OPEN_SAMPLED ? connection->number : OWNER_IS_ANOTHER;
+}
+
+static __always_inline u64 owner_of(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind, u64 fd)
+{
+	if (kind < ISPAN_KIND_READ || kind > ISPAN_KIND_SEND || !(settings->flags & ISPAN_EMIT_SYSCALLS))
+		return 0;
+	if (thread && thread->source == ISPAN_SOURCE_CKP)
+		return 0;
+	if (thread && thread->request && thread->fd == (s32)fd && !(thread->flags & (ISPAN_THREAD_LOOP | ISPAN_THREAD_ALONE)))
+		return 0;
+	return owner_of_descriptor((u32)fd);
+}
+
+/* What it sends for its request goes to others that will answer it. */
+static __always_inline void touch(struct ispan_thread *thread, u16 kind, s32 fd)
+{
+	if (kind != ISPAN_KIND_SEND && kind != ISPAN_KIND_WRITE && kind != ISPAN_KIND_CONNECT)
+		return;
+	thread->touched[thread->touches++ & (ISPAN_TOUCHED - 1)] = fd + 1;
+}
+
+/* The same of any call that begins, where OWNER_IS_ANOTHER stands for no owner, too. Not static, so that the verifier reads it once. */
+__noinline u64 owner_of_call(struct ispan_thread *thread, u64 kind, u64 fd)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 owner;
+
+	if (!settings)
+		return OWNER_IS_ANOTHER;
+	owner = task->tgid == settings->self_tgid ? 0 : owner_of(settings, thread, kind, fd);
+	if (owner)
+		return owner;
+	if (may_have_context(thread, task)) {
+		if (thread && (is_loop(thread) || thread->source == ISPAN_SOURCE_INHERITED))
+			touch(thread, kind, (s32)fd);
+		return 0;
+	}
+	if (kind)
+		count_unattributed(thread, task->tgid);
+	return OWNER_IS_ANOTHER;
+}
+
 static __always_inline void syscall_begins(const struct ispan_settings *settings, struct task_struct *task,
 					   struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
 	u16 kind = kind_of(number);
+	u64 owner;
 
-	if (!may_matter(settings, thread, kind, number) || !may_have_context(settings, thread, task))
+	if (!may_matter(settings, thread, kind, number))
+		return;
+	owner = owner_of_call(thread, kind, ARG1(regs));
+	if (owner == OWNER_IS_ANOTHER)
 		return;
 	if (!thread)
 		thread = thread_made_of(task);
 	if (!thread || !kind || !(settings->flags & ISPAN_EMIT_SYSCALLS) || !is_interesting(kind, regs, thread))
 		return;
 	thread->syscall = number + 1;
+	thread->syscall_owner = owner;
 	if (kind == ISPAN_KIND_CLOSE) /* at the end there is nothing, or already another's */
 		thread->closed_kind = kind_of_fd((u32)ARG1(regs));
 	thread->syscall_start_ns = bpf_ktime_get_ns();
@@ -85,27 +148,53 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 	}
 }
 
+/* Not static, so that the verifier reads it once. */
+__noinline int owner_context(u64 number, struct ispan_context *context)
+{
+	if (!context || !bpf_map_lookup_elem(&requests, &number))
+		return false;
+	context->owner = number;
+	context->source = ISPAN_SOURCE_CONNECTION;
+	return true;
+}
+
+/* A function of its own, so that its record lies on no stack when a head is read: all that call each other have 512 bytes. */
+static __noinline int emit_syscall(const struct ispan_settings *settings, struct ispan_thread *thread,
+				   struct pt_regs *regs, long result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_record record = {.start_ns = thread->syscall_start_ns, .end_ns = bpf_ktime_get_ns()};
+	struct ispan_context context;
+	u16 kind;
+
+	/* Of what was read, only now it is known what it was. */
+	if (!thread->syscall_owner && task->tgid != settings->self_tgid &&
+	    owner_of(settings, thread, kind_of(NUMBER(regs)), ARG1(regs)) == OWNER_IS_ANOTHER)
+		return 0;
+	if (thread->syscall_owner) {
+		if (!owner_context(thread->syscall_owner, &context))
+			return 0;
+	} else if (!context_of_thread(thread, bpf_get_current_pid_tgid(), &context)) {
+		return 0;
+	}
+	kind = kind_of(NUMBER(regs));
+	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, kind);
+	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
+	describe(&record, thread, regs, kind, result);
+	emit_call(settings, thread, regs, &record);
+	return 0;
+}
+
 static __always_inline void syscall_ends(const struct ispan_settings *settings, struct task_struct *task,
 					 struct pt_regs *regs, long number, long result)
 {
 	u64 since = served_since(settings, task);
 	struct ispan_thread *thread = since ? thread_of(task) : NULL;
-	struct ispan_record record = {};
-	struct ispan_context context;
-	u16 kind;
 
 	if (!thread || thread->syscall != number + 1 || thread->syscall_start_ns < since)
 		return;
-	record.start_ns = thread->syscall_start_ns;
-	record.end_ns = bpf_ktime_get_ns();
 	thread->syscall = 0;
-	if (!context_of(settings, thread, task->tgid, task->pid, &context))
-		return;
-	kind = kind_of(number);
-	record_fill(&record, &context, (u64)task->tgid << 32 | (u32)task->pid, kind);
-	record.result = result > 0x7fffffff ? 0x7fffffff : (s32)result;
-	describe(&record, thread, regs, kind, result);
-	emit_call(settings, thread, regs, &record);
+	emit_syscall(settings, thread, regs, result);
 }
 
 #endif

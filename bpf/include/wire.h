@@ -11,8 +11,10 @@
 
 #include <linux/types.h>
 
-#define ISPAN_WIRE_VERSION 1
+#define ISPAN_WIRE_VERSION 2
 #define ISPAN_TEXT_BYTES 128
+#define ISPAN_REQUEST_ID_BYTES 104
+#define ISPAN_REQUEST_ID_MOST 96 /* longer ones are left out */
 
 /* What an event is. 400 and above are control events: they become no span. */
 enum ispan_kind {
@@ -32,6 +34,18 @@ enum ispan_kind {
 	ISPAN_KIND_CUDA_INIT = 14,
 	ISPAN_KIND_CUDA_HOST_REGISTER = 15,
 	ISPAN_KIND_CUDA_EVENT_RECORD = 16,
+	ISPAN_KIND_CUDA_CAPTURE_BEGIN = 17,
+	ISPAN_KIND_CUDA_CAPTURE_END = 18,
+	ISPAN_KIND_CUDA_GRAPH_INSTANTIATE = 19,
+	ISPAN_KIND_CUDA_GET_FUNCTION = 20,
+	ISPAN_KIND_CUDA_MEM_CREATE = 21,
+	ISPAN_KIND_CUDA_MEM_RELEASE = 22,
+	ISPAN_KIND_CUDA_MEM_MAP = 23,
+	ISPAN_KIND_CUDA_MEM_UNMAP = 24,
+	ISPAN_KIND_CUDA_HOST_ALLOC = 25,
+	ISPAN_KIND_CUDA_HOST_FREE = 26,
+	ISPAN_KIND_CUDA_EVENT_QUERY = 27,
+	ISPAN_KIND_CUDA_STREAM_QUERY = 28,
 	ISPAN_KIND_NCCL_ALL_REDUCE = 100,
 	ISPAN_KIND_NCCL_ALL_GATHER = 101,
 	ISPAN_KIND_NCCL_REDUCE_SCATTER = 102,
@@ -65,12 +79,29 @@ enum ispan_kind {
 	ISPAN_KIND_LIBRARY_APPEARED = 400,
 	ISPAN_KIND_PROCESS_EXITED = 401,
 	ISPAN_KIND_PROCESS_STARTED = 402,
-	ISPAN_KIND_REQUEST_BEGAN = 403,
-	ISPAN_KIND_REQUEST_ENDED = 404,
+	ISPAN_KIND_OWNER_BEGAN = 403,
+	ISPAN_KIND_OWNER_ENDED = 404,
+	ISPAN_KIND_SLOT_BOUND = 405,   /* ispan_head_record: which request an engine's slot stands for */
+	ISPAN_KIND_STEP_CHANGES = 406, /* ispan_changes_record: who joins and leaves the engine's step */
 	ISPAN_KINDS = 512,
 };
 
-/* How the context of an event was known. */
+/*
+ * Whom events belong to. A record carries the owner's number; a record of kind 403 says once, before the first of them, who that
+ * is. Numbers of requests, steps and processes are given out by the programs, and end with a record of kind 404. Those of spans
+ * are computed from the ids (ispan_span_owner), so that a span has the same one on every thread; they are announced when a
+ * thread is first seen with it, and have no end.
+ */
+enum ispan_owner_kind {
+	ISPAN_OWNER_REQUEST = 1,
+	ISPAN_OWNER_STEP = 2,    /* of an engine, for all requests of its batch */
+	ISPAN_OWNER_PROCESS = 3, /* with those it starts, for what belongs to none of their requests */
+	ISPAN_OWNER_SPAN = 4,    /* that a program says to be current on its thread */
+};
+
+#define ISPAN_OWNER_IS_SPAN 0x8000000000000000ull
+
+/* How the owner of an event was known. */
 enum ispan_source {
 	ISPAN_SOURCE_NONE = 0,
 	ISPAN_SOURCE_OWN = 1,
@@ -78,6 +109,8 @@ enum ispan_source {
 	ISPAN_SOURCE_INHERITED = 3,
 	ISPAN_SOURCE_CKP = 4,
 	ISPAN_SOURCE_OTEL = 5,
+	ISPAN_SOURCE_CONNECTION = 6, /* by the descriptor: the request came on it */
+	ISPAN_SOURCE_PROCESS = 7,    /* the process is adopted, and nothing says more */
 };
 
 /* ispan_record.flags */
@@ -101,14 +134,21 @@ enum ispan_fd_kind {
  * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of
  *         NCCL; rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of
  *         an ioctl; task state of off-CPU time, 1 for a preempted and 0 for a woken thread of run-queue time; TCP state
- * extra   function or graph of a launch; event recorded; communicator; address of a futex; system call under way
- *         of scheduler events, plus one, 0 none; operation id of CKP; request number of 403 and 404
+ *         For 403: fd. For 404: fd, and above it ispan_shared; amount is then how many operations on the threads of its process were not attributed.
+ * extra   function or executable graph of a launch; graph, executable graph or function that a call has made; memory that
+ *         is mapped; event recorded; communicator; address of a futex; system call under way
+ *         of scheduler events, plus one, 0 none; operation id of CKP
+ * result  of 403 and 404: an ispan_owner_kind
+ *
+ * Of an engine's step: in 403, amount is the number of its changes, detail their flags and extra the step's number in its process; in
+ * 404, amount is the number of kernels and graphs it launched, ISPAN_UNCOUNTED where that is not known. 405 has no owner: amount is
+ * the slot, result an ispan_binding, extra the process's parent and, above it, that one's parent. Of 406, amount is how many changes
+ * earlier records have, and result is negative where they could not be read.
  */
 struct ispan_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
 	__u64 end_ns;
-	__u8 trace_id[16]; /* as in traceparent */
-	__u8 span_id[8];   /* the parent span */
+	__u64 owner; /* 0 of control events without an owner */
 	__u32 tgid;
 	__u32 tid;
 	__u16 kind;
@@ -125,6 +165,36 @@ struct ispan_text_record {
 	char text[ISPAN_TEXT_BYTES];
 };
 
+/* Who an owner is: 403 and 404. The ids are those of traceparent. */
+struct ispan_owner_record {
+	struct ispan_record record;
+	__u8 trace_id[16];
+	__u8 span_id[8]; /* the parent span */
+};
+
+/* The same of a request whose head names it: x-request-id, visible ASCII, NUL-terminated. */
+struct ispan_head_record {
+	struct ispan_owner_record owner;
+	char request_id[ISPAN_REQUEST_ID_BYTES];
+};
+
+#define ISPAN_UNCOUNTED (~0ull)
+
+/* How a slot is bound. */
+enum ispan_binding {
+	ISPAN_BOUND = 0,
+	ISPAN_BOUND_AMBIGUOUS = 1, /* two live requests have the same x-request-id */
+	ISPAN_BOUND_UNKNOWN = 2,
+};
+
+#define ISPAN_CHANGES 16
+
+/* Changes of a step's members as inferspan_ckp.h lays them out, zero behind the last. */
+struct ispan_changes_record {
+	struct ispan_record record;
+	__u64 changes[ISPAN_CHANGES];
+};
+
 /* A sampled request, by number. Its absence ends the context of every thread that carries the number. */
 struct ispan_request {
 	__u8 trace_id[16];
@@ -133,23 +203,43 @@ struct ispan_request {
 	__u32 tgid;
 	__s32 fd; /* -1 when it came by CKP */
 	__u32 flags;
-	__u32 tid; /* the thread whose exit ends it */
+	__u32 tid; /* the thread that read its head; its exit ends a request that is bound to it */
+	__u64 unattributed; /* what its process had not attributed when it began; of an adopted process, how many belong to it; of a step, its launches */
 };
 
-#define ISPAN_REQUEST_RESPONDED 0x01
+#define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the answer were written */
+#define ISPAN_REQUEST_STREAMS 0x02   /* and more of them are known to come */
+#define ISPAN_REQUEST_ANSWERED 0x04  /* and none are */
+#define ISPAN_REQUEST_BOUND 0x08     /* a thread carries its number because it read the head */
+#define ISPAN_REQUEST_KEPT 0x20      /* or because it wrote the answer's end, and has not turned to anything else */
+#define ISPAN_REQUEST_PROCESS 0x40   /* no request: a process that is an owner, with those it starts */
+#define ISPAN_REQUEST_STEP 0x80      /* no request: a step of an engine */
+#define ISPAN_REQUEST_MIXED 0x10     /* its thread did work of other protocols meanwhile */
 
-/* One thread of the reader's own process. Only that thread writes: valid = 0, ids, valid = 1. */
-struct ispan_own {
-	__u64 valid;
-	__u8 trace_id[16];
-	__u8 span_id[8];
-};
+/* Why operations of a request may not have been attributed to it: above the fd in the detail of 404. */
+#define ISPAN_SHARED_LOOP 0x01    /* its thread, or its process, had other requests open */
+#define ISPAN_SHARED_THREADS 0x02 /* its process answers on other threads than those that read */
+#define ISPAN_SHARED_MIXED 0x04   /* its thread read from connections that are no requests' */
 
 /* Value of the OpenTelemetry contract map traces_ctx_v1, keyed by pid_tgid. */
 struct ispan_otel_context {
 	__u8 trace_id[16];
 	__u8 span_id[8];
 };
+
+/* One thread of the reader's own process. Only that thread writes: owner = 0, ids, owner = ispan_span_owner of the ids. */
+struct ispan_own {
+	__u64 owner;
+	struct ispan_otel_context ids;
+};
+
+/* The number of a span, from its ids as they lie in memory, little-endian. */
+static inline __u64 ispan_span_owner(__u64 trace_first, __u64 trace_second, __u64 span)
+{
+	__u64 mixed = (span ^ trace_second * 0x9e3779b97f4a7c15ull ^ (trace_first << 29 | trace_first >> 35)) * 0xbf58476d1ce4e5b9ull;
+
+	return (mixed ^ mixed >> 32) | ISPAN_OWNER_IS_SPAN;
+}
 
 #define ISPAN_SCOPE_TARGETS 0    /* requests of chosen processes only */
 #define ISPAN_SCOPE_EVERYTHING 1 /* whatever carries a traceparent */
@@ -162,13 +252,13 @@ struct ispan_otel_context {
 #define ISPAN_EMIT_TCP 0x0010
 #define ISPAN_EMIT_CKP 0x0020
 #define ISPAN_EMIT_PROCESSES 0x0040 /* 400 to 402 */
-#define ISPAN_EMIT_REQUESTS 0x0080  /* 403 and 404 */
 #define ISPAN_READ_OTEL 0x0100
 #define ISPAN_PUBLISH_OTEL 0x0200
+#define ISPAN_READ_UNIX_SOCKETS 0x0400 /* heads that come on Unix sockets begin requests, too */
 
 /* What the ring's reader does, as it says itself. */
 enum ispan_reader {
-	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost whoever calls */
+	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost the caller */
 	ISPAN_READER_WAITS = 1,  /* to be woken when much has come */
 	ISPAN_READER_SLEEPS = 2, /* to be woken by the first record */
 };
@@ -185,13 +275,22 @@ struct ispan_settings {
 	__u32 reader;       /* an ispan_reader */
 	__u32 asleep;       /* 1: what serves requests only is taken off; for those who look at a bridge from outside */
 	__u64 attached_ns;  /* since when all programs are attached: what one noted before, others may have missed the end of */
-	__u64 reserved;
+	__u32 most_requests; /* that may begin in one second in one process; 0: any number */
+	__u32 reserved;
 };
 
 /* In and out of the program who_am_i, run by the thread that asks. */
 struct ispan_identity {
 	__u32 tgid; /* as the kernel numbers them, whatever PID namespace the caller lives in */
 	__u32 tid;
+};
+
+/* In and out of the programs process_adopt and process_release. */
+struct ispan_adoption {
+	__u64 owner; /* that the process joins; 0: it becomes one, with these ids, and the number is written back */
+	__u32 tgid;
+	__u32 reserved;
+	struct ispan_otel_context ids;
 };
 
 /* Indices of the counters map, one row of u64 per CPU. produced(kind) == written to the ring + dropped, exactly. */
@@ -209,28 +308,37 @@ enum ispan_count {
 	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window, or in more buffers than are looked at */
 	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */
 	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes were not in memory */
+	ISPAN_COUNT_HTTP_LIMITED = 609,     /* sampled, but above settings.most_requests */
+	ISPAN_COUNT_REQUEST_ID_LEFT_OUT = 610, /* too long, odd bytes, or more than one: the request goes without */
 	ISPAN_COUNT_REQUESTS_BEGAN = 620,
 	ISPAN_COUNT_REQUESTS_ENDED = 621,
 	ISPAN_COUNT_REQUESTS_INHERITED = 622,
 	ISPAN_COUNT_THREADS_INTERLEAVED = 623,
 	ISPAN_COUNT_CKP_MALFORMED = 624,
+	ISPAN_COUNT_UNATTRIBUTED = 625,     /* operations of a thread that has several requests, or none that can be told */
+	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* answers written by another thread than the one that read the request */
+	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread did other work meanwhile */
 	ISPAN_COUNTERS = 1024,
 };
 
-_Static_assert(sizeof(struct ispan_record) == 80, "record");
-_Static_assert(__builtin_offsetof(struct ispan_record, trace_id) == 16, "trace_id");
-_Static_assert(__builtin_offsetof(struct ispan_record, span_id) == 32, "span_id");
-_Static_assert(__builtin_offsetof(struct ispan_record, tgid) == 40, "tgid");
-_Static_assert(__builtin_offsetof(struct ispan_record, kind) == 48, "kind");
-_Static_assert(__builtin_offsetof(struct ispan_record, source) == 50, "source");
-_Static_assert(__builtin_offsetof(struct ispan_record, flags) == 51, "flags");
-_Static_assert(__builtin_offsetof(struct ispan_record, result) == 52, "result");
-_Static_assert(__builtin_offsetof(struct ispan_record, amount) == 56, "amount");
-_Static_assert(__builtin_offsetof(struct ispan_record, detail) == 64, "detail");
-_Static_assert(__builtin_offsetof(struct ispan_record, extra) == 72, "extra");
-_Static_assert(__builtin_offsetof(struct ispan_text_record, text) == 80, "text");
-_Static_assert(sizeof(struct ispan_text_record) == 208, "text record");
-_Static_assert(sizeof(struct ispan_request) == 48, "request");
+_Static_assert(sizeof(struct ispan_record) == 64, "record");
+_Static_assert(__builtin_offsetof(struct ispan_record, owner) == 16, "owner");
+_Static_assert(__builtin_offsetof(struct ispan_record, tgid) == 24, "tgid");
+_Static_assert(__builtin_offsetof(struct ispan_record, kind) == 32, "kind");
+_Static_assert(__builtin_offsetof(struct ispan_record, source) == 34, "source");
+_Static_assert(__builtin_offsetof(struct ispan_record, flags) == 35, "flags");
+_Static_assert(__builtin_offsetof(struct ispan_record, result) == 36, "result");
+_Static_assert(__builtin_offsetof(struct ispan_record, amount) == 40, "amount");
+_Static_assert(__builtin_offsetof(struct ispan_record, detail) == 48, "detail");
+_Static_assert(__builtin_offsetof(struct ispan_record, extra) == 56, "extra");
+_Static_assert(__builtin_offsetof(struct ispan_text_record, text) == 64, "text");
+_Static_assert(sizeof(struct ispan_text_record) == 192, "text record");
+_Static_assert(sizeof(struct ispan_owner_record) == 88, "owner record");
+_Static_assert(__builtin_offsetof(struct ispan_owner_record, span_id) == 80, "span_id");
+_Static_assert(__builtin_offsetof(struct ispan_head_record, request_id) == 88, "request_id");
+_Static_assert(sizeof(struct ispan_head_record) == 192, "head record");
+_Static_assert(sizeof(struct ispan_changes_record) == 192, "changes record");
+_Static_assert(sizeof(struct ispan_request) == 56, "request");
 _Static_assert(sizeof(struct ispan_own) == 32, "own");
 _Static_assert(sizeof(struct ispan_otel_context) == 24, "otel context");
 _Static_assert(sizeof(struct ispan_settings) == 64, "settings");
@@ -239,6 +347,9 @@ _Static_assert(__builtin_offsetof(struct ispan_settings, wakeup_bytes) == 32, "w
 _Static_assert(__builtin_offsetof(struct ispan_settings, reader) == 40, "reader");
 _Static_assert(__builtin_offsetof(struct ispan_settings, asleep) == 44, "asleep");
 _Static_assert(__builtin_offsetof(struct ispan_settings, attached_ns) == 48, "attached_ns");
+_Static_assert(__builtin_offsetof(struct ispan_settings, most_requests) == 56, "most_requests");
 _Static_assert(sizeof(struct ispan_identity) == 8, "identity");
+_Static_assert(sizeof(struct ispan_adoption) == 40, "adoption");
+_Static_assert(__builtin_offsetof(struct ispan_adoption, ids) == 16, "ids of an adoption");
 
 #endif

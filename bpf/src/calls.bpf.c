@@ -3,6 +3,7 @@
 #include "context.h"
 #include "frames.h"
 #include "operands.h"
+#include "steps.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "GPL";
@@ -45,12 +46,14 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	u32 depth;
 
 	/* Most calls of most threads end here: nothing above may cost anything. */
-	if (!settings || !served_since(settings, task))
+	if (!settings || (!served_since(settings, task) && !engine_of(task->tgid)))
 		return STOP_HERE;
 	thread = thread_of(task);
-	if (!may_have_context(settings, thread, task))
-		return STOP_HERE;
 	call = cookie_of(regs);
+	if (!may_have_context(thread, task) && !step_waited_for(task->tgid, call.kind)) {
+		count_unattributed(thread, task->tgid);
+		return STOP_HERE;
+	}
 	if (!is_on(settings, call.kind))
 		return STOP_HERE;
 	if (!thread)
@@ -59,6 +62,7 @@ static __always_inline int call_begins(struct pt_regs *regs)
 		return STOP_HERE;
 	drop_dead_frames(settings, thread, regs->sp);
 	depth = thread->depth;
+	barrier_var(depth); /* see cover_runtime */
 	if (depth >= ISPAN_FRAMES) {
 		count(ISPAN_COUNT_CALL_TOO_DEEP);
 		return STOP_HERE;
@@ -110,15 +114,21 @@ static __always_inline int call_ends(struct pt_regs *regs)
 
 	if (!frame || frame->start_ns < settings->attached_ns)
 		return 0;
-	if (!context_of(settings, thread, task->tgid, task->pid, &context))
-		return 0;
 	kind = frame->call.kind;
+	if (!context_of_thread(thread, (u64)task->tgid << 32 | (u32)task->pid, &context)) {
+		context.owner = step_waited_for(task->tgid, kind);
+		context.source = ISPAN_SOURCE_CKP;
+	}
+	if (!context.owner)
+		return 0;
 	if (!(frame->call.flags & ISPAN_CALL_RUNTIME)) {
 		kind = cover_runtime(thread, thread->depth, kind);
 	} else if (thread->covered & 1 << (thread->depth & 7)) {
 		count(ISPAN_COUNT_CALL_TWICE);
 		return 0;
 	}
+	if (kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH)
+		thread->launches++;
 	emit_call(settings, task, &context, frame, kind, now, RESULT(regs));
 	return 0;
 }

@@ -2,8 +2,11 @@
 /* What does a program itself say of its requests and operations? Probes on the functions of inferspan_ckp.h. */
 #include "registers.h"
 #include "requests.h"
+#include "steps.h"
 #include "traceparent.h"
 #include <bpf/bpf_tracing.h>
+
+#define MOST_CHANGES 4096 /* of a step's members; what is beyond leaves them unknown */
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -27,27 +30,27 @@ struct {
 	__type(value, struct ispan_operation);
 } operations SEC(".maps");
 
-static __always_inline int read_traceparent_of(struct pt_regs *regs, struct ispan_request *request)
+static __always_inline int read_traceparent(u64 address, u8 *trace_id, u8 *span_id)
 {
 	char text[64] = {};
-	long length = bpf_probe_read_user_str(text, sizeof(text), (void *)SLOT1(regs));
+	long length = bpf_probe_read_user_str(text, sizeof(text), (void *)address);
 
-	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, request->trace_id, request->span_id);
+	return length < 1 ? -1 : traceparent_parse((u8 *)text, length - 1, trace_id, span_id);
 }
 
 /* What the thread served before stays alive, and is gone back to at the end. */
 static __always_inline void set_aside(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_CKP) {
-		request_end(settings, thread->request);
+		request_end(thread->request);
 	} else {
 		thread->outer_request = thread->request;
 		thread->outer_source = thread->source;
 		thread->outer_fd = thread->fd;
-		thread->outer_left = thread->flags & ISPAN_THREAD_LEFT;
+		thread->outer_flags = thread->flags & (ISPAN_THREAD_LEFT | ISPAN_THREAD_ALONE);
 	}
 	thread->request = 0;
-	thread->flags &= ~ISPAN_THREAD_AWAY;
+	thread->flags &= ~(ISPAN_THREAD_AWAY | ISPAN_THREAD_ALONE);
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
@@ -60,9 +63,9 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 	thread->source = thread->outer_source;
 	thread->fd = thread->outer_fd;
 	thread->outer_request = 0;
-	thread->flags |= thread->outer_left;
+	thread->flags |= thread->outer_flags;
 	outer = request_of(thread);
-	if (outer && !thread->outer_left && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
+	if (outer && !thread->outer_flags && pid_tgid_of(outer) == bpf_get_current_pid_tgid())
 		contract_publish(settings, outer);
 }
 
@@ -73,6 +76,7 @@ int ckp_request_begin(struct pt_regs *regs)
 	struct ispan_settings *settings = current_settings();
 	struct ispan_request request = {.fd = -1};
 	struct ispan_thread *thread;
+	u64 number;
 	int flags;
 
 	if (!settings || !in_scope(settings, bpf_get_current_pid_tgid() >> 32))
@@ -83,11 +87,13 @@ int ckp_request_begin(struct pt_regs *regs)
 	set_aside(settings, thread);
 	thread->source = ISPAN_SOURCE_CKP;
 	thread->fd = -1;
-	flags = read_traceparent_of(regs, &request);
+	flags = read_traceparent(SLOT1(regs), request.trace_id, request.span_id);
 	if (flags < 0)
 		count(ISPAN_COUNT_CKP_MALFORMED);
-	else if (flags & TRACEPARENT_SAMPLED)
-		request_begin(settings, thread, &request, ISPAN_SOURCE_CKP);
+	else if (flags & TRACEPARENT_SAMPLED && (number = request_begin(&request))) {
+		announce(settings, &request, number, ISPAN_KIND_OWNER_BEGAN, ISPAN_SOURCE_CKP, (u32)request.fd);
+		bind(settings, thread, &request, number, ISPAN_SOURCE_CKP);
+	}
 	return 0;
 }
 
@@ -99,7 +105,7 @@ int ckp_request_end(struct pt_regs *regs)
 
 	if (!settings || !thread || thread->source != ISPAN_SOURCE_CKP)
 		return 0;
-	request_end(settings, thread->request);
+	request_end(thread->request);
 	go_back(settings, thread);
 	return 0;
 }
@@ -145,5 +151,159 @@ int ckp_operation_end(struct pt_regs *regs)
 		emit_text(settings, &record, operation->name, TEXT_KERNEL);
 	}
 	bpf_map_delete_elem(&operations, &key);
+	return 0;
+}
+
+/* Of an engine's process: the parent, and above it that one's parent. The API server that read a request's head is one of them. */
+static __always_inline u64 parents_of(struct task_struct *task)
+{
+	u32 parent = BPF_CORE_READ(task, real_parent, tgid);
+
+	return (u64)(u32)BPF_CORE_READ(task, real_parent, real_parent, tgid) << 32 | parent;
+}
+
+static __always_inline void fill_request_id(struct ispan_head_record *head, u64 address)
+{
+	long length = address ? bpf_probe_read_user_str(head->request_id, sizeof(head->request_id), (void *)address) : -1;
+
+	/* Of an empty text, older kernels say that it has no length, not even a NUL. */
+	head->owner.record.result = length > 1 ? ISPAN_BOUND : length < 0 ? ISPAN_BOUND_UNKNOWN : ISPAN_BOUND_AMBIGUOUS;
+	if (length <= ISPAN_REQUEST_ID_MOST + 1)
+		return;
+	count(ISPAN_COUNT_REQUEST_ID_LEFT_OUT);
+	head->owner.record.result = ISPAN_BOUND_UNKNOWN;
+	__builtin_memset(head->request_id, 0, sizeof(head->request_id));
+}
+
+/* Says which request a slot stands for, with the ids of its traceparent if that is sampled. */
+SEC("uprobe")
+int ckp_bind(struct pt_regs *regs)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_settings *settings = current_settings();
+	struct ispan_otel_context ids = {};
+	struct ispan_head_record *head;
+	u64 produced;
+	int flags;
+
+	if (!settings || !in_scope(settings, pid_tgid >> 32))
+		return 0;
+	flags = SLOT3(regs) ? read_traceparent(SLOT3(regs), ids.trace_id, ids.span_id) : 0;
+	head = room_of(sizeof(*head), ISPAN_KIND_SLOT_BOUND, &produced);
+	if (!head)
+		return 0;
+	__builtin_memset(head, 0, sizeof(*head));
+	head->owner.record.start_ns = head->owner.record.end_ns = bpf_ktime_get_ns();
+	head->owner.record.tgid = pid_tgid >> 32;
+	head->owner.record.tid = (u32)pid_tgid;
+	head->owner.record.kind = ISPAN_KIND_SLOT_BOUND;
+	head->owner.record.source = ISPAN_SOURCE_CKP;
+	head->owner.record.amount = SLOT1(regs);
+	head->owner.record.extra = parents_of(bpf_get_current_task_btf());
+	if (flags > 0 && flags & TRACEPARENT_SAMPLED)
+		fill_ids(&head->owner, ids.trace_id, ids.span_id);
+	fill_request_id(head, SLOT2(regs));
+	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
+	return 0;
+}
+
+struct ispan_step_changes {
+	u64 step;
+	u64 address;
+	u64 count;
+};
+
+/* Some of a step's changes. Those behind a lost record are of no use, and not written. */
+static long write_changes(u32 index, struct ispan_step_changes *changes)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	u64 before = (u64)index * ISPAN_CHANGES;
+	struct ispan_changes_record *room;
+	u64 produced, bytes;
+
+	if (before >= changes->count)
+		return 1;
+	room = room_of(sizeof(*room), ISPAN_KIND_STEP_CHANGES, &produced);
+	if (!room)
+		return 1;
+	__builtin_memset(room, 0, sizeof(*room));
+	room->record.start_ns = room->record.end_ns = bpf_ktime_get_ns();
+	room->record.owner = changes->step;
+	room->record.tgid = pid_tgid >> 32;
+	room->record.tid = (u32)pid_tgid;
+	room->record.kind = ISPAN_KIND_STEP_CHANGES;
+	room->record.source = ISPAN_SOURCE_CKP;
+	room->record.amount = before;
+	bytes = (changes->count - before) * sizeof(u64);
+	barrier_var(bytes);
+	if (bytes > sizeof(room->changes))
+		bytes = sizeof(room->changes);
+	room->record.result = bpf_probe_read_user(room->changes, bytes, (void *)(changes->address + before * sizeof(u64)));
+	bpf_ringbuf_submit(room, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+static __always_inline bool announce_step(const struct ispan_settings *settings, const struct ispan_request *step, u64 number,
+					  struct pt_regs *regs)
+{
+	struct ispan_owner_record *owner;
+	u64 produced;
+
+	owner = room_of(sizeof(*owner), ISPAN_KIND_OWNER_BEGAN, &produced);
+	if (!owner)
+		return false;
+	fill_owner(owner, step, number, ISPAN_KIND_OWNER_BEGAN, ISPAN_SOURCE_CKP, (u32)SLOT4(regs));
+	owner->record.amount = (u32)SLOT3(regs);
+	owner->record.extra = SLOT1(regs);
+	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
+	return true;
+}
+
+/* The calling thread works for the step until its end, or the next one's begin. */
+SEC("uprobe")
+int ckp_step_begin(struct pt_regs *regs)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_settings *settings = current_settings();
+	struct ispan_request step = {.fd = -1, .flags = ISPAN_REQUEST_STEP, .unattributed = ISPAN_UNCOUNTED};
+	struct ispan_step_changes changes = {.address = SLOT2(regs), .count = (u32)SLOT3(regs)};
+	struct ispan_thread *thread;
+
+	if (!settings || !in_scope(settings, pid_tgid >> 32))
+		return 0;
+	thread = thread_made_of(bpf_get_current_task_btf());
+	if (!thread)
+		return 0;
+	set_aside(settings, thread);
+	thread->source = ISPAN_SOURCE_CKP;
+	thread->fd = -1;
+	thread->launches = 0;
+	step.tgid = pid_tgid >> 32;
+	step.tid = (u32)pid_tgid;
+	changes.step = request_enter(&step);
+	if (!changes.step)
+		return 0;
+	if (announce_step(settings, &step, changes.step, regs))
+		bpf_loop(MOST_CHANGES / ISPAN_CHANGES, write_changes, &changes, 0);
+	thread->request = changes.step;
+	engine_runs(step.tgid, changes.step);
+	return 0;
+}
+
+SEC("uprobe")
+int ckp_step_end(struct pt_regs *regs)
+{
+	struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	struct ispan_request *step;
+
+	if (!settings || !thread || thread->source != ISPAN_SOURCE_CKP)
+		return 0;
+	step = request_of(thread);
+	/* Calls are counted while their probes are attached. */
+	if (step && step->flags & ISPAN_REQUEST_STEP && settings->flags & ISPAN_EMIT_CUDA && step->began_ns >= settings->attached_ns)
+		step->unattributed = thread->launches;
+	request_end(thread->request);
+	go_back(settings, thread);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * Whom does this thread serve, and which system calls did it wait for? Requests recognised in the bytes a thread reads,
  * until they are answered.
  */
+#include "answers.h"
 #include "binding.h"
 #include "libraries.h"
 #include "serving.h"
@@ -16,18 +17,21 @@ static __always_inline void before_call(struct ispan_thread *thread, struct pt_r
 {
 	switch (number) {
 	CASE_READS:
-		if ((s32)ARG1(regs) == thread->fd)
+		if (thread->source == ISPAN_SOURCE_INHERITED)
+			inherited_reads((u32)ARG1(regs));
+		else if ((s32)ARG1(regs) == thread->fd)
 			reads_own_connection();
 		break;
 	CASE_WAITS:
-		before_wait(number, regs->sp, ARG1(regs), ARG2(regs));
+		if (!is_in_call(thread, regs->sp))
+			before_wait(number, ARG1(regs), ARG2(regs), ARG3(regs), ARG4(regs));
 		break;
 	CASE_ACCEPTS:
 		before_accept(thread);
 		break;
-	CASE_WRITES:
-	case NR_splice:
-		before_write(thread, regs, number);
+	case NR_close:
+		if ((s32)ARG1(regs) == thread->fd)
+			reads_own_connection();
 		break;
 	}
 }
@@ -45,8 +49,10 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	settings = current_settings();
 	if (!settings || !IS_NATIVE(regs))
 		return 0;
-	if (number == NR_close)
-		connection_gone(settings, (s32)ARG1(regs));
+	if (number == NR_close && any_open())
+		connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)));
+	if (is_epoll(number))
+		loop_waits(number, ARG4(regs));
 	task = bpf_get_current_task_btf();
 	if (!served_since(settings, task))
 		return 0;
@@ -68,6 +74,34 @@ static __always_inline bool may_begin_request(u32 word, long length)
 	return first == 'G' || first == 'P' || first == 'H' || first == 'D' || first == 'O';
 }
 
+/*
+ * Takes the bytes of a request's body off what was read, which the next head may follow. Negative: nothing is left. 0: there was no
+ * body to come.
+ */
+static __always_inline s64 body_bytes(u64 key, struct ispan_bytes *bytes)
+{
+	struct ispan_connection *connection = any_open() ? bpf_map_lookup_elem(&connections, &key) : NULL;
+	u64 body = connection ? connection->body : 0;
+
+	if (!body)
+		return 0;
+	connection->body = bytes->length < body ? body - bytes->length : 0;
+	if (bytes->length <= body)
+		return -1;
+	if (bytes->list) { /* a request, of which nothing is known */
+		head_finished(key, false, false, 0, false);
+		return -1;
+	}
+	bytes->buffer += body;
+	bytes->length -= body;
+	return 1;
+}
+
+static __always_inline bool is_dont_wait(u64 number, u64 third, u64 fourth)
+{
+	return (number == NR_recvfrom && fourth & MSG_DONTWAIT) || (number == NR_recvmsg && third & MSG_DONTWAIT);
+}
+
 /* By the system call's number and arguments. Not static, so that the verifier does not read it for each of them. */
 __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, u64 fourth)
 {
@@ -79,25 +113,38 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 	struct ispan_head *unfinished;
 	struct ispan_bytes bytes;
 	u32 word = 0;
+	bool waits;
+	s64 skip;
 
 	if (!settings || tgid == settings->self_tgid ||
 	    !bytes_of(number_and_fd >> 32, length, second, third, fourth, &bytes))
 		return 0;
-	unfinished = unfinished_head(thread, connection, &bytes);
+	unfinished = unfinished_head(task, connection, &bytes);
 	if (!unfinished) {
 		if (bpf_probe_read_user(&word, length < 4 ? 1 : 4, (void *)bytes.buffer))
 			return 0;
-		if (!may_begin_request(word, length) || !in_scope(settings, tgid) || !is_stream_socket(task, (s32)connection))
+		skip = may_begin_request(word, length) ? 0 : body_bytes(connection, &bytes);
+		if (skip < 0)
+			return 0;
+		if (skip && bpf_probe_read_user(&word, bytes.length < 4 ? 1 : 4, (void *)bytes.buffer))
+			return 0;
+		if (!may_begin_request(word, bytes.length)) {
+			if (thread && thread->flags & ISPAN_THREAD_LOOP && served_since(settings, task))
+				reads_elsewhere(connection);
+			return 0;
+		}
+		if (!in_scope(settings, tgid) || !may_bring_requests(settings, task, (s32)connection))
 			return 0;
 	}
-	read_head(settings, task, &bytes, connection, unfinished);
+	waits = !is_dont_wait(number_and_fd >> 32, third, fourth) && is_waited_for(task, (s32)connection);
+	read_head(&bytes, connection, unfinished, waits);
 	return 0;
 }
 
 static __always_inline void after_mmap(const struct ispan_settings *settings, struct pt_regs *regs)
 {
 	if (settings->flags & ISPAN_EMIT_PROCESSES && ARG3(regs) & PROT_EXEC)
-		library_mapped(settings, bpf_get_current_task_btf(), (s32)ARG5(regs));
+		library_mapped(settings, (s32)ARG5(regs));
 }
 
 /* Where nobody is served the mark may stay: a request that begins takes it away. */
@@ -119,8 +166,8 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 			after_read((u64)number << 32 | (u32)ARG1(regs), result, ARG2(regs), ARG3(regs), ARG4(regs));
 		break;
 	CASE_ACCEPTS:
-		if (result >= 0)
-			connection_gone(settings, (s32)result);
+		if (result >= 0 && any_open())
+			connection_gone(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)result));
 		break;
 	CASE_WAITS:
 		after_wait(settings);
@@ -128,6 +175,23 @@ static __always_inline void after_call(struct ispan_settings *settings, struct p
 	case NR_mmap:
 		if (result > 0)
 			after_mmap(settings, regs);
+		break;
+	}
+}
+
+static __always_inline void after_bytes(struct pt_regs *regs, long number, long result)
+{
+	u64 fd = ARG1(regs);
+
+	switch (number) {
+	CASE_READS:
+		after_body(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)fd));
+		break;
+	case NR_splice:
+		fd = ARG3(regs);
+		/* fall through */
+	CASE_WRITES:
+		after_write((u64)number << 32 | (u32)fd, result, ARG2(regs), ARG3(regs));
 		break;
 	}
 }
@@ -147,5 +211,8 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 	if (IS_NATIVE(regs))
 		after_call(settings, regs, number, result);
 	syscall_ends(settings, bpf_get_current_task_btf(), regs, number, result);
+	/* With its last bytes a request may end, which they belong to. */
+	if (IS_NATIVE(regs) && result > 0 && any_open())
+		after_bytes(regs, number, result);
 	return 0;
 }

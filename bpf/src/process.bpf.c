@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What does a thread leave to those it starts, and which processes come and go? */
-#include "files.h"
-#include "requests.h"
+#include "connections.h"
+#include "steps.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * A new thread or process works for the request its maker works for. It gets the number: the end reaches it too. What a
- * program publishes for its thread has no number, and no end that would reach others.
+ * A new thread or process works for the request its maker works for, until it waits for what others bring. It gets the number: the
+ * end reaches it too. A thread may be of a pool, and take another request's work at once: it is believed only while its process has
+ * no other request open. What a program publishes for its thread has no number, and no end that would reach others.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct ispan_settings *settings = current_settings();
-	struct ispan_thread *maker = settings ? thread_of(parent) : NULL;
+	u64 owner = settings && child->tgid != parent->tgid ? adopted_by(parent->tgid) : 0;
+	struct ispan_thread *maker = settings && served_since(settings, parent) ? thread_of(parent) : NULL;
+	struct ispan_context context;
 	struct ispan_thread *made;
 
-	if (!maker || maker->flags & ISPAN_THREAD_LEFT || !request_of(maker))
+	if (owner)
+		process_joins(child->tgid, owner);
+	if (!maker || parent->tgid == settings->self_tgid ||
+	    !request_context(maker, parent->tgid, parent->pid, &context))
 		return 0;
 	made = thread_made_of(child);
 	if (!made)
 		return 0;
-	made->request = maker->request;
+	made->request = context.owner;
 	made->source = ISPAN_SOURCE_INHERITED;
-	made->fd = maker->fd;
+	made->fd = maker->request ? maker->fd : -1;
+	if (child->tgid == parent->tgid)
+		made->flags |= ISPAN_THREAD_ALONE;
 	count(ISPAN_COUNT_REQUESTS_INHERITED);
 	return 0;
 }
@@ -45,13 +53,34 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 		write_text(settings, &record, text, TEXT_KERNEL, settings->scope == ISPAN_SCOPE_EVERYTHING);
 }
 
+/* Of the requests that no thread carries, those end whose process does, or becomes another program. */
+static long end_of_process(void *map, u64 *key, void *connection, u32 *tgid)
+{
+	const struct ispan_settings *settings = current_settings();
+
+	if (settings && *key >> 32 == *tgid)
+		connection_gone(*key);
+	return 0;
+}
+
+static __always_inline void process_gone(u32 tgid)
+{
+	struct ispan_server *server = server_of(tgid);
+
+	if (server && server->open)
+		bpf_for_each_map_elem(&connections, end_of_process, &tgid, 0);
+	bpf_map_delete_elem(&servers, &tgid);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux_binprm *program)
 {
 	struct ispan_settings *settings = current_settings();
 
-	if (settings)
-		process_event(settings, ISPAN_KIND_PROCESS_STARTED, program->filename);
+	if (!settings)
+		return 0;
+	process_gone(bpf_get_current_pid_tgid() >> 32);
+	process_event(settings, ISPAN_KIND_PROCESS_STARTED, program->filename);
 	return 0;
 }
 
@@ -64,9 +93,9 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 	struct ispan_thread *thread = thread_of(task);
 
 	if (thread && thread->request && thread->source != ISPAN_SOURCE_INHERITED)
-		request_end(settings, thread->request);
+		request_end(thread->request);
 	if (thread && thread->outer_request && thread->outer_source != ISPAN_SOURCE_INHERITED)
-		request_end(settings, thread->outer_request);
+		request_end(thread->outer_request);
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
@@ -92,6 +121,10 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	own_thread_gone(settings);
 	if (BPF_CORE_READ(task, signal, live.counter))
 		return 0;
+	process_gone(tgid);
+	process_leaves(tgid);
+	engine_gone(tgid);
+	bpf_map_delete_elem(&adopted, &tgid); /* whose owner may have ended before */
 	bpf_map_delete_elem(&targets, &tgid); /* the number may be given to another program at once */
 	process_event(settings, ISPAN_KIND_PROCESS_EXITED, NULL);
 	return 0;

@@ -27,7 +27,7 @@ static __always_inline void leaves(const struct ispan_settings *settings, struct
 {
 	struct ispan_thread *thread = served_since(settings, task) ? thread_of(task) : NULL;
 
-	if (!thread || !may_have_context(settings, thread, task))
+	if (!thread || !may_have_context(thread, task))
 		return;
 	thread->off_start_ns = now;
 	thread->off_state = state_left_with(preempted, task);

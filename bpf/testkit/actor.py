@@ -2,11 +2,12 @@
 """actor.py LIBRARIES [SCENE …]: plays scenes of servers to itself over socket pairs, each in a process of its own.
 
 Every scene makes device calls whose grid is a number of their own, and prints what is true of them, one JSON line a
-call: {"scene", "tag", "trace"}, where trace is the id the call belongs to, or null when nobody may have it. Here are
-those of several threads and processes, and of programs that tell of themselves; the others are in the modules that are
+call: {"scene", "tag", "trace"}, where trace is the id the call belongs to, or null when it belongs to none. Here are
+those of several threads and processes, and of programs that use CKP; the others are in the modules that are
 only imported.
 """
 
+import _thread
 import ctypes
 import json
 import os
@@ -18,9 +19,10 @@ import threading
 import behind  # noqa: F401
 import heads  # noqa: F401
 import lives  # noqa: F401
+import loops  # noqa: F401
 import stage
 from scenes import interleaved
-from stage import ANSWER, HERE, call, head, in_thread, pair, perform, play, served, trace_id, traceparent
+from stage import ANSWER, HERE, call, head, in_bare_thread, in_thread, pair, perform, play, served, trace_id, traceparent
 
 from inferspan_ckp import Ckp
 
@@ -32,7 +34,7 @@ def threads_inherit():
     server, client = pair()
     client.sendall(head(1))
     server.recv(65536)
-    in_thread(lambda: (call(trace_id(1)), in_thread(lambda: call(trace_id(1)))))
+    in_bare_thread(lambda: (call(trace_id(1)), in_bare_thread(lambda: call(trace_id(1)))))
     call(trace_id(1))
 
 
@@ -50,14 +52,14 @@ def inheritance_ends():
 
     client.sendall(head(1))
     server.recv(65536)
-    thread = threading.Thread(target=late)
-    thread.start()
+    # Without the hand-shake of Thread.start(), on whose lock a slow machine's thread waits before its first call.
+    _thread.start_new_thread(late, ())
     ready.wait()
     server.sendall(ANSWER)
     client.sendall(head())
     server.recv(65536)
     go.set()
-    thread.join()
+    done.wait()
 
 
 @play
@@ -197,7 +199,7 @@ def ckp_requests():
 
 @play
 def ckp_of_nobody():
-    """What a thread reads while it says that it serves nobody is not given to it, and costs it no other request."""
+    """What a thread reads while it says that it serves no request is not given to it, and costs it no other request."""
     ckp = Ckp(os.path.join(HERE, "libinferspan_ckp.so"))
     (one, first), (two, second) = pair(), pair()
     with ckp.request(None):
@@ -206,8 +208,8 @@ def ckp_of_nobody():
         call(None)
     call(None)
     served(one, first, head(2), trace_id(2))
-    for nobody in (None, traceparent(3, flags="00")):
-        with ckp.request(nobody):
+    for unsampled in (None, traceparent(3, flags="00")):
+        with ckp.request(unsampled):
             second.sendall(head(4))
             two.recv(65536)
             call(None)

@@ -61,6 +61,18 @@ static Elf *open_elf(const char *path)
 	return elf;
 }
 
+/* Before 6.6: a perf event for each function. */
+static void link_one_by_one(const char *program, bool at_return, const char *path, const unsigned long *offsets,
+			    const __u64 *cookies, __u32 count)
+{
+	for (__u32 i = 0; i < count; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookies[i], .retprobe = at_return);
+
+		if (!bpf_program__attach_uprobe_opts(program_named(program), -1, path, offsets[i], &options))
+			die(program, path);
+	}
+}
+
 static void link_uprobes(const char *program, __u32 type, __u32 flags, const char *path, unsigned long *offsets,
 			 __u64 *cookies, __u32 count)
 {
@@ -78,7 +90,9 @@ static void link_uprobes(const char *program, __u32 type, __u32 flags, const cha
 		.uprobe_flags = flags,
 	};
 
-	if (syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes)) < 0)
+	if (!kernel_is_from(6, 6))
+		link_one_by_one(program, flags & RETURN_FLAG, path, offsets, cookies, count);
+	else if (syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof(attributes)) < 0)
 		die(program, path);
 }
 
@@ -121,10 +135,10 @@ void attach_library(const char *table, const char *path, int by_pair)
 void attach_ckp(const char *path)
 {
 	static const char *const functions[] = {"ckp_request_begin", "ckp_request_end", "ckp_operation_begin",
-						"ckp_operation_end"};
+						"ckp_operation_end", "ckp_bind", "ckp_step_begin", "ckp_step_end"};
 	Elf *elf = open_elf(path);
 
-	for (int i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		char symbol[64];
 		unsigned long offset;
 		__u64 cookie = 0;

@@ -11,6 +11,7 @@ struct bpf_program;
 /* Ends the observer with the reason. */
 void die(const char *what, const char *which);
 struct bpf_program *program_named(const char *name);
+int kernel_is_from(int major, int minor);
 
 /* Watches the functions that the table lists, in one library, by session or by a pair of programs. */
 void attach_library(const char *table, const char *path, int by_pair);

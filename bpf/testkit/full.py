@@ -39,7 +39,7 @@ def full(report):
 def numbers(report, events):
     """A request's number is the time of its beginning, but for the last bits: no two have the same, however long the uptime."""
     began = [e for e in events if e.kind == BEGAN]
-    late = [(e.extra & ~NUMBERS_CPU) - (e.start & ~NUMBERS_CPU) for e in began]
-    report("numbers of requests", len(began) > 100 and len({e.extra for e in began}) == len(began)
+    late = [(e.owner & ~NUMBERS_CPU) - (e.start & ~NUMBERS_CPU) for e in began]
+    report("numbers of requests", len(began) > 100 and len({e.owner for e in began}) == len(began)
            and all(0 <= each <= 3 * (NUMBERS_CPU + 1) for each in late),
-           f"{len(began)} requests, {len({e.extra for e in began})} numbers, at most {max(late, default=-1)} ns behind their time")
+           f"{len(began)} requests, {len({e.owner for e in began})} numbers, at most {max(late, default=-1)} ns behind their time")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes of processes: what a child's descriptors say of its parent's request, and ends that nobody announces."""
+"""Scenes of processes: what a child's descriptors say of its parent's request, and ends that no call announces."""
 
 import contextlib
 import os

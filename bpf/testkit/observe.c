@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
  * observe OBJECTS OUTPUT [library=PATH …] [ckp=PATH …] [target=PID …] [flags=HEX] [min=NANOS] [pair]
- *         [own=READS] [otel=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
+ *         [own=READS] [otel=PID] [adopt=PID] [cgroup=LEVEL:PATH] [requests=NUMBER]
  *
  * A reader in C, for tests and comparisons: loads the objects of a directory, attaches them, writes every record to
  * OUTPUT, and on SIGTERM prints the counters that are not zero, and how many instructions of each program were verified.
  * "ready" on stdout says that it listens. Without a target everything that carries a traceparent is observed. pair
- * attaches library functions by entry and return instead of by session. own reads nothing so often with a context of its
- * own published, and so often without; otel enters the process's first thread in the contract map. Both contexts have the
+ * attaches library functions by entry and return instead of by session, as kernels before 6.13 do anyway. own reads nothing so often with a context of its
+ * own published, and so often without; otel enters the process's first thread in the contract map; adopt makes the process an owner. These contexts have the
  * trace id 5555…. requests makes the map of live requests so small.
  */
 #define _GNU_SOURCE
@@ -22,12 +22,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../include/wire.h"
 #include "attach.h"
 
-static const char *const names[] = {"context", "process", "sched", "tcp", "calls", "ckp"};
+static const char *const names[] = {"context", "process", "sched", "tcp", "calls", "ckp", "adopt"};
 #define OBJECTS ((int)(sizeof(names) / sizeof(names[0])))
 
 static struct bpf_object *objects[OBJECTS];
@@ -60,6 +61,23 @@ static struct bpf_map *shared_map(const char *name, int before)
 	return NULL;
 }
 
+int kernel_is_from(int major, int minor)
+{
+	struct utsname kernel;
+	int running_major = 0, running_minor = 0;
+
+	uname(&kernel);
+	sscanf(kernel.release, "%d.%d", &running_major, &running_minor);
+	return running_major > major || (running_major == major && running_minor >= minor);
+}
+
+/* Session probes came with 6.13, and the tracepoint of what is sent with 6.3. */
+static int is_too_new(const char *program)
+{
+	return (!strcmp(program, "call_session") && !kernel_is_from(6, 13)) ||
+	       (!strcmp(program, "tcp_sent") && !kernel_is_from(6, 3));
+}
+
 static void load(int at)
 {
 	char path[4096];
@@ -81,15 +99,18 @@ static void load(int at)
 	bpf_object__for_each_program(program, objects[at]) {
 		const char *name = bpf_program__name(program);
 
-		if (!strcmp(name, "call_session"))
+		if (is_too_new(name))
+			bpf_program__set_autoload(program, false);
+		else if (!strcmp(name, "call_session"))
 			bpf_program__set_expected_attach_type(program, UPROBE_SESSION);
-		else if (bpf_program__type(program) == BPF_PROG_TYPE_KPROBE)
+		else if (bpf_program__type(program) == BPF_PROG_TYPE_KPROBE && kernel_is_from(6, 6))
 			bpf_program__set_expected_attach_type(program, UPROBE_MULTI);
 	}
 	if (bpf_object__load(objects[at]))
 		die("load", path);
 	bpf_object__for_each_program(program, objects[at])
-		if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING && !bpf_program__attach(program))
+		if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING && bpf_program__autoload(program) &&
+		    !bpf_program__attach(program))
 			die("attach", bpf_program__name(program));
 }
 
@@ -144,10 +165,12 @@ static void read_with_own_context(int reads)
 	if (own == MAP_FAILED || bpf_map_update_elem(bpf_map__fd(shared_map("own_threads", 1)), &identity.tid, &slot, BPF_ANY))
 		die("publish", "");
 	own += slot - 1;
-	memset(own->trace_id, 0x55, sizeof(own->trace_id));
-	memset(own->span_id, 0x66, sizeof(own->span_id));
+	memset(own->ids.trace_id, 0x55, sizeof(own->ids.trace_id));
+	memset(own->ids.span_id, 0x66, sizeof(own->ids.span_id));
 	for (int valid = 1; valid >= 0; valid--) {
-		__atomic_store_n(&own->valid, (__u64)valid, __ATOMIC_RELEASE);
+		__u64 owner = ispan_span_owner(0x5555555555555555ull, 0x5555555555555555ull, 0x6666666666666666ull);
+
+		__atomic_store_n(&own->owner, valid ? owner : 0, __ATOMIC_RELEASE);
 		for (int i = 0; i < reads; i++)
 			if (read(nothing, path, 1))
 				die("read", "/dev/null");
@@ -163,6 +186,17 @@ static void enter_in_contract_map(const char *pid)
 	memset(context.span_id, 0x66, sizeof(context.span_id));
 	if (bpf_map_update_elem(bpf_map__fd(shared_map("otel_contexts", 1)), &key, &context, BPF_ANY))
 		die("otel", pid);
+}
+
+static void adopt_process(const char *pid)
+{
+	struct ispan_adoption adoption = {.tgid = (__u32)atoi(pid)};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &adoption, .ctx_size_in = sizeof(adoption));
+
+	memset(adoption.ids.trace_id, 0x55, sizeof(adoption.ids.trace_id));
+	memset(adoption.ids.span_id, 0x66, sizeof(adoption.ids.span_id));
+	if (bpf_prog_test_run_opts(bpf_program__fd(program_named("process_adopt")), &run) || !adoption.owner)
+		die("adopt", pid);
 }
 
 static void choose_cgroup(struct ispan_settings *settings, char *level_and_path)
@@ -189,7 +223,7 @@ static int contract_entries(void)
 /* Requests that the programs take to be under way. The count is the first word of the only entry. */
 static __u64 living(void)
 {
-	__u64 activity[3] = {};
+	__u64 activity[5] = {};
 	__u32 zero = 0;
 
 	bpf_map_lookup_elem(bpf_map__fd(shared_map("activity", 1)), &zero, activity);
@@ -233,7 +267,8 @@ static void print_verified(void)
 			struct bpf_prog_info info = {};
 			__u32 length = sizeof(info);
 
-			if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
+			if (bpf_program__autoload(program) &&
+			    !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
 				printf("verified %s %u\n", bpf_program__name(program), info.verified_insns);
 		}
 }
@@ -249,12 +284,13 @@ int main(int count, char **arguments)
 	struct ispan_settings settings = {
 		.version = ISPAN_WIRE_VERSION,
 		.scope = ISPAN_SCOPE_EVERYTHING,
-		.flags = 0xff,
+		.flags = 0xff | ISPAN_READ_UNIX_SOCKETS,
 		.wakeup_bytes = 65536,
 	};
 	struct ring_buffer *ring;
 	__u32 zero = 0;
 	__u64 records = 0;
+	const char *process = NULL;
 	int own_reads = 0;
 
 	if (count < 3) {
@@ -266,6 +302,7 @@ int main(int count, char **arguments)
 	if (!output)
 		die("write", arguments[2]);
 	libbpf_set_print(quiet);
+	by_pair = !kernel_is_from(6, 13);
 	for (int i = 3; i < count; i++) {
 		if (!strcmp(arguments[i], "pair"))
 			by_pair = 1;
@@ -286,6 +323,8 @@ int main(int count, char **arguments)
 			attach_ckp(value);
 		else if (!strncmp(arguments[i], "own=", 4))
 			own_reads = atoi(value);
+		else if (!strncmp(arguments[i], "adopt=", 6))
+			process = value;
 		else if (!strncmp(arguments[i], "otel=", 5))
 			enter_in_contract_map(value);
 		else if (!strncmp(arguments[i], "cgroup=", 7))
@@ -293,7 +332,7 @@ int main(int count, char **arguments)
 		else if (!strncmp(arguments[i], "min=", 4))
 			settings.min_nanos = strtoull(value, NULL, 0);
 		else if (!strncmp(arguments[i], "flags=", 6))
-			settings.flags = (__u32)strtoul(value, NULL, 16);
+			settings.flags = (__u32)strtoul(value, NULL, 16) | ISPAN_READ_UNIX_SOCKETS;
 		else if (!strncmp(arguments[i], "target=", 7)) {
 			settings.scope = ISPAN_SCOPE_TARGETS;
 			add_target(value);
@@ -305,6 +344,8 @@ int main(int count, char **arguments)
 	ring = ring_buffer__new(bpf_map__fd(shared_map("events", 1)), keep, NULL, NULL);
 	if (!ring)
 		die("ring", "");
+	if (process)
+		adopt_process(process);
 	if (own_reads)
 		read_with_own_context(own_reads);
 	signal(SIGTERM, stop);

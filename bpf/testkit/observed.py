@@ -12,9 +12,10 @@ import sys
 KIT = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
 OBJECTS = os.path.join(HERE, "..", "prebuilt")
-RECORD = struct.Struct("<QQ16s8sIIHBBiQQQ")
+RECORD = struct.Struct("<QQQIIHBBiQQQ")
+OWNER_KINDS, OWNER_BYTES, SLOT_BOUND, STEP_CHANGES = (403, 404), 88, 405, 406
 Event = collections.namedtuple(
-    "Event", "start end trace span tgid tid kind source flags result amount detail extra text"
+    "Event", "start end owner tgid tid kind source flags result amount detail extra text trace span"
 )
 CALL = struct.Struct("<QQIIiIQQ32s16x")
 
@@ -47,15 +48,27 @@ class Observer:
 
     def read(self):
         with open(self.path, "rb") as file:
-            data = file.read()
+            data = self.data = file.read()
+        records = []
         at = 0
         while at < len(data):
             (length,) = struct.unpack_from("<I", data, at)
-            fields = list(RECORD.unpack_from(data, at + 4))
-            fields[2], fields[3] = fields[2].hex(), fields[3].hex()
-            text = data[at + 84 : at + 4 + length].split(b"\0")[0].decode(errors="replace")
-            yield Event(*fields, text)
+            records.append(data[at + 4 : at + 4 + length])
             at += 4 + length
+        owners = self.owners = {}
+        self.changes = collections.defaultdict(list)  # of a step, by its number
+        for record in records:
+            fields = RECORD.unpack_from(record)
+            if fields[5] in OWNER_KINDS:
+                owners[fields[2]] = record[64:80].hex(), record[80:88].hex()
+        for record in records:
+            fields = RECORD.unpack_from(record)
+            names = fields[5] in OWNER_KINDS or fields[5] == SLOT_BOUND
+            text = record[OWNER_BYTES if names else RECORD.size :].split(b"\0")[0].decode(errors="replace")
+            ids = (record[64:80].hex(), record[80:88].hex()) if fields[5] == SLOT_BOUND else owners.get(fields[2], ("", ""))
+            if fields[5] == STEP_CHANGES:
+                self.changes[fields[2]] += struct.unpack_from("<16Q", record, RECORD.size)
+            yield Event(*fields, text, *ids)
 
     def accounted(self):
         produced = sum(n for kind, n in self.counters.items() if kind < 512)
@@ -87,8 +100,11 @@ class Truth:
 
     def __init__(self, path):
         self.spans = collections.defaultdict(list)
+        self.started = []
         with open(path) as file:
             for line in map(json.loads, file):
+                if line.get("started"):
+                    self.started.append((line["tid"], line["from"], line["to"]))
                 who = ("tid", line["tid"]) if "tid" in line else ("tgid", line["tgid"])
                 self.spans[who].append((line["from"], line["to"], line["traceparent"]))
 
@@ -96,7 +112,11 @@ class Truth:
         for began, ended, traceparent in self.spans[("tid", tid)] + self.spans[("tgid", tgid)]:
             if began <= time <= ended:
                 return traceparent
-        return "nobody asked for this"
+        return "of no request"
+
+    def is_started(self, tid, time):
+        """Whether the thread is one that a handler started for it."""
+        return any(tid == started and began <= time <= ended for started, began, ended in self.started)
 
     @staticmethod
     def trace(traceparent):

@@ -195,8 +195,10 @@ def interleaved():
     two.recv(65536)
     call(None)
     one.sendall(ANSWER)
+    call(trace_id(2))
     two.sendall(ANSWER)
-    served(one, first, head(3), None)
+    call(trace_id(2))
+    served(one, first, head(3), trace_id(3))
 
 
 @play
@@ -207,9 +209,11 @@ def interleaved_answers():
     one.sendall(ANSWER[:-1])
     second.sendall(head(2))
     two.recv(65536)
-    one.sendall(ANSWER[-1:])
     call(None)
-    served(two, second, head(3), None)
+    one.sendall(ANSWER[-1:])
+    call(trace_id(2))
+    two.sendall(ANSWER)
+    served(one, first, head(3), trace_id(3))
 
 
 @play

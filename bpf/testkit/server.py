@@ -2,9 +2,9 @@
 """server.py LIBRARIES TRUTH [PORT]: a threaded HTTP server that calls the stand-in device for every request.
 
 TRUTH gets one JSON line per piece of work: which thread or process, from when to when on CLOCK_MONOTONIC, and the
-traceparent of the request that asked for it. Paths: /infer calls in the handler, /runtime through libcudart, /burst/N
-launches grids of N twenty times, /thread in a thread the handler starts, /fork in a forked process, /exec in another
-program. Prints its port.
+traceparent of the request that asked for it. Paths: /infer calls in the handler, /runtime through libcudart, /graph captures
+and launches a graph and takes memory by handles, /burst/N launches grids of N twenty times, /thread in a thread the handler
+starts, /fork in a forked process, /exec in another program. Prints its port.
 """
 
 import contextlib
@@ -23,18 +23,20 @@ runtime = ctypes.CDLL(os.path.join(HERE, "libcudart.so"))
 truth = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
-def say(who, number, began, traceparent):
+def say(who, number, began, traceparent, started=False):
     line = {who: number, "from": began, "to": time.monotonic_ns(), "traceparent": traceparent}
+    if started:
+        line["started"] = True
     os.write(truth, (json.dumps(line) + "\n").encode())
 
 
 @contextlib.contextmanager
-def serving(traceparent):
+def serving(traceparent, started=False):
     began = time.monotonic_ns()
     try:
         yield
     finally:
-        say("tid", threading.get_native_id(), began, traceparent)
+        say("tid", threading.get_native_id(), began, traceparent, started)
 
 
 def through_driver():
@@ -60,6 +62,30 @@ def through_runtime():
     runtime.cudaFree(address)
 
 
+def through_graph():
+    """Memory by handles, a copy of a rectangle, and a graph that is captured, launched and asked for."""
+    handle, host, made = ctypes.c_ulonglong(), ctypes.c_void_p(), ctypes.c_void_p()
+    size, address = ctypes.c_size_t(2 << 20), ctypes.c_ulonglong(0x700000000000)
+    stream = ctypes.c_void_p(threading.get_native_id() * 16)
+    driver.cuMemCreate(ctypes.byref(handle), size, None, ctypes.c_ulonglong(0))
+    driver.cuMemMap(address, size, ctypes.c_size_t(0), handle, ctypes.c_ulonglong(0))
+    driver.cuMemHostAlloc(ctypes.byref(host), ctypes.c_size_t(65536), 0)
+    copy = (ctypes.c_uint64 * 16)(*[0] * 14, 640, 48)
+    driver.cuMemcpy2DAsync_v2(ctypes.byref(copy), stream)
+    driver.cuModuleGetFunction(ctypes.byref(made), None, b"kernel")
+    driver.cuLibraryGetKernel(ctypes.byref(made), None, b"kernel")
+    driver.cuStreamBeginCapture_v2(stream, 0)
+    driver.cuStreamEndCapture(stream, ctypes.byref(made))
+    driver.cuGraphInstantiateWithFlags(ctypes.byref(made), made, ctypes.c_ulonglong(0))
+    driver.cuGraphLaunch(made, stream)
+    driver.cuStreamQuery(stream)
+    runtime.cudaStreamQuery(stream)
+    driver.cuStreamSynchronize(stream)
+    driver.cuMemFreeHost(host)
+    driver.cuMemUnmap(address, size)
+    driver.cuMemRelease(handle)
+
+
 def burst(grid):
     stream = ctypes.c_void_p(threading.get_native_id() * 16)
     for _ in range(20):
@@ -69,7 +95,7 @@ def burst(grid):
 
 def in_thread(traceparent):
     def run():
-        with serving(traceparent):
+        with serving(traceparent, started=True):
             through_driver()
 
     thread = threading.Thread(target=run)
@@ -107,6 +133,8 @@ class Handler(BaseHTTPRequestHandler):
                 burst(int(self.path.rpartition("/")[2]))
             elif self.path == "/runtime":
                 through_runtime()
+            elif self.path == "/graph":
+                through_graph()
             elif self.path == "/thread":
                 in_thread(traceparent)
             elif self.path == "/fork":

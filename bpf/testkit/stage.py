@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scenes of servers are made of: requests, answers, a device call with a number, and the truth about it."""
 
+import _thread
 import ctypes
 import json
 import os
@@ -55,6 +56,14 @@ def served(server, client, data, trace):
     server.recv(65536)
     call(trace)
     server.sendall(ANSWER)
+
+
+def in_bare_thread(function):
+    """Without the interpreter's own hand-shake at the start, on whose lock the new thread may wait on a busy machine."""
+    done = _thread.allocate_lock()
+    done.acquire()
+    _thread.start_new_thread(lambda: (function(), done.release()), ())
+    done.acquire()
 
 
 SCENES = {}

@@ -3,12 +3,13 @@
 #include "fake.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int CUresult;
 typedef unsigned long long CUdeviceptr;
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600 };
 
 struct launch {
 	unsigned grid[3];
@@ -17,6 +18,13 @@ struct launch {
 	void *stream;
 	void *attributes;
 	unsigned attribute_count;
+};
+
+/* CUDA_MEMCPY2D: what comes before the width are a source and a destination of seven words each. */
+struct copy2d {
+	uint64_t ends[14];
+	size_t width;
+	size_t height;
 };
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes)
@@ -70,10 +78,32 @@ EXPORT CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned co
 	*module = (void *)0x1234;
 	LEAVE;
 }
+/* The same for the same name, as long as there are not too many. */
+static void *function_of(const char *name)
+{
+	static char *names[1024];
+	uintptr_t at = 0;
+
+	for (; at < 1023; at++) {
+		char *none = NULL, *copy = names[at] ? NULL : strdup(name);
+
+		if (copy && !__atomic_compare_exchange_n(&names[at], &none, copy, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			free(copy);
+		if (!strcmp(names[at], name))
+			break;
+	}
+	return (void *)(0xf000 + 16 * at);
+}
 EXPORT CUresult cuModuleGetFunction(void **function_out, void *module, const char *name)
 {
 	ENTER(0, module);
-	*function_out = (void *)(0xf000 + strlen(name));
+	*function_out = function_of(name);
+	LEAVE;
+}
+EXPORT CUresult cuLibraryGetKernel(void **kernel, void *library, const char *name)
+{
+	ENTER(0, library);
+	*kernel = function_of(name);
 	LEAVE;
 }
 
@@ -89,6 +119,28 @@ EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags
 	ENTER(bytes, address);
 	LEAVE;
 }
+
+EXPORT CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+	ENTER(bytes, 0);
+	*address = malloc(bytes);
+	call.result = *address ? SUCCESS : OUT_OF_MEMORY;
+	LEAVE;
+}
+EXPORT CUresult cuMemFreeHost(void *address) { ENTER(0, address); free(address); LEAVE; }
+EXPORT CUresult cuMemCreate(CUdeviceptr *handle, size_t bytes, const void *properties, uint64_t flags)
+{
+	ENTER(bytes, 0);
+	call.result = allocate(handle, bytes);
+	LEAVE;
+}
+EXPORT CUresult cuMemRelease(CUdeviceptr handle) { ENTER(0, handle); fake_free(handle); LEAVE; }
+EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUdeviceptr handle, uint64_t flags)
+{
+	ENTER(bytes, address);
+	LEAVE;
+}
+EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) { ENTER(bytes, address); LEAVE; }
 
 /* A copy without a stream waits for what the default stream still does, then for its own bytes. */
 #define COPY(name, to, from)                                                                                           \
@@ -119,6 +171,19 @@ COPY_ASYNC(cuMemcpyDtoHAsync_v2_ptsz, void *, CUdeviceptr)
 COPY_ASYNC(cuMemcpyAsync, CUdeviceptr, CUdeviceptr)
 COPY_ASYNC(cuMemcpyAsync_ptsz, CUdeviceptr, CUdeviceptr)
 
+EXPORT CUresult cuMemcpy2D_v2(const struct copy2d *copy)
+{
+	ENTER(copy->width * copy->height, 0);
+	fake_wait_until(fake_enqueue(NULL, fake_copy_nanos(copy->width * copy->height)));
+	LEAVE;
+}
+EXPORT CUresult cuMemcpy2DAsync_v2(const struct copy2d *copy, void *stream)
+{
+	ENTER(copy->width * copy->height, stream);
+	fake_enqueue(stream, fake_copy_nanos(copy->width * copy->height));
+	LEAVE;
+}
+
 EXPORT CUresult cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t bytes)
 {
 	ENTER(bytes, target);
@@ -136,21 +201,21 @@ EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t 
 			     unsigned shared, void *stream, void **parameters, void **extra)                           \
 	{                                                                                                              \
 		ENTER((uint64_t)x * y * z, stream);                                                                    \
-		fake_enqueue(stream, fake_kernel_nanos());                                                             \
+		fake_enqueue(stream, fake_kernel_nanos(call.amount));                                                  \
 		LEAVE;                                                                                                 \
 	}
 #define LAUNCH_CONFIGURED(name)                                                                                        \
 	EXPORT CUresult name(const struct launch *launch, void *kernel, void **parameters, void **extra)               \
 	{                                                                                                              \
 		ENTER((uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2], launch->stream);                  \
-		fake_enqueue(launch->stream, fake_kernel_nanos());                                                     \
+		fake_enqueue(launch->stream, fake_kernel_nanos(call.amount));                                          \
 		LEAVE;                                                                                                 \
 	}
 #define LAUNCH_GRAPH(name)                                                                                             \
 	EXPORT CUresult name(void *graph, void *stream)                                                                \
 	{                                                                                                              \
 		ENTER(0, stream);                                                                                      \
-		fake_enqueue(stream, fake_kernel_nanos());                                                             \
+		fake_enqueue(stream, fake_kernel_nanos(0));                                                            \
 		LEAVE;                                                                                                 \
 	}
 #define RECORD(name)                                                                                                   \
@@ -178,6 +243,33 @@ RECORD(cuEventRecord)
 RECORD(cuEventRecord_ptsz)
 WAIT(cuStreamSynchronize)
 WAIT(cuStreamSynchronize_ptsz)
+
+/* What a stream takes while it is captured is done at once here: only the calls matter. */
+EXPORT CUresult cuStreamBeginCapture_v2(void *stream, int mode) { ENTER(0, stream); LEAVE; }
+EXPORT CUresult cuStreamEndCapture(void *stream, void **graph)
+{
+	ENTER(0, stream);
+	*graph = (void *)0x6000;
+	LEAVE;
+}
+EXPORT CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, uint64_t flags)
+{
+	ENTER(0, graph);
+	*executable = (void *)0x7000;
+	LEAVE;
+}
+EXPORT CUresult cuEventQuery(void *event)
+{
+	ENTER(0, event);
+	call.result = *(uint64_t *)event <= fake_now() ? SUCCESS : NOT_READY;
+	LEAVE;
+}
+EXPORT CUresult cuStreamQuery(void *stream)
+{
+	ENTER(0, stream);
+	call.result = fake_stream_done(stream) <= fake_now() ? SUCCESS : NOT_READY;
+	LEAVE;
+}
 
 EXPORT CUresult cuEventSynchronize(void *event) { ENTER(0, event); fake_wait_until(*(uint64_t *)event); LEAVE; }
 EXPORT CUresult cuCtxSynchronize(void) { ENTER(0, 0); fake_wait_all(); LEAVE; }

@@ -47,6 +47,13 @@ extern int cuStreamSynchronize(void *);
 extern int cuEventRecord(void *, void *);
 extern int cuEventSynchronize(void *);
 extern int cuCtxSynchronize(void);
+extern int cuMemHostAlloc(void **, size_t, unsigned);
+extern int cuMemFreeHost(void *);
+extern int cuStreamBeginCapture_v2(void *, int);
+extern int cuStreamEndCapture(void *, void **);
+extern int cuGraphInstantiateWithFlags(void **, void *, uint64_t);
+extern int cuEventQuery(void *);
+extern int cuStreamQuery(void *);
 
 static _Thread_local int current_device;
 
@@ -90,6 +97,13 @@ EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int
 	call.result = cuMemcpyAsync((CUdeviceptr)to, (CUdeviceptr)from, bytes, stream);
 	LEAVE;
 }
+EXPORT cudaError_t cudaMallocHost(void **address, size_t bytes)
+{
+	ENTER(bytes, 0);
+	call.result = cuMemHostAlloc(address, bytes, 0);
+	LEAVE;
+}
+EXPORT cudaError_t cudaFreeHost(void *address) { ENTER(0, address); call.result = cuMemFreeHost(address); LEAVE; }
 EXPORT cudaError_t cudaMemset(void *address, int value, size_t bytes)
 {
 	ENTER(bytes, 0);
@@ -128,6 +142,26 @@ EXPORT cudaError_t cudaGraphLaunch(void *graph, void *stream)
 	call.result = cuGraphLaunch(graph, stream);
 	LEAVE;
 }
+EXPORT cudaError_t cudaStreamBeginCapture(void *stream, int mode)
+{
+	ENTER(0, stream);
+	call.result = cuStreamBeginCapture_v2(stream, mode);
+	LEAVE;
+}
+EXPORT cudaError_t cudaStreamEndCapture(void *stream, void **graph)
+{
+	ENTER(0, stream);
+	call.result = cuStreamEndCapture(stream, graph);
+	LEAVE;
+}
+EXPORT cudaError_t cudaGraphInstantiate(void **executable, void *graph, uint64_t flags)
+{
+	ENTER(0, graph);
+	call.result = cuGraphInstantiateWithFlags(executable, graph, flags);
+	LEAVE;
+}
+EXPORT cudaError_t cudaEventQuery(void *event) { ENTER(0, event); call.result = cuEventQuery(event); LEAVE; }
+EXPORT cudaError_t cudaStreamQuery(void *stream) { ENTER(0, stream); call.result = cuStreamQuery(stream); LEAVE; }
 EXPORT cudaError_t cudaStreamSynchronize(void *stream)
 {
 	ENTER(0, stream);

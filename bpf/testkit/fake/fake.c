@@ -31,6 +31,7 @@ static struct stream streams[STREAMS];
 static uint64_t allocations[ALLOCATIONS];
 static uint64_t allocated, memory = 80ull << 30, next_slot;
 static uint64_t kernel_nanos, bandwidth;
+static int kernel_of_grid;
 static char script[8192];
 static struct fake_log *fake_log_map;
 static struct fake_call *calls;
@@ -129,6 +130,7 @@ static void start(void)
 {
 	read_script(getenv("FAKE_CUDA_SCRIPT"));
 	kernel_nanos = number_of("FAKE_CUDA_KERNEL", 0);
+	kernel_of_grid = getenv("FAKE_CUDA_KERNEL") && !strcmp(getenv("FAKE_CUDA_KERNEL"), "grid");
 	bandwidth = number_of("FAKE_CUDA_BANDWIDTH", 0);
 	memory = number_of("FAKE_CUDA_MEMORY", memory);
 	if (getenv("FAKE_CUDA_LOG"))
@@ -204,19 +206,30 @@ void fake_wait_until(uint64_t nanos)
 		;
 }
 
+/* The slot of a stream. A stream without pending work needs none, so its slot may go to another: programs that never
+ * destroy their streams, or take one per thread, may have any number of them. */
 static struct stream *stream_of(void *handle)
 {
+	struct stream *idle = NULL;
+	uint64_t now = fake_now();
+
 	for (uint64_t i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[((uint64_t)handle / 16 + i) % STREAMS];
 
-		if (!stream->used || stream->handle == handle) {
-			stream->used = 1;
-			stream->handle = handle;
+		if (stream->used && stream->handle == handle)
 			return stream;
-		}
+		if (!idle && stream->done_ns <= now)
+			idle = stream;
+		if (!stream->used)
+			break;
 	}
-	fprintf(stderr, "more than %d streams\n", STREAMS);
-	abort();
+	if (!idle) {
+		fprintf(stderr, "more than %d streams have pending work\n", STREAMS);
+		abort();
+	}
+	idle->used = 1;
+	idle->handle = handle;
+	return idle;
 }
 
 uint64_t fake_enqueue(void *handle, uint64_t nanos)
@@ -235,9 +248,9 @@ uint64_t fake_enqueue(void *handle, uint64_t nanos)
 	return done;
 }
 
-uint64_t fake_kernel_nanos(void)
+uint64_t fake_kernel_nanos(uint64_t blocks)
 {
-	return kernel_nanos;
+	return kernel_of_grid ? blocks : kernel_nanos;
 }
 
 uint64_t fake_copy_nanos(uint64_t bytes)
@@ -257,7 +270,7 @@ uint64_t fake_stream_done(void *handle)
 
 void fake_wait_stream(void *handle)
 {
-	if (kernel_nanos || bandwidth)
+	if (kernel_nanos || kernel_of_grid || bandwidth)
 		fake_wait_until(fake_stream_done(handle));
 }
 

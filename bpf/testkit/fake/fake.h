@@ -4,7 +4,8 @@
  *
  *   FAKE_CUDA_SCRIPT      "cuLaunchKernel=3us cuMemAlloc_v2=1ms:2 *=0", or @file with the same; after the colon a
  *                         result to return. What is not named takes no time and succeeds.
- *   FAKE_CUDA_KERNEL      how long a launched kernel keeps its stream busy (0): launches return at once, syncs wait
+ *   FAKE_CUDA_KERNEL      how long a launched kernel keeps its stream busy (0): launches return at once, syncs wait;
+ *                         "grid": as many nanoseconds as its grid has blocks, and a graph none
  *   FAKE_CUDA_BANDWIDTH   bytes per microsecond of copies (0 = copies take no time of their own)
  *   FAKE_CUDA_MEMORY      bytes of the device (80 GiB); more gives error 2
  *   FAKE_CUDA_LOG         file that gets one struct fake_call per call, from all libraries and processes that name it
@@ -52,7 +53,7 @@ struct fake_call fake_enter(struct fake_function *function, uint64_t amount, uin
 int fake_leave(struct fake_function *function, struct fake_call *call);
 /* Puts work on a stream and says when it will be done. */
 uint64_t fake_enqueue(void *stream, uint64_t nanos);
-uint64_t fake_kernel_nanos(void);
+uint64_t fake_kernel_nanos(uint64_t blocks);
 uint64_t fake_copy_nanos(uint64_t bytes);
 void fake_wait_stream(void *stream);
 void fake_wait_all(void);

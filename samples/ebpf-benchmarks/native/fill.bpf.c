@@ -27,8 +27,7 @@ static long one(__u64 index, void *context)
 	__builtin_memset(record, 0, sizeof(*record));
 	record->start_ns = 1000 + index;
 	record->end_ns = 2000 + index + index % 7;
-	record->trace_id[15] = 1;
-	record->span_id[7] = 1;
+	record->owner = 1;
 	record->tgid = 7;
 	record->tid = 8;
 	record->kind = ISPAN_KIND_CUDA_LAUNCH;

@@ -1,12 +1,12 @@
 import java.util.List;
 
-/** What is asked, how much of it, and what tracing may add to it. */
+/** A kind of request, the amount, and the allowed cost of tracing. */
 record Case(String name, String sentence, Asked asked, Asked warmUp, int rounds, List<Bar> bars) {
 
   /** A load, and how much of it makes a turn. */
   record Asked(Load load, int connections, int requests) {}
 
-  /** What a subject may cost at most, as a multiple of the gateway without Inferspan. */
+  /** The maximum cost of a subject, as a multiple of the gateway without Inferspan. */
   record Bar(Subject subject, double most) {}
 
   private static final String CHAT = "/v1/chat/completions";

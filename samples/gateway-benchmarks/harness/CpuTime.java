@@ -8,14 +8,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * What the threads of a process have computed so far, to the nanosecond: the ticks of {@code
- * /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between
- * two readings is left out of their difference, for it would take all that it ever computed along.
- */
+/** The CPU time of a process's threads, to the nanosecond: the ticks of {@code /proc/<pid>/stat} are too coarse for a turn of a quarter of a second. A thread that ends between two readings is omitted from their difference, since it would subtract all its CPU time. */
 record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers) {
 
-  /** What a JVM compiles it compiles once; a gateway runs for weeks. */
+  /** Compilation happens once, while a gateway runs for weeks. */
   private static final Pattern COMPILER = Pattern.compile("C[12] CompilerThre");
 
   static CpuTime of(Process process) {
@@ -28,7 +24,7 @@ record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers)
       throw new UncheckedIOException(e);
     }
     if (now.nanosOfThreads.isEmpty()) {
-      throw new IllegalStateException("the CPU time of process " + process.pid() + " is not told");
+      throw new IllegalStateException("the CPU time of process " + process.pid() + " is not available");
     }
     return now;
   }
@@ -44,12 +40,12 @@ record CpuTime(Map<Path, Long> nanosOfThreads, Map<Path, Long> nanosOfCompilers)
     }
   }
 
-  /** What was computed from {@code before} until now, the compilers left out. */
+  /** Returns the CPU time since {@code before}, without the compilers. */
   long since(CpuTime before) {
     return difference(nanosOfThreads, before.nanosOfThreads);
   }
 
-  /** What the compilers took from {@code before} until now. */
+  /** Returns the CPU time of the compilers since {@code before}. */
   long compiledSince(CpuTime before) {
     return difference(nanosOfCompilers, before.nanosOfCompilers);
   }

@@ -4,9 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * Measures the sample gateway with and without tracing, beside others, and holds it to its bars.
- */
+/** Measures the sample gateway with and without tracing, compared with others, and checks its bars. */
 final class GatewayBench {
   private GatewayBench() {}
 

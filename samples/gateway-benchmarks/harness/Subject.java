@@ -18,7 +18,7 @@ enum Subject {
 
   static final List<Subject> UNSAMPLED = List.of(WITHOUT, OURS_0);
 
-  /** Those that may be asked for alone: a part of the table takes a few minutes. */
+  /** Parts that can be selected separately: a part of the table takes a few minutes. */
   static final Map<String, List<Subject>> PARTS =
       Map.of(
           "--ours", List.of(WITHOUT, OURS_0, OURS_10, OURS_100),

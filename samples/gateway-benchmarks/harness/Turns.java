@@ -5,13 +5,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * One scenario: the subjects take turns, there and back again. Before and after each the gateway
- * without tracing has a turn, and the two are what it is set against: a machine that others share
- * is not the same for long.
- */
+/** One scenario: the subjects take turns, forwards and backwards. The gateway without tracing has a turn before and after each, and the two are the baseline, since the speed of a shared machine changes. */
 final class Turns {
-  /** What a full queue of spans takes to leave. */
+  /** The time to export a full queue of spans. */
   private static final long EXPORT_MILLIS = 100;
 
   /** One per cent shows in many turns that are close together, and in none that is long. */
@@ -22,7 +18,7 @@ final class Turns {
   private static final int LEAST_WARM_UP_SECONDS = 30;
   private static final int MOST_WARM_UP_SECONDS = 100;
 
-  /** The share of the compilers that is too small to tell of a path yet to be compiled. */
+  /** The share of the compilers below which no hot path is left to compile. */
   private static final double AT_REST = 0.01;
 
   private final Gateways gateways;
@@ -56,7 +52,7 @@ final class Turns {
     }
   }
 
-  /** What one request took, what was compiled while it was served, and what of its spans left. */
+  /** The cost of one request, the compilation meanwhile, and the exported bytes of its spans. */
   private record Cost(double micros, double compilerMicros, double sentBytes) {}
 
   void measure() throws IOException {
@@ -80,11 +76,7 @@ final class Turns {
     }
   }
 
-  /**
-   * All ports in turns, so that what they share is compiled for all of them, until the compilers
-   * rest: a path that few requests take is compiled late, and costs a multiple until then. Streams
-   * are warmed up with bursts, of which there are a hundred in the time of one.
-   */
+  /** Calls all ports in turns, so that shared code is compiled for all of them, until the compilers are idle: a rare path is compiled late, and costs a multiple until then. Streams are warmed up with bursts, of which a hundred take the time of one. */
   private void warmUp() throws IOException {
     long start = System.nanoTime();
     double share;
@@ -118,7 +110,7 @@ final class Turns {
     Load.Result result = Load.run(subject.label, command);
     boolean records = subject != Subject.WITHOUT && subject.sampledPercent > 0;
     if (records) {
-      Server.pause(EXPORT_MILLIS); // what is sent later would be the next one's cost
+      Server.pause(EXPORT_MILLIS); // what is exported later would count as the next one's cost
     }
     CpuTime after = CpuTime.of(server.process());
     long sentBytes = gateways.upstream().count("trace_bytes") - spanBytes;

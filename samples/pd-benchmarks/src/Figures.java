@@ -1,7 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the rounds of one subject measured, in microseconds per request. */
+/** The measurements of one subject's rounds, in microseconds per request. */
 record Figures(List<Double> cpu, List<Double> p50, List<Double> p99) {
   Figures() {
     this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());

@@ -4,10 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What a client sends: the arguments of one run of the load generator, but for where, how much and
- * how fast.
- */
+/** A client's requests: the arguments of one run of the load generator, except for target, amount and rate. */
 record Load(
     String path,
     int chatBytes,
@@ -15,7 +12,7 @@ record Load(
     boolean prefill,
     int leastBody,
     int sampledPercent) {
-  /** What the load generator saw; latencies in microseconds. */
+  /** The load generator's result; latencies in microseconds. */
   record Result(long requests, double seconds, long p50, long p99) {}
 
   /** A request without a body. */

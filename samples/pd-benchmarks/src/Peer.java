@@ -31,7 +31,7 @@ enum Peer {
     this.label = label;
   }
 
-  /** Why it cannot run here, in one sentence, or null. */
+  /** Returns why it cannot run here, in one sentence, or null. */
   String missing() {
     return switch (this) {
       case NGINX -> without("nginx", Workbench.has("nginx"));
@@ -114,7 +114,7 @@ enum Peer {
         label, port, List.of(program, "" + port, "" + upstream.port()), Map.of());
   }
 
-  /** How the sidecar's JVM is started, whatever it runs. */
+  /** Returns the command that starts a sidecar's JVM. */
   static List<String> java() {
     List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
     String flags = System.getenv().getOrDefault("SIDECAR_JAVA_FLAGS", AS_IN_THE_DOCKERFILE);

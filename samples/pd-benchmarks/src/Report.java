@@ -2,7 +2,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a scenario measured, as a table, and whether its bars hold. */
+/** A scenario's measurements as a table, and whether its bars hold. */
 record Report(Scenario scenario, Map<Scenario.Subject, Figures> figures, Figures direct) {
   void print() {
     Scenario.Pace pace = scenario.pace();

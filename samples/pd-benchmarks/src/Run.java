@@ -83,10 +83,7 @@ final class Run {
     return server;
   }
 
-  /**
-   * Native code needs a moment, a JVM some time: until two batches in a row cost the same, and until
-   * it has compiled again what it took for impossible, such as a connection that closes.
-   */
+  /** Warms up, until two batches in a row cost the same, and until the JVM has recompiled code for cases that it had assumed impossible, such as a connection that closes. */
   private void warmUp(Scenario.Subject subject) throws IOException {
     long start = System.nanoTime();
     long least = TimeUnit.SECONDS.toNanos(!subject.peer().isJvm() ? 0 : quick ? 10 : 60);

@@ -2,16 +2,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One kind of request, the servers it is sent through and what the sidecar may cost there.
+ * One kind of request, the servers it is sent through and the sidecar's maximum cost.
  *
  * @param requests in one round of the closed loop; with a rate, in one round at that rate
- * @param ratePerSecond 0 for a closed loop, whose figure is CPU; otherwise the figure is the
- *     latency added
+ * @param ratePerSecond 0 for a closed loop, whose figure is CPU; otherwise the figure is the added
+ *     latency
  */
 record Scenario(
     String name, String sentence, Load load, Pace pace, List<Subject> subjects, List<Bar> bars) {
 
-  /** How many connections send how many requests, how fast. */
+  /** The number of connections and requests, and the rate. */
   record Pace(int connections, int requests, int ratePerSecond) {
     boolean isOpenLoop() {
       return ratePerSecond > 0;
@@ -41,7 +41,7 @@ record Scenario(
   private static final Subject TRACED_10 = new Subject(Peer.TRACED, 10);
   private static final Subject TRACED_100 = new Subject(Peer.TRACED, 100);
 
-  /** Least bytes of 64 events; a proxy may shorten what it edits. */
+  /** The minimum size of 64 events; a proxy may shorten what it edits. */
   private static final int STREAM_BYTES = 11_000;
 
   private static final int FEW = 4;

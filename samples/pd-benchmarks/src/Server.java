@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A running server: what it cost so far is read from {@code /proc}, children included. */
+/** A running server; its CPU time is read from {@code /proc}, children included. */
 record Server(String name, int port, Process process, Path log) implements AutoCloseable {
   private static final long NANOS_PER_TICK = 10_000_000; // USER_HZ is 100 on every Linux
 
@@ -26,7 +26,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     return this;
   }
 
-  /** Whether a GET is answered with 200 on a fresh connection. */
+  /** Returns whether a GET on a new connection is answered with 200. */
   boolean answers(String path) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(5_000);
@@ -68,10 +68,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     }
   }
 
-  /**
-   * Whether the process has a ring of io_uring open, as opposed to having fallen back to something
-   * else.
-   */
+  /** Returns whether the process has an io_uring open, as opposed to a fallback. */
   boolean usesIoUring() throws IOException {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
       return descriptors.anyMatch(Server::isRing);

@@ -82,7 +82,7 @@ final class Startup {
       starts.healthy.add((System.nanoTime() - begin) / 1e6);
       sidecar.awaitAnswer("/v1/models");
       starts.served.add((System.nanoTime() - begin) / 1e6);
-      Server.pause(2_000); // idle is what is left once the JVM has calmed down
+      Server.pause(2_000); // measures the idle state after the JVM's startup work
       starts.megabytes.add((double) sidecar.memoryMegabytes("VmRSS"));
     }
   }

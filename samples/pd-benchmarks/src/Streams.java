@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/**
- * Holds very many slow streams through one sidecar and tells what that took: memory, CPU and
- * streams lost.
- */
+/** Holds very many slow streams through one sidecar and reports memory, CPU and lost streams. */
 final class Streams {
   private static final long BAR_MEGABYTES = 600;
   private static final int PER_CLIENT = 4_000;
@@ -87,7 +84,7 @@ final class Streams {
     return judge(held.get("lost"), held.get("silent"), before + (peak - before) * wanted / count);
   }
 
-  /** Starts the clients, each from a source address of its own: one address has too few ports. */
+  /** Starts the clients, each with its own source address: one address has too few ports. */
   private void open(Server sidecar, Upstream upstream) throws IOException {
     Load load = Load.disaggregated("/v1/chat/completions?mode=slow", 2_048, true, 0);
     for (int rest = count, i = 2; rest > 0; rest -= PER_CLIENT, i++) {

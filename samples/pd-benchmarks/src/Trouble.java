@@ -1,4 +1,4 @@
-/** Something that makes the run void, in one sentence for whoever started it. */
+/** Something that makes the run void, in one sentence for the user. */
 final class Trouble extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -29,7 +29,7 @@ record Upstream(Server server, int prefillPort) {
     return "x-prefiller-host-port: 127.0.0.1:" + prefillPort;
   }
 
-  /** How often something was asked for so far: {@code prefills}, {@code traces}, … */
+  /** Returns a count of requests so far: {@code prefills}, {@code traces}, … */
   long count(String what) {
     return ((Number) ((Map<?, ?>) Json.read(get("/stats"))).get(what)).longValue();
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Proof that a server does the nixlv2 steps: one request, and what the upstream saw of it. */
+/** Verifies that a server does the nixlv2 steps: one request, and what the upstream received. */
 final class Verification {
   private static final String REQUEST =
       """
@@ -25,7 +25,7 @@ final class Verification {
 
   private Verification() {}
 
-  /** Fails where a leg's body is not what the connector prescribes. */
+  /** Fails if the body of a leg violates the connector's protocol. */
   static void of(Server server, Upstream upstream) {
     String[] header = upstream.prefillHeader().split(": ");
     HttpRequest request =

@@ -71,7 +71,7 @@ final class Workbench implements AutoCloseable {
     return Files.writeString(target, text);
   }
 
-  /** Starts a process beside the load generator. */
+  /** Starts a process next to the load generator. */
   Server start(String name, int port, List<String> command) throws IOException {
     return start(name, port, command, Map.of());
   }
@@ -103,7 +103,7 @@ final class Workbench implements AutoCloseable {
     return new Server(name, port, process, log);
   }
 
-  /** A loopback port that nobody listens on. */
+  /** A loopback port without a listener. */
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -112,7 +112,7 @@ final class Workbench implements AutoCloseable {
     }
   }
 
-  /** Whether a program is on the path. */
+  /** Returns whether a program is on the path. */
   static boolean has(String program) {
     for (String folder : System.getenv("PATH").split(":")) {
       if (Files.isExecutable(Path.of(folder, program))

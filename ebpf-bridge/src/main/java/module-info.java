@@ -7,8 +7,10 @@ module io.inferspan.ebpf {
       io.inferspan.ebpf.EbpfExtension;
 
   requires transitive io.inferspan;
+  requires static com.fasterxml.jackson.core;
   requires static jdk.httpserver;
   requires static micrometer.core;
   requires static micrometer.registry.prometheus;
   requires static org.jspecify;
+  requires static org.tukaani.xz;
 }

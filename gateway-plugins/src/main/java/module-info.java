@@ -1,14 +1,6 @@
-/** Gateway and endpoint-picker tracing. */
+/** Tracing of gateways. */
 module io.inferspan.gateway {
-  exports io.inferspan.epp;
-  exports io.inferspan.epp.plugins.disagg;
-  exports io.inferspan.epp.plugins.filter;
-  exports io.inferspan.epp.plugins.pick;
-  exports io.inferspan.epp.plugins.score;
-  exports io.inferspan.epp.scheduling;
-  exports io.inferspan.epp.tracing;
   exports io.inferspan.gateway;
-  exports io.inferspan.gateway.extproc;
   exports io.inferspan.gateway.metrics;
   exports io.inferspan.gateway.netty;
   exports io.inferspan.gateway.vertx;

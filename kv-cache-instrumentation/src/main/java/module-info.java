@@ -2,17 +2,12 @@
 module io.inferspan.kvcache {
   exports io.inferspan.kvcache;
   exports io.inferspan.kvcache.block;
-  exports io.inferspan.kvcache.events;
   exports io.inferspan.kvcache.index;
-  exports io.inferspan.kvcache.index.redis;
   exports io.inferspan.kvcache.metrics;
   exports io.inferspan.kvcache.score;
 
   requires transitive io.inferspan;
   requires static com.github.benmanes.caffeine;
-  requires static io.vertx.core;
-  requires static io.vertx.redis.client;
   requires static micrometer.core;
   requires static org.jspecify;
-  requires static org.zeromq.jeromq;
 }

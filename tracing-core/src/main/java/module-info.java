@@ -1,4 +1,5 @@
 /** Embeddable OpenTelemetry tracing for LLM gateways. */
+@SuppressWarnings("module") // those that it exports to are built later
 module io.inferspan {
   // API
   exports io.inferspan;
@@ -8,12 +9,22 @@ module io.inferspan {
   exports io.inferspan.export;
   exports io.inferspan.response;
 
+  // For our other modules
+  exports io.inferspan.json to
+      io.inferspan.gateway,
+      io.inferspan.extproc;
+  exports io.inferspan.values to
+      io.inferspan.epp,
+      io.inferspan.gateway;
+
   requires transitive io.opentelemetry.api;
   requires transitive io.opentelemetry.context;
   requires transitive io.opentelemetry.sdk.autoconfigure.spi;
   requires transitive io.opentelemetry.sdk.common;
   requires transitive io.opentelemetry.sdk.trace;
   requires io.opentelemetry.common;
+  requires io.opentelemetry.exporter.internal;
+  requires io.opentelemetry.exporter.internal.otlp;
   requires io.opentelemetry.sdk;
   requires io.opentelemetry.sdk.autoconfigure;
   requires static micrometer.core;
@@ -22,6 +33,6 @@ module io.inferspan {
   uses io.inferspan.TelemetryExtension;
 
   provides io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider with
-      io.inferspan.export.ConsoleExporterProvider,
-      io.inferspan.export.OtlpFileExporterProvider;
+      io.inferspan.exporter.ConsoleExporterProvider,
+      io.inferspan.exporter.OtlpFileExporterProvider;
 }

@@ -5,21 +5,13 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/**
- * What this jar was built from.
- *
- * @param version the release
- * @param commit the commit, or {@code unknown} where the sources came without their history
- */
-record BuildInfo(String version, String commit) {
+/** The release and the commit of this jar; {@code unknown} if the sources have no history. */
+final class BuildInfo {
 
-  private static final BuildInfo CURRENT = read();
+  static final String VERSION;
+  static final String COMMIT;
 
-  static BuildInfo current() {
-    return CURRENT;
-  }
-
-  private static BuildInfo read() {
+  static {
     Properties properties = new Properties();
     try (InputStream in = BuildInfo.class.getResourceAsStream("build.properties")) {
       if (in != null) {
@@ -28,7 +20,9 @@ record BuildInfo(String version, String commit) {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return new BuildInfo(
-        properties.getProperty("version", "unknown"), properties.getProperty("commit", "unknown"));
+    VERSION = properties.getProperty("version", "unknown");
+    COMMIT = properties.getProperty("commit", "unknown");
   }
+
+  private BuildInfo() {}
 }

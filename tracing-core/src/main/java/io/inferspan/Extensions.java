@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** The extensions of one telemetry: made, joined and left again, whatever they do. */
+/** The lifecycle of one telemetry's extensions; their failures are contained. */
 final class Extensions {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");

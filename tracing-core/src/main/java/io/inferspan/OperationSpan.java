@@ -21,7 +21,7 @@ public abstract sealed class OperationSpan implements AutoCloseable
   /** The context that children and outgoing requests take. */
   public abstract Context context();
 
-  /** Whether anything that is set here will be seen; ask before computing a costly value. */
+  /** Returns whether the span is recording; check before computing a costly value. */
   public abstract boolean recording();
 
   /** Sets an attribute; null is ignored. */
@@ -56,7 +56,7 @@ public abstract sealed class OperationSpan implements AutoCloseable
   @Override
   public abstract void close();
 
-  /** Ends the span at a time that is told of later, in nanoseconds since the epoch. */
+  /** Ends the span at a time that is reported later, in nanoseconds since the epoch. */
   public abstract void closeAt(long epochNanos);
 
   /** The {@code traceparent} of this span, or null where there is no trace to continue. */

@@ -1,6 +1,7 @@
 package io.inferspan;
 
 import io.inferspan.semconv.Attribute;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
 
-  /** Whether anybody may come to see the span; ask before computing a costly value. */
+  /** Returns whether the span may be recorded; check before computing a costly value. */
   boolean mayRecord();
 
   /** Sets an attribute; null is ignored. */
@@ -27,11 +28,11 @@ public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
   /** Sets an attribute without boxing where the span will not record. */
   PendingSpan set(Attribute<Boolean> attribute, boolean value);
 
-  /** Gives the start of an operation that is told of later, in nanoseconds since the epoch. */
+  /** Sets the start of an operation that is reported later, in nanoseconds since the epoch. */
   PendingSpan startingAt(long epochNanos);
 
-  /** Links to a span of another request or step that had a part in this one. */
-  PendingSpan linkedTo(SpanContext other);
+  /** Links to a span of another request or step, with {@code part}: its part in this one. */
+  PendingSpan linkedTo(SpanContext other, Attributes part);
 
   /** Starts the span; to be called once. */
   OperationSpan start();

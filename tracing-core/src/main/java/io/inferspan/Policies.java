@@ -3,14 +3,31 @@ package io.inferspan;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.privacy.AttributePolicy;
 import io.inferspan.privacy.OwnScopes;
-import io.inferspan.privacy.SpanScrubber;
+import io.inferspan.privacy.PrivacyGuard;
 import io.inferspan.semconv.GenAiConvention;
 import io.inferspan.setup.Settings;
+import io.inferspan.setup.TrustedCallers;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** What the options and our own settings decide about spans. */
-record Policies(SpanPolicy spans, AttributePolicy attributes, OwnScopes ownScopes) {
+/**
+ * The decisions about spans that follow from the options and settings; constant for a telemetry.
+ *
+ * @param naming the generation of span names
+ * @param convention the keys of renamed GenAI attributes
+ * @param exceptionMessages whether messages of exceptions are exported
+ * @param attributes the exported attributes
+ * @param ownScopes the instrumentation scopes of our spans
+ * @param trusted the callers whose traces are continued
+ */
+record Policies(
+    SpanNaming naming,
+    GenAiConvention convention,
+    boolean exceptionMessages,
+    AttributePolicy attributes,
+    OwnScopes ownScopes,
+    TrustedCallers trusted) {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
   private static final String SPAN_NAMES = "inferspan.span.names";
@@ -22,19 +39,17 @@ record Policies(SpanPolicy spans, AttributePolicy attributes, OwnScopes ownScope
     Settings settings = new Settings(options.settings());
     GenAiConvention convention = options.genAiConvention();
     return new Policies(
-        new SpanPolicy(
-            naming(options, settings),
-            convention != null
-                ? convention
-                : GenAiConvention.fromOptIn(settings.find(SEMCONV_OPT_IN)),
-            settings.isTrue(EXCEPTION_MESSAGES)),
+        naming(options, settings),
+        convention != null ? convention : GenAiConvention.fromOptIn(settings.find(SEMCONV_OPT_IN)),
+        settings.isTrue(EXCEPTION_MESSAGES),
         new AttributePolicy(settings.list(ATTRIBUTES_ALLOW)),
-        new OwnScopes(BuildInfo.current().commit()));
+        new OwnScopes(BuildInfo.COMMIT),
+        TrustedCallers.of(settings));
   }
 
-  /** What goes before every exporter. */
-  SpanScrubber scrubber() {
-    return new SpanScrubber(attributes, ownScopes, spans.exceptionMessages());
+  /** Puts the privacy guard before an exporter. */
+  SpanExporter guard(SpanExporter exporter) {
+    return new PrivacyGuard(exporter, attributes, ownScopes, exceptionMessages);
   }
 
   private static SpanNaming naming(TelemetryOptions options, Settings settings) {

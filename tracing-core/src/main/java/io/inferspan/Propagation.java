@@ -1,31 +1,73 @@
 package io.inferspan;
 
 import io.inferspan.propagation.TraceHeaders;
+import io.inferspan.setup.TrustedCallers;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.context.propagation.TextMapSetter;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
+import java.net.InetAddress;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between headers and contexts: by our own reader where the headers are W3C's, else as configured.
+ * Reads contexts from headers and writes them: with our own code if the configured propagators are
+ * exactly the SDK's W3C ones, else with the configured propagators.
  */
 final class Propagation {
 
+  /** The span of a caller that is not trusted: the trace's first span links to it. */
+  static final ContextKey<SpanContext> UNTRUSTED = ContextKey.named("inferspan-untrusted-caller");
+
   private final TextMapPropagator propagator;
+  private final TrustedCallers trusted;
   private final @Nullable TraceHeaders headers;
 
-  Propagation(OpenTelemetry openTelemetry) {
+  /**
+   * Propagates as {@code openTelemetry} does.
+   *
+   * @param trusted the callers whose traces continue
+   * @param headers does the same, faster; null if the propagators of an SDK that is not ours decide
+   */
+  Propagation(OpenTelemetry openTelemetry, TrustedCallers trusted, @Nullable TraceHeaders headers) {
+    this.trusted = trusted;
     this.propagator = openTelemetry.getPropagators().getTextMapPropagator();
-    // What an agent bridges into contexts, only its own propagator can put there.
-    this.headers = openTelemetry instanceof OpenTelemetrySdk ? TraceHeaders.of(propagator) : null;
+    // Only an agent's own propagator writes the data that the agent stores in contexts.
+    this.headers =
+        headers == null && openTelemetry instanceof OpenTelemetrySdk
+            ? TraceHeaders.of(propagator)
+            : headers;
   }
 
-  <C> Context extract(@Nullable C carrier, TextMapGetter<C> getter) {
+  /**
+   * The caller's context. A current span of the same trace is the parent instead: an agent or a
+   * framework has started it for the same request. A caller that is not trusted gets a new trace.
+   */
+  <C> Context extract(
+      @Nullable C carrier,
+      TextMapGetter<C> getter,
+      Function<? super C, @Nullable InetAddress> peer) {
+    Context extracted = read(carrier, getter);
+    SpanContext caller = Span.fromContext(extracted).getSpanContext();
+    if (!caller.isValid()) {
+      return extracted;
+    }
+    SpanContext current = Span.current().getSpanContext();
+    if (current.isValid() && current.getTraceId().equals(caller.getTraceId())) {
+      return Context.current();
+    }
+    if (trusted.all() || trusted.contains(carrier == null ? null : peer.apply(carrier))) {
+      return extracted;
+    }
+    return extracted.with(Span.getInvalid()).with(UNTRUSTED, caller);
+  }
+
+  private <C> Context read(@Nullable C carrier, TextMapGetter<C> getter) {
     if (headers == null) {
       return propagator.extract(Context.root(), carrier, getter);
     }

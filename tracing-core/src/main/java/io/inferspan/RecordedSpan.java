@@ -1,6 +1,5 @@
 package io.inferspan;
 
-import io.inferspan.privacy.FailureTexts;
 import io.inferspan.privacy.StackTraceText;
 import io.inferspan.propagation.TraceHeaders;
 import io.inferspan.semconv.Attribute;
@@ -35,7 +34,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   private final SpanFactory factory;
   private @Nullable SpanBuilder builder;
   private Span span = Span.getInvalid();
-  // The parent's context until somebody asks for ours. Both values are immutable and ours is
+  // The parent's context until ours is needed. Both values are immutable and ours is
   // always derived from the same two, so a race merely derives it twice.
   private Context context;
   private @Nullable String traceparent;
@@ -55,9 +54,9 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   @Override
-  public RecordedSpan linkedTo(SpanContext other) {
+  public RecordedSpan linkedTo(SpanContext other, Attributes part) {
     if (builder != null) {
-      builder.addLink(other);
+      builder.addLink(other, part);
     }
     return this;
   }
@@ -74,7 +73,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
     } catch (RuntimeException e) {
       return factory.unstarted(e, context);
     }
-    return span.isRecording() ? this : factory.unrecorded(span, context);
+    return span.isRecording() ? this : factory.unrecorded(pending, span, context);
   }
 
   @Override
@@ -113,7 +112,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   private <T> void putRenamed(AttributeKey<T> legacy, AttributeKey<T> latest, T value) {
-    GenAiConvention convention = factory.policy().convention();
+    GenAiConvention convention = factory.policies().convention();
     if (convention.writesLegacy()) {
       put(legacy, value);
     }
@@ -152,7 +151,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
       return fail(UNKNOWN, UNKNOWN);
     }
     String type = cause.getClass().getName();
-    if (factory.policy().exceptionMessages()) {
+    if (factory.policies().exceptionMessages()) {
       return failWithMessage(cause, type);
     }
     if (span.isRecording()) {
@@ -174,7 +173,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
 
   @Override
   public RecordedSpan fail(String type, String description) {
-    FailureTexts.remember(description);
+    factory.failureTexts().remember(description);
     return failed(type, description);
   }
 

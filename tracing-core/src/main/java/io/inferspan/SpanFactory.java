@@ -2,8 +2,9 @@ package io.inferspan;
 
 import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.catalog.SpanType;
-import io.inferspan.export.ExportAccounting;
-import io.inferspan.privacy.OwnScopes;
+import io.inferspan.exporter.ExportAccounting;
+import io.inferspan.privacy.FailureTexts;
+import io.inferspan.recording.RecordingSpanBuilder;
 import io.inferspan.recording.RecordingTracer;
 import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.api.OpenTelemetry;
@@ -31,33 +32,52 @@ final class SpanFactory {
 
   private static final String NEVER = "AlwaysOffSampler";
 
-  /** How a parent-based sampler describes itself that asks its root for nothing but roots. */
+  /** The description of a parent-based sampler that consults its root only for root spans. */
   private static final String PARENT_DECIDES =
       ",remoteParentSampled:AlwaysOnSampler,remoteParentNotSampled:AlwaysOffSampler"
           + ",localParentSampled:AlwaysOnSampler,localParentNotSampled:AlwaysOffSampler}";
 
-  private final SpanPolicy policy;
-  private final Source source;
+  private final Policies policies;
+  private final OpenTelemetry openTelemetry;
+  private final @Nullable SpanPipeline pipeline;
+  private final ExportAccounting accounting;
+  private final boolean enabled;
+  private final FailureTexts failureTexts = new FailureTexts();
   private final boolean parentDecides;
   private final Tracer[] tracers;
   private volatile boolean stopped;
 
-  /** Prepares a tracer for every span type. */
-  SpanFactory(SpanPolicy policy, Source source) {
-    this.policy = policy;
-    this.source = source;
-    this.stopped = !source.enabled();
-    this.parentDecides = parentDecides(source.openTelemetry());
+  /**
+   * Prepares a tracer for every span type.
+   *
+   * @param openTelemetry makes the spans, unless there is a pipeline
+   * @param pipeline takes the spans that we record ourselves
+   * @param enabled whether there are any
+   * @param accounting counts them
+   */
+  SpanFactory(
+      Policies policies,
+      OpenTelemetry openTelemetry,
+      @Nullable SpanPipeline pipeline,
+      boolean enabled,
+      ExportAccounting accounting) {
+    this.policies = policies;
+    this.openTelemetry = openTelemetry;
+    this.pipeline = pipeline;
+    this.enabled = enabled;
+    this.accounting = accounting;
+    this.stopped = !enabled;
+    this.parentDecides = parentDecides(openTelemetry);
     List<SpanType> types = SpanCatalog.all();
     this.tracers = new Tracer[types.size()];
     for (SpanType type : types) {
-      tracers[type.index()] = tracer(type.component().scope(policy.naming()));
+      tracers[type.index()] = tracer(type.component().scope(policies.naming()));
     }
   }
 
   /**
-   * Whether the child of an unsampled span is never sampled, so that the SDK need not be asked:
-   * true of the parent-based samplers that leave the children of unsampled spans unsampled.
+   * Returns whether the child of an unsampled span is never sampled, so that the SDK need not be
+   * called. This holds for parent-based samplers that never sample children of unsampled spans.
    */
   private static boolean parentDecides(OpenTelemetry openTelemetry) {
     if (!(openTelemetry instanceof OpenTelemetrySdk sdk)) {
@@ -68,17 +88,19 @@ final class SpanFactory {
         || (sampler.startsWith("ParentBased{") && sampler.endsWith(PARENT_DECIDES));
   }
 
-  /** A tracer of this scope: our own where the SDK is, else that of the OpenTelemetry given. */
+  /**
+   * Returns our own tracer for this scope if the SDK is available, else that of the given
+   * OpenTelemetry.
+   */
   Tracer tracer(String scope) {
-    if (!source.enabled()) {
+    if (!enabled) {
       return TracerProvider.noop().get(scope);
     }
-    String version = BuildInfo.current().version();
-    InstrumentationScopeInfo ours = source.ownScopes().add(scope, version);
-    SpanPipeline pipeline = source.pipeline();
+    String version = BuildInfo.VERSION;
+    InstrumentationScopeInfo ours = policies.ownScopes().add(scope, version);
     return pipeline != null
         ? new RecordingTracer(pipeline, ours)
-        : source.openTelemetry().tracerBuilder(scope).setInstrumentationVersion(version).build();
+        : openTelemetry.tracerBuilder(scope).setInstrumentationVersion(version).build();
   }
 
   PendingSpan span(SpanType type, @Nullable String detail, Context parent) {
@@ -86,22 +108,33 @@ final class SpanFactory {
     if (stopped) {
       return UnrecordedSpan.within(parent, current);
     }
-    if (parentDecides && UnrecordedSpan.isUnsampled(current)) {
-      source.accounting().unsampled();
-      return UnrecordedSpan.within(parent, current);
-    }
     if (UnrecordedSpan.isRefused(current)) {
-      source.accounting().refused();
+      accounting.refused();
       return UnrecordedSpan.within(parent, current);
     }
-    String name = type.name(policy.naming());
+    if (parentDecides && UnrecordedSpan.isUnsampled(current)) {
+      accounting.unsampled();
+      return UnrecordedSpan.within(parent, current);
+    }
+    String name = type.name(policies.naming());
     String whole = detail == null || detail.isEmpty() ? name : name + detail;
-    return new RecordedSpan(this, builder(type, whole, parent), parent);
+    SpanBuilder builder = builder(type, whole, parent);
+    if (!current.getSpanContext().isValid()) {
+      linkToUntrusted(builder, parent);
+    }
+    return new RecordedSpan(this, builder, parent);
+  }
+
+  private static void linkToUntrusted(SpanBuilder root, Context parent) {
+    SpanContext caller = parent.get(Propagation.UNTRUSTED);
+    if (caller != null) {
+      root.addLink(caller);
+    }
   }
 
   private SpanBuilder builder(SpanType type, String name, Context parent) {
     Tracer tracer = tracers[type.index()];
-    SpanKind kind = type.kind(policy.naming());
+    SpanKind kind = type.kind(policies.naming());
     if (tracer instanceof RecordingTracer ours) {
       int attributes = Math.min(type.attributes().size(), MOST_USUAL_ATTRIBUTES);
       return ours.spanBuilder(name, kind, parent, attributes);
@@ -114,11 +147,15 @@ final class SpanFactory {
     stopped = true;
   }
 
-  SpanPolicy policy() {
-    return policy;
+  FailureTexts failureTexts() {
+    return failureTexts;
   }
 
-  /** What stands in for a span that a sampler or processor of the user's has kept from starting. */
+  Policies policies() {
+    return policies;
+  }
+
+  /** Returns a substitute for a span that a user's sampler or processor failed to start. */
   UnrecordedSpan unstarted(RuntimeException cause, Context parent) {
     logQuietly("A span could not be started", cause);
     return UnrecordedSpan.within(parent, Span.fromContext(parent));
@@ -133,31 +170,14 @@ final class SpanFactory {
    * is ours, our own object enters the context, so that its children cost nothing; an agent would
    * not know it there.
    */
-  UnrecordedSpan unrecorded(Span span, Context parent) {
+  UnrecordedSpan unrecorded(SpanBuilder started, Span span, Context parent) {
     SpanContext entered = span.getSpanContext();
-    if (source.pipeline() != null && entered.isSampled()) {
-      source.accounting().refused();
+    if (started instanceof RecordingSpanBuilder ours && ours.refused()) {
       return UnrecordedSpan.refused(parent, entered);
     }
-    source.accounting().unsampled();
-    return source.pipeline() != null
+    accounting.unsampled();
+    return pipeline != null
         ? UnrecordedSpan.entering(parent, entered)
         : UnrecordedSpan.of(span, parent);
   }
-
-  /**
-   * Where spans come from and where they are accounted for.
-   *
-   * @param openTelemetry makes them, unless there is a pipeline
-   * @param pipeline takes those that we record ourselves
-   * @param enabled whether there are any
-   * @param accounting counts them
-   * @param ownScopes remembers which are ours
-   */
-  record Source(
-      OpenTelemetry openTelemetry,
-      @Nullable SpanPipeline pipeline,
-      boolean enabled,
-      ExportAccounting accounting,
-      OwnScopes ownScopes) {}
 }

@@ -2,14 +2,12 @@ package io.inferspan;
 
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
-import io.inferspan.export.ExportAccounting;
 import io.inferspan.export.SpanCounts;
+import io.inferspan.exporter.ExportAccounting;
 import io.inferspan.metrics.TelemetryMeters;
 import io.inferspan.privacy.AttributePolicy;
-import io.inferspan.privacy.PrivacyGuard;
 import io.inferspan.setup.InstalledSdk;
 import io.inferspan.setup.SdkSetup;
-import io.inferspan.setup.Service;
 import io.inferspan.setup.Settings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.GlobalOpenTelemetry;
@@ -23,8 +21,10 @@ import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +47,8 @@ public final class Telemetry implements AutoCloseable {
   public static final String DEFAULT_SCOPE = "llm-d-router";
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
+
+  private static final String OLDEST_OPEN_TELEMETRY = "1.59";
 
   private static @Nullable Telemetry installed;
   private static boolean globalWasOurs;
@@ -73,20 +75,18 @@ public final class Telemetry implements AutoCloseable {
     this.options = options;
     this.accounting = ownSdk != null ? ownSdk.accounting() : new ExportAccounting(0);
     this.attributes = policies.attributes();
-    this.spanNaming = policies.spans().naming();
-    this.propagation = new Propagation(openTelemetry);
-    boolean enabled =
-        (ownSdk == null || !ownSdk.disabled())
-            && !TracerProvider.noop().equals(openTelemetry.getTracerProvider());
+    this.spanNaming = policies.naming();
+    this.propagation =
+        new Propagation(
+            openTelemetry, policies.trusted(), ownSdk == null ? null : ownSdk.headers());
+    boolean enabled = (ownSdk == null || !ownSdk.disabled()) && !isNoop(openTelemetry);
     this.spans =
         new SpanFactory(
-            policies.spans(),
-            new SpanFactory.Source(
-                openTelemetry,
-                ownSdk == null ? null : ownSdk.pipeline(),
-                enabled,
-                accounting,
-                policies.ownScopes()));
+            policies,
+            openTelemetry,
+            ownSdk == null ? null : ownSdk.pipeline(),
+            enabled,
+            accounting);
   }
 
   /** Starts tracing as the {@code OTEL_*} environment says. */
@@ -101,10 +101,10 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * Starts tracing as the options and the {@code OTEL_*} environment say.
+   * Starts tracing according to the options and the {@code OTEL_*} environment.
    *
-   * <p>An OpenTelemetry that the process already has, from an agent or a framework, is used and
-   * left as it is. A second call returns what the first one made.
+   * <p>An OpenTelemetry instance that the process already has, from an agent or a framework, is
+   * used unchanged. A second call returns the first telemetry.
    */
   public static Telemetry initTracing(TelemetryOptions options) {
     return initTracing(options, callerVersion());
@@ -119,8 +119,7 @@ public final class Telemetry implements AutoCloseable {
     }
     Settings settings = new Settings(options.settings());
     Extensions extensions = Extensions.find(settings);
-    Telemetry telemetry =
-        GlobalOpenTelemetry.isSet() ? adopted(options) : ownSdk(options, callerVersion);
+    Telemetry telemetry = started(options, callerVersion);
     installed = telemetry;
     telemetry.extensions = extensions;
     extensions.join(telemetry, settings);
@@ -128,6 +127,36 @@ public final class Telemetry implements AutoCloseable {
       telemetry.closeWithTheProcess();
     }
     return telemetry;
+  }
+
+  private static Telemetry started(TelemetryOptions options, String callerVersion) {
+    try {
+      if (!GlobalOpenTelemetry.isSet()) {
+        return ownSdk(options, callerVersion, options.registersGlobally());
+      }
+      if (!isNoop(GlobalOpenTelemetry.get())) {
+        return adopted(options);
+      }
+      warn(
+          "GlobalOpenTelemetry is a no-op, because something called GlobalOpenTelemetry.get()"
+              + " before initTracing(); Inferspan traces, other instrumentation that uses the"
+              + " global does not. Call initTracing() first");
+      return ownSdk(options, callerVersion, false);
+    } catch (LinkageError e) {
+      throw new IllegalStateException(
+          "Inferspan needs OpenTelemetry "
+              + OLDEST_OPEN_TELEMETRY
+              + " or newer, but found "
+              + OpenTelemetry.class.getPackage().getImplementationVersion()
+              + " without "
+              + e.getMessage()
+              + "; raise the version of opentelemetry-bom (in Spring Boot: opentelemetry.version)",
+          e);
+    }
+  }
+
+  private static boolean isNoop(OpenTelemetry openTelemetry) {
+    return TracerProvider.noop().equals(openTelemetry.getTracerProvider());
   }
 
   private static Telemetry adopted(TelemetryOptions options) {
@@ -165,17 +194,17 @@ public final class Telemetry implements AutoCloseable {
 
   /** Puts the privacy guard before an exporter of an SDK that is not ours. */
   public static SpanExporter guard(SpanExporter exporter, TelemetryOptions options) {
-    return PrivacyGuard.before(exporter, Policies.of(options).scrubber());
+    return Policies.of(options).guard(exporter);
   }
 
-  private static Telemetry ownSdk(TelemetryOptions options, String callerVersion) {
+  private static Telemetry ownSdk(TelemetryOptions options, String callerVersion, boolean global) {
     Policies policies = Policies.of(options);
     String version = options.serviceVersion();
-    Service service = new Service(options.serviceName(), version == null ? callerVersion : version);
     InstalledSdk sdk =
-        new SdkSetup(new Settings(options.settings()), policies.scrubber(), Telemetry::warn)
-            .build(service, options.registersGlobally());
-    globalWasOurs |= options.registersGlobally();
+        new SdkSetup(new Settings(options.settings()), policies::guard, Telemetry::warn)
+            .build(options.serviceName(), version == null ? callerVersion : version, global);
+    globalWasOurs |= global;
+    LOGGER.log(Level.INFO, sdk.summary());
     return new Telemetry(sdk.sdk(), sdk, options, policies);
   }
 
@@ -205,11 +234,31 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * The context that a request brings with it; the root where it brings none that is well-formed.
+   * The context to start the request's span under: the caller's, or the root if there is no
+   * well-formed one. If the current span belongs to the caller's trace, as under the Java agent or
+   * Spring, it is the current context.
+   *
+   * <p>If {@code INFERSPAN_TRUSTED_CALLERS} lists networks, no caller is trusted here; pass the
+   * address of the connection with {@link #extract(Object, TextMapGetter, Function)}.
    */
   public <C> Context extract(@Nullable C carrier, TextMapGetter<C> getter) {
+    return extract(carrier, getter, unknown -> null);
+  }
+
+  /**
+   * The context to start the request's span under, as {@link #extract(Object, TextMapGetter)}. A
+   * caller that is not in {@code INFERSPAN_TRUSTED_CALLERS} gets a new trace, which links to the
+   * caller's span and is sampled as any new trace.
+   *
+   * @param peer returns the address of the client's connection, or null if it is unknown; called
+   *     only if it matters
+   */
+  public <C> Context extract(
+      @Nullable C carrier,
+      TextMapGetter<C> getter,
+      Function<? super C, @Nullable InetAddress> peer) {
     try {
-      return propagation.extract(carrier, getter);
+      return propagation.extract(carrier, getter, peer);
     } catch (RuntimeException e) {
       SpanFactory.logQuietly("Headers could not be read", e);
       return Context.root();
@@ -234,7 +283,7 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
-  /** Which generation of names spans get; the shape of a tree may follow it. */
+  /** Returns the generation of span names, which may also affect the shape of a tree. */
   public SpanNaming spanNaming() {
     return spanNaming;
   }
@@ -244,14 +293,14 @@ public final class Telemetry implements AutoCloseable {
     return openTelemetry;
   }
 
-  /** How many spans there were and what became of them; all zero where the SDK is not ours. */
+  /** Returns the counts of spans by outcome; all zero if the SDK is not ours. */
   public SpanCounts spanCounts() {
     return accounting.counts();
   }
 
   /** Registers meters of the telemetry itself, and of what has joined it. */
   public void bindTo(MeterRegistry registry) {
-    new TelemetryMeters(accounting, attributes).bindTo(registry);
+    new TelemetryMeters(accounting, attributes, spans.failureTexts()).bindTo(registry);
     extensions.bindTo(registry);
   }
 
@@ -268,8 +317,8 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * Sends what it can within the {@linkplain TelemetryOptions.Builder#closeTimeout bound} and
-   * stops. Calling it again does nothing; an OpenTelemetry that is not ours stays open.
+   * Exports as many spans as possible within the {@linkplain TelemetryOptions.Builder#closeTimeout
+   * timeout} and shuts down. Idempotent; an OpenTelemetry that is not ours stays open.
    */
   @Override
   public void close() {

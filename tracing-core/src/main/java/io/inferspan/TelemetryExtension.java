@@ -5,13 +5,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something beside the program that joins its telemetry, found by {@link java.util.ServiceLoader}.
+ * Extends the telemetry of a program; found by {@link java.util.ServiceLoader}.
  *
- * <p>{@link Telemetry#initTracing()} makes every extension on the class path and, unless {@code
- * INFERSPAN_<NAME>=off}, has it prepare before it builds the SDK, and join once the telemetry
- * stands. So one does nothing when it is made. One that fails costs a line in the log and nothing
- * else. {@link Telemetry#using} joins none: who brings an OpenTelemetry of their own composes by
- * hand, and may do so many times in one process.
+ * <p>{@link Telemetry#initTracing()} instantiates every extension on the class path. Unless {@code
+ * INFERSPAN_<NAME>=off}, it calls {@code prepare} before it builds the SDK, and {@code join} once
+ * the telemetry is complete. A constructor must therefore have no effects. A failure is logged in
+ * one line and has no other effect. {@link Telemetry#using} joins no extension: a program with its
+ * own OpenTelemetry composes extensions itself, possibly several times in one process.
  */
 public interface TelemetryExtension {
 
@@ -22,19 +22,19 @@ public interface TelemetryExtension {
   default void prepare() {}
 
   /**
-   * Joins a telemetry that has just been made.
+   * Joins a new telemetry.
    *
-   * @param telemetry takes the extension's spans
-   * @param settings tells a property's value, such as that of {@code inferspan.ebpf.paths}, or null
-   *     where nobody has set it
-   * @return leaves the telemetry, within a bound; called before the last spans are sent
-   * @throws Exception if it cannot join; where that is to be expected, an extension says so itself
-   *     and returns something that does nothing
+   * @param telemetry receives the extension's spans
+   * @param settings returns a property's value, such as that of {@code inferspan.ebpf.paths}, or
+   *     null if it is not set
+   * @return closed, within a time limit, before the last spans are exported
+   * @throws Exception if it cannot join; if that is expected, an extension should log it and return
+   *     an object without effects instead
    */
   AutoCloseable join(Telemetry telemetry, Function<String, @Nullable String> settings)
       throws Exception;
 
-  /** What joins may be this, and then has meters of its own. */
+  /** Implemented by a joined extension that has meters. */
   interface Metered extends AutoCloseable {
 
     /** Registers them; called by {@link Telemetry#bindTo}. */

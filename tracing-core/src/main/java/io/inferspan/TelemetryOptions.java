@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a program says about its telemetry, beside what the environment says. */
+/** Options of a telemetry that a program sets, in addition to the environment. */
 public final class TelemetryOptions {
 
   private final Builder given;
@@ -83,25 +83,25 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** The service's build; by default what the caller's jar says. */
+    /** Sets the service's version; by default the version in the caller's jar. */
     public Builder serviceVersion(String version) {
       this.serviceVersion = Objects.requireNonNull(version, "version");
       return this;
     }
 
-    /** The generation of span names, whatever {@code INFERSPAN_SPAN_NAMES} says. */
+    /** Sets the generation of span names, overriding {@code INFERSPAN_SPAN_NAMES}. */
     public Builder spanNaming(SpanNaming naming) {
       this.spanNaming = Objects.requireNonNull(naming, "naming");
       return this;
     }
 
-    /** Which GenAI keys are written, whatever {@code OTEL_SEMCONV_STABILITY_OPT_IN} says. */
+    /** Sets the GenAI keys to write, overriding {@code OTEL_SEMCONV_STABILITY_OPT_IN}. */
     public Builder genAiConvention(GenAiConvention convention) {
       this.genAiConvention = Objects.requireNonNull(convention, "convention");
       return this;
     }
 
-    /** How long {@link Telemetry#close()} may take; five seconds by default. */
+    /** Sets the timeout of {@link Telemetry#close()}; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(MAX_CLOSE_TIMEOUT) > 0) {
         throw new IllegalArgumentException(
@@ -126,7 +126,7 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** Sets a property, such as {@code otel.traces.sampler}, above what the environment says. */
+    /** Sets a property, such as {@code otel.traces.sampler}, overriding the environment. */
     public Builder setting(String property, String value) {
       settings.put(property, value);
       return this;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A span that only carries a trace on.
  *
  * <p>The one object is the handle that callers hold, the span that {@code Span.current()} finds,
- * and the pending form of its children, which are all the same to everybody. So a whole tree of
- * spans that nobody will see costs no allocation.
+ * and the pending form of its children, which all behave the same. So a whole tree of unrecorded
+ * spans costs no allocation.
  */
 final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
@@ -47,12 +47,12 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(base, spanContext, false);
   }
 
-  /** Enters a sampled {@code spanContext} under which this process records nothing more. */
+  /** Enters the {@code spanContext} of a request for which there was no room. */
   static UnrecordedSpan refused(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, true);
   }
 
-  /** A handle of {@code span}, which somebody else made and will look for in contexts. */
+  /** A handle of {@code span}, which other code made and finds in contexts. */
   static UnrecordedSpan of(Span span, Context parent) {
     return new UnrecordedSpan(span.getSpanContext(), parent.with(span));
   }
@@ -69,7 +69,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return new UnrecordedSpan(current.getSpanContext(), parent);
   }
 
-  /** Whether {@code span} belongs to a trace that its parent decided not to sample. */
+  /** Returns whether {@code span} belongs to a trace that its parent did not sample. */
   static boolean isUnsampled(Span span) {
     if (span instanceof UnrecordedSpan known) {
       return known.unsampled;
@@ -78,7 +78,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return other.isValid() && !other.isSampled();
   }
 
-  /** Whether {@code span} stands for one that would be recorded if there were room. */
+  /** Returns whether {@code span} stands for one that was dropped because the queue was full. */
   static boolean isRefused(Span span) {
     return span instanceof UnrecordedSpan known && known.refused;
   }
@@ -134,7 +134,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
   }
 
   @Override
-  public UnrecordedSpan linkedTo(SpanContext other) {
+  public UnrecordedSpan linkedTo(SpanContext other, Attributes part) {
     return this;
   }
 

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Beside the OpenTelemetry Java agent, whose contexts and spans are not those of the API. */
+/** With the OpenTelemetry Java agent, whose contexts and spans differ from those of the API. */
 class AgentTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

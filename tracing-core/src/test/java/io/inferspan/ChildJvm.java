@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Runs a main class in a JVM of its own, for what only the environment, the class path or the end
- * of a process can show.
+ * Runs a main class in a separate JVM, for tests of the environment, the class path or the end of a
+ * process.
  *
  * <p>The child inherits no {@code OTEL_*} and no {@code INFERSPAN_*} variable.
  */
@@ -26,6 +26,7 @@ public final class ChildJvm {
   private final Class<?> main;
   private final Map<String, String> environment = new LinkedHashMap<>();
   private final List<String> flags = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1"));
+  private String front = "";
   private String leftOut = "";
 
   private ChildJvm(Class<?> main) {
@@ -46,6 +47,12 @@ public final class ChildJvm {
   /** Passes an option to the JVM. */
   public ChildJvm flag(String flag) {
     flags.add(flag);
+    return this;
+  }
+
+  /** Puts a jar in front of the class path. */
+  public ChildJvm before(String jar) {
+    front = jar + File.pathSeparator;
     return this;
   }
 
@@ -72,7 +79,7 @@ public final class ChildJvm {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
     command.add("-cp");
-    command.add(classPath());
+    command.add(front + classPath());
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return command;
@@ -108,7 +115,7 @@ public final class ChildJvm {
   }
 
   /**
-   * How it ended.
+   * The result of the process.
    *
    * @param exit the exit status
    * @param out what it wrote to standard output

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What joins a telemetry by lying on its class path, and what it costs when it fails. */
+/** Extensions on the class path, and the effect of their failures. */
 class ExtensionsTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.catalog.SpanCatalog;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
-import io.inferspan.export.ExportAccounting;
-import io.inferspan.export.OtlpJson;
+import io.inferspan.exporter.ExportAccounting;
+import io.inferspan.privacy.AttributePolicy;
 import io.inferspan.privacy.OwnScopes;
 import io.inferspan.recording.SpanPipeline;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.GenAiConvention;
+import io.inferspan.setup.Settings;
+import io.inferspan.setup.TrustedCallers;
 import io.inferspan.testing.ManualClock;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -18,6 +20,7 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.IdGenerator;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
@@ -29,11 +32,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The bytes of every span of the catalogue, per generation of names and per GenAI convention.
+ * The bytes of every span of the catalogue, per generation of names and per GenAI convention: one
+ * span a line, without the version.
  *
  * <p>After a change that is meant, {@code -Dgolden.write=true} writes them anew.
  */
@@ -55,9 +60,13 @@ class GoldenOtlpTest {
   })
   void catalogue_isWrittenAsBefore(SpanNaming naming, GenAiConvention convention)
       throws IOException {
-    startAndEndAll(factory(new SpanPolicy(naming, convention, false)));
+    startAndEndAll(factory(naming, convention));
 
-    String json = readable(OtlpJson.encode(exported.getFinishedSpanItems()));
+    String json =
+        exported.getFinishedSpanItems().stream()
+            .map(span -> OtlpJsonLines.written(List.of(span)))
+            .collect(Collectors.joining())
+            .replace(BuildInfo.VERSION, "VERSION");
     Path golden = GOLDEN.resolve(fileName(naming, convention));
     if (Boolean.getBoolean("golden.write")) {
       Files.createDirectories(GOLDEN);
@@ -70,25 +79,35 @@ class GoldenOtlpTest {
     return naming.setting() + "." + convention.name().toLowerCase(Locale.ROOT) + ".json";
   }
 
-  private SpanFactory factory(SpanPolicy policy) {
+  private SpanFactory factory(SpanNaming naming, GenAiConvention convention) {
     SpanPipeline pipeline =
         new SpanPipeline(
             Resource.create(Attributes.of(AttributeKey.stringKey("service.name"), "golden")),
             Sampler.alwaysOn(),
             SimpleSpanProcessor.create(exported),
             SpanLimits.getDefault(),
-            () -> "%032x".formatted(nextId++),
-            () -> nextId++,
+            new IdGenerator() {
+              @Override
+              public String generateTraceId() {
+                return "%032x".formatted(nextId++);
+              }
+
+              @Override
+              public String generateSpanId() {
+                return "%016x".formatted(nextId++);
+              }
+            },
             clock,
-            () -> false);
-    return new SpanFactory(
-        policy,
-        new SpanFactory.Source(
-            OpenTelemetry.noop(),
-            pipeline,
-            true,
-            new ExportAccounting(1),
-            new OwnScopes("commit")));
+            new ExportAccounting(1_000_000));
+    Policies policies =
+        new Policies(
+            naming,
+            convention,
+            false,
+            new AttributePolicy(List.of()),
+            new OwnScopes("commit"),
+            TrustedCallers.of(new Settings(Map.of())));
+    return new SpanFactory(policies, OpenTelemetry.noop(), pipeline, true, new ExportAccounting(1));
   }
 
   private void startAndEndAll(SpanFactory factory) {
@@ -121,13 +140,5 @@ class GoldenOtlpTest {
           default -> throw new AssertionError("no example of " + attribute.key().getType());
         };
     span.set(attribute, (T) example);
-  }
-
-  /** One span a line, and without what changes from build to build. */
-  private static String readable(String json) {
-    return json.replace("{\"traceId\"", "\n{\"traceId\"")
-            .replace("{\"scope\"", "\n{\"scope\"")
-            .replace(BuildInfo.current().version(), "VERSION")
-        + "\n";
   }
 }

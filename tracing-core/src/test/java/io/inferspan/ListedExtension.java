@@ -4,7 +4,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The extension in the service file of these tests; it does what the test at hand wants. */
+/** The extension in the service file of these tests, with behaviour set by the test. */
 public final class ListedExtension implements TelemetryExtension {
 
   static volatile @Nullable BiFunction<Telemetry, Function<String, @Nullable String>, AutoCloseable>

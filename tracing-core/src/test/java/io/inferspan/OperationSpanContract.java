@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.testing.SpanRecord;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
@@ -20,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What holds of a span that records, whoever records it. */
+/** The contract of a recording span for every recorder. */
 abstract class OperationSpanContract {
 
   /** The telemetry under test; every span of it is sampled. */
@@ -284,11 +286,17 @@ abstract class OperationSpanContract {
             TraceFlags.getSampled(),
             TraceState.getDefault());
     PendingSpan pending = telemetry().span(GatewaySpans.REQUEST, Context.root());
-    pending.linkedTo(other).linkedTo(SpanContext.getInvalid()).start().close();
+    pending
+        .linkedTo(other, Attributes.of(BatchAttributes.TOKENS.key(), 12L))
+        .linkedTo(SpanContext.getInvalid(), Attributes.empty())
+        .start()
+        .close();
 
     assertThat(ended().links())
         .extracting(link -> link.traceId() + "-" + link.spanId())
         .containsExactly(other.getTraceId() + "-" + other.getSpanId());
+    assertThat(ended().links().get(0).attributes())
+        .containsExactly(Map.entry("llm_d.engine.tokens", 12L));
     assertThat(ended().traceId()).isNotEqualTo(other.getTraceId());
   }
 

@@ -11,6 +11,7 @@ import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
@@ -82,7 +83,7 @@ class OperationSpanTest {
     }
   }
 
-  /** What holds of a span that nobody will see. */
+  /** The contract of a span that is not recorded. */
   abstract static class Unrecorded {
 
     abstract Telemetry telemetry();
@@ -127,7 +128,10 @@ class OperationSpanTest {
       Context parent = parent();
       PendingSpan pending = telemetry().span(GatewaySpans.REQUEST, parent);
       OperationSpan span =
-          pending.startingAt(5).linkedTo(Span.fromContext(parent).getSpanContext()).start();
+          pending
+              .startingAt(5)
+              .linkedTo(Span.fromContext(parent).getSpanContext(), Attributes.empty())
+              .start();
       span.closeAt(7);
 
       assertThat(span.recording()).isFalse();
@@ -150,7 +154,7 @@ class OperationSpanTest {
       long before = counting.getThreadAllocatedBytes(thread);
       trace(parent, 100_000);
       long allocated = counting.getThreadAllocatedBytes(thread) - before;
-      // Not a byte per span: what is left is the JVM's own.
+      // Not a byte per span; the rest is the JVM's own.
       assertThat(allocated).isLessThan(50_000);
     }
 

@@ -3,9 +3,14 @@ package io.inferspan;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.inferspan.exporter.JsonLinesSpanExporter;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +22,13 @@ public final class OtlpJsonLines {
   private static final JsonFactory JSON = new JsonFactory();
 
   private OtlpJsonLines() {}
+
+  /** The line that the exporter writes for {@code spans}. */
+  public static String written(Collection<SpanData> spans) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    JsonLinesSpanExporter.to(out).export(spans);
+    return out.toString(StandardCharsets.UTF_8);
+  }
 
   /** The spans of all lines, in order. */
   public static List<Map<String, Object>> spans(String lines) {

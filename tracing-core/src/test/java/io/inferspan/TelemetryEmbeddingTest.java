@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.propagation.HeaderMap;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.inferspan.testing.otlp.OtlpReceiver.Behaviour;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.ContextPropagators;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -19,10 +26,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How a telemetry lives in a process that is not its own. */
+/** A telemetry in a process that has other OpenTelemetry users. */
 class TelemetryEmbeddingTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
+  private static final String CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
   private Warnings warnings;
@@ -68,6 +76,77 @@ class TelemetryEmbeddingTest {
       GlobalOpenTelemetry.getTracer("other").spanBuilder("joins").startSpan().end();
       assertThat(global.flush(SOON)).isTrue();
       assertThat(receiver.spans()).extracting(SpanRecord::name).containsExactly("joins");
+    }
+  }
+
+  @Test
+  void noopGlobal_doesNotStopTracing() {
+    assertThat(GlobalOpenTelemetry.get()).isNotNull(); // a library that asks first makes it a no-op
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        Telemetry telemetry =
+            Telemetry.initTracing(TestOptions.exportingTo(receiver).registerGlobally().build())) {
+      telemetry.span(GatewaySpans.REQUEST, Context.root()).start().close();
+      assertThat(telemetry.flush(SOON)).isTrue();
+
+      assertThat(receiver.spans()).extracting(SpanRecord::name).containsExactly("gateway.request");
+      assertThat(warnings.sentences())
+          .singleElement()
+          .asString()
+          .contains("Call initTracing() first");
+    }
+  }
+
+  @Test
+  void openTelemetryThatIsTooOld_isNamedWithTheVersionNeeded() {
+    ChildJvm.Outcome outcome =
+        ChildJvm.running(TelemetryProcess.class)
+            .before("target/old-opentelemetry/opentelemetry-api.jar")
+            .run("roots:1");
+
+    assertThat(outcome.err())
+        .contains("Inferspan needs OpenTelemetry 1.59 or newer, but found 1.49.0");
+  }
+
+  @Test
+  void configuredPropagator_isAlwaysAsked() {
+    Map<String, String> headers = Map.of("traceparent", CALLER);
+    try (Telemetry telemetry =
+        Telemetry.initTracing(
+            TestOptions.exportingNowhere()
+                .setting("otel.propagators", DistrustfulPropagator.NAME)
+                .build())) {
+      Map<String, String> sent = new HashMap<>();
+      Context context = telemetry.extract(headers, HeaderMap.HEADERS);
+      telemetry.inject(
+          telemetry.span(GatewaySpans.REQUEST, context).start(), sent, HeaderMap.HEADERS);
+
+      assertThat(Span.fromContext(context).getSpanContext().isValid()).isFalse();
+      assertThat(sent).containsKeys(DistrustfulPropagator.NAME, "traceparent");
+    }
+    OpenTelemetrySdk sdk =
+        OpenTelemetrySdk.builder()
+            .setPropagators(ContextPropagators.create(new DistrustfulPropagator()))
+            .build();
+    Context context = Telemetry.using(sdk).extract(headers, HeaderMap.HEADERS);
+    assertThat(Span.fromContext(context).getSpanContext().isValid()).isFalse();
+  }
+
+  @Test
+  void currentSpanOfTheCallersTrace_isTheParent() {
+    try (Telemetry telemetry = Telemetry.initTracing(TestOptions.exportingNowhere().build())) {
+      Map<String, String> headers = Map.of("traceparent", CALLER);
+      Context caller = telemetry.extract(headers, HeaderMap.HEADERS);
+      Span server = telemetry.tracer("agent").spanBuilder("GET").setParent(caller).startSpan();
+      try (Scope ignored = server.makeCurrent()) {
+        Context context = telemetry.extract(headers, HeaderMap.HEADERS);
+        assertThat(Span.fromContext(context)).isSameAs(server);
+      }
+      Span other = telemetry.tracer("agent").spanBuilder("other").setNoParent().startSpan();
+      try (Scope ignored = other.makeCurrent()) {
+        Context context = telemetry.extract(headers, HeaderMap.HEADERS);
+        assertThat(Span.fromContext(context).getSpanContext().getSpanId())
+            .isEqualTo("b7ad6b7169203331");
+      }
     }
   }
 
@@ -142,7 +221,7 @@ class TelemetryEmbeddingTest {
     }
   }
 
-  // In a test of its own: the SDK may answer a flush right after another with the other's result.
+  // A separate test: the SDK may answer a flush directly after another with the other's result.
   @Test
   void flush_waitsNoLongerThanItsBound() {
     try (OtlpReceiver silent = OtlpReceiver.builder().behaviour(Behaviour.NEVER_ANSWER).start();

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which options are refused. */
+/** Invalid options. */
 class TelemetryOptionsTest {
 
   @ParameterizedTest

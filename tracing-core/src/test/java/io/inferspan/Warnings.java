@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Collects what is logged as a warning or worse while it is open. */
+/** Collects log records of level WARNING and above while it is open. */
 public final class Warnings extends Handler implements AutoCloseable {
 
   private final Logger logger;
@@ -22,7 +22,7 @@ public final class Warnings extends Handler implements AutoCloseable {
     return collectFrom("io.inferspan");
   }
 
-  /** Collects those of a logger and what is below it; the empty name takes all. */
+  /** Collects those of a logger and its children; the empty name collects all. */
   public static Warnings collectFrom(String loggerName) {
     Warnings warnings = new Warnings(Logger.getLogger(loggerName));
     warnings.setLevel(Level.WARNING);
@@ -30,7 +30,7 @@ public final class Warnings extends Handler implements AutoCloseable {
     return warnings;
   }
 
-  /** What was logged so far. */
+  /** Returns the messages so far. */
   public List<String> sentences() {
     return List.copyOf(sentences);
   }

@@ -10,10 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a bridge is asked to watch, and how much it keeps. */
+/** Configuration of a bridge: the processes and events it observes, and its limits. */
 public final class BridgeConfig {
 
-  /** How the setting's name begins, as a property; {@code INFERSPAN_EBPF_} in the environment. */
+  /** The prefix of system properties; environment variables begin with {@code INFERSPAN_EBPF_}. */
   private static final String PREFIX = "inferspan.ebpf.";
 
   private static final int LEAST_RING_BYTES = 1 << 16;
@@ -25,12 +25,12 @@ public final class BridgeConfig {
     this.given = given;
   }
 
-  /** Everything that carries a {@code traceparent}, and this process's own threads. */
+  /** Observes everything that carries a {@code traceparent}, and this process's own threads. */
   public static BridgeConfig defaults() {
     return builder().build();
   }
 
-  /** Starts saying something else. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -44,27 +44,28 @@ public final class BridgeConfig {
    *     {@code pid:}, {@code command:}, {@code cgroup:} ({@code everything})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_EVENTS}</td><td>a list of {@code cuda}, {@code nccl}, {@code
    *     syscalls}, {@code sched}, {@code tcp}, {@code ckp} (all)</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_PATHS}</td><td>{@code true} lets paths of files leave ({@code
+   * <tr><td>{@code INFERSPAN_EBPF_PATHS}</td><td>{@code true} records file paths ({@code
    *     false})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_SINGLE_FROM}</td><td>what took as long is a span of its own
+   * <tr><td>{@code INFERSPAN_EBPF_SINGLE_FROM}</td><td>events of at least this duration get a span each
    *     ({@code 1ms})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_IGNORE_BELOW}</td><td>system calls and delays that are shorter
-   *     are not even counted ({@code 0ms})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>without a sampled request for so long,
-   *     probes that only serve requests are taken off until the next; {@code 0s} is never ({@code
+   * <tr><td>{@code INFERSPAN_EBPF_IGNORE_BELOW}</td><td>shorter system calls and delays are not
+   *     counted at all ({@code 0ms})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>after this time without a sampled request, probes
+   *     that only serve requests are detached until the next one; {@code 0s} means never ({@code
    *     60s})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_MEASURE_PROGRAMS}</td><td>{@code true} has the kernel measure its
-   *     programs, those of others too, for the meter of their run time ({@code false})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the room for events under way, a power of two
+   * <tr><td>{@code INFERSPAN_EBPF_MEASURE_PROGRAMS}</td><td>{@code true} makes the kernel measure the run
+   *     time of all BPF programs, not only the bridge's ({@code false})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the size of the ring buffer, a power of two
    *     ({@code 16777216})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_SHARED_CONTEXTS}</td><td>{@code off}, or a list of {@code read}
-   *     and {@code publish}: contexts of and for other OpenTelemetry programs ({@code off})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_BPF_FILESYSTEM}</td><td>where those are shared ({@code
+   *     and {@code publish}: share contexts with other OpenTelemetry programs ({@code off})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_BPF_FILESYSTEM}</td><td>the directory of the shared map ({@code
    *     /sys/fs/bpf})</td></tr>
    * </table>
    *
-   * @param settings tells a property's value, or null where nobody has set it
-   * @throws IllegalArgumentException if a value makes no sense; the message says which and why
+   * @param settings returns a property's value, or null if it is not set
+   * @throws IllegalArgumentException if a value is invalid; the message names the setting and the
+   *     reason
    */
   public static BridgeConfig from(Function<String, @Nullable String> settings) {
     Builder builder = builder();
@@ -111,7 +112,7 @@ public final class BridgeConfig {
     return Integer.parseInt(value);
   }
 
-  /** A whole number of ns, us, ms or s. */
+  /** Parses a whole number of ns, us, ms or s. */
   private static Duration duration(String value) {
     String number = value.replaceFirst("(ns|us|ms|s)$", "");
     if (number.equals(value) || !number.matches("[0-9]{1,9}")) {
@@ -175,7 +176,7 @@ public final class BridgeConfig {
     return given.closeTimeout;
   }
 
-  /** Collects what a bridge is asked for. */
+  /** Builder for {@link BridgeConfig}. */
   public static final class Builder {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -196,13 +197,15 @@ public final class BridgeConfig {
 
     private Builder() {}
 
-    /** Which other processes are watched; by default all that are sent a {@code traceparent}. */
+    /**
+     * Sets which other processes are observed; by default all that receive a {@code traceparent}.
+     */
     public Builder scope(BridgeScope scope) {
       this.scope = Objects.requireNonNull(scope, "scope");
       return this;
     }
 
-    /** What is watched; by default all there is. */
+    /** Sets the observed event families; all by default. */
     public Builder families(Set<EventFamily> families) {
       if (families.isEmpty()) {
         throw new IllegalArgumentException("a bridge watches at least one family of events");
@@ -211,50 +214,55 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** Whether this process's own threads are watched while a sampled span is current on them. */
+    /**
+     * Sets whether this process's own threads are observed while a sampled span is current on them.
+     */
     public Builder ownThreads(boolean watched) {
       this.ownThreads = watched;
       return this;
     }
 
     /**
-     * Whether the kernel measures the programs, which costs every program of the machine two
-     * readings of the clock a run; not by default.
+     * Sets whether the kernel measures the programs, which costs every BPF program of the machine
+     * two clock readings per run; off by default.
      */
     public Builder measuresPrograms(boolean measured) {
       this.measuresPrograms = measured;
       return this;
     }
 
-    /** Whether paths of files leave; by default only what kind of place and file it is. */
+    /** Sets whether file paths are recorded; by default only the kind of location and file is. */
     public Builder allowPaths(boolean allowed) {
       this.allowPaths = allowed;
       return this;
     }
 
-    /** What took as long is a span of its own, shorter ones are folded; 1 ms by default. */
+    /**
+     * Sets the duration from which an event gets its own span; shorter ones are folded. 1 ms by
+     * default.
+     */
     public Builder singleFrom(Duration least) {
       this.singleFrom = bounded("the time from which on there are single spans", least, LONGEST);
       return this;
     }
 
-    /** System calls and delays that are shorter are left out altogether; zero by default. */
+    /** Sets the duration below which system calls and delays are ignored; zero by default. */
     public Builder ignoreBelow(Duration least) {
       this.ignoreBelow = bounded("the time below which calls are ignored", least, LONGEST);
       return this;
     }
 
     /**
-     * When no sampled request has been under way for so long, the probes that only serve requests
-     * are taken off, and put back for the next, of which the first milliseconds are lost; a minute
-     * by default, looked at once a second. Zero is never.
+     * Sets the time without a sampled request after which probes that only serve requests are
+     * detached; a minute by default, checked once a second. They are attached again for the next
+     * request, whose first milliseconds are lost. Zero disables this.
      */
     public Builder sleepAfter(Duration time) {
       this.sleepAfter = bounded("the time after which probes sleep", time, LONGEST_AWAKE);
       return this;
     }
 
-    /** How many bytes of events may wait to be read: a power of two, 16 MiB by default. */
+    /** Sets how many bytes of events may be pending: a power of two, 16 MiB by default. */
     public Builder ringBytes(int bytes) {
       if (Integer.bitCount(bytes) != 1 || bytes < LEAST_RING_BYTES || bytes > MOST_RING_BYTES) {
         throw new IllegalArgumentException(
@@ -265,14 +273,14 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** What is done with contexts that OpenTelemetry's programs share; by default nothing. */
+    /** Sets how contexts are shared with other OpenTelemetry programs; not at all by default. */
     public Builder sharedContexts(Set<ContextSharing> parts) {
       this.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       this.sharedContexts.addAll(parts);
       return this;
     }
 
-    /** Where they are shared, if the BPF filesystem is not at its usual place. */
+    /** Sets the BPF filesystem's directory, if it is not the usual one. */
     public Builder bpfFilesystem(Path directory) {
       if (!directory.isAbsolute()) {
         throw new IllegalArgumentException("'" + directory + "', but must begin with a slash");
@@ -281,13 +289,13 @@ public final class BridgeConfig {
       return this;
     }
 
-    /** How long {@link EbpfBridge#close()} may take; five seconds by default. */
+    /** Sets how long {@link EbpfBridge#close()} may take; five seconds by default. */
     public Builder closeTimeout(Duration timeout) {
       this.closeTimeout = bounded("the time to close", timeout, LONGEST);
       return this;
     }
 
-    /** What was said so far. */
+    /** Returns the configuration. */
     public BridgeConfig build() {
       Builder copy = new Builder();
       copy.scope = scope;

@@ -5,7 +5,7 @@ import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.metrics.EbpfMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Hands a bridge's numbers to its meters; apart, since Micrometer need not be there. */
+/** Registers a bridge's meters. A separate class, since Micrometer is optional. */
 final class BridgeMeters {
 
   private BridgeMeters() {}
@@ -15,10 +15,10 @@ final class BridgeMeters {
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
     }
-    for (Mishap mishap : Mishap.values()) {
-      meters.failure(mishap.word(), () -> bridge.count(mishap));
+    for (Failure failure : Failure.values()) {
+      meters.failure(failure.word(), () -> bridge.count(failure));
     }
-    meters.sleep(bridge.vigil()::isAsleep, bridge.vigil()::sleeps);
+    meters.sleep(bridge.idle()::isAsleep, bridge.idle()::sleeps);
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);
     }

@@ -4,14 +4,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Whose requests are looked at, beside those of this process's own threads.
+ * The processes whose requests are observed, in addition to this process's own threads.
  *
- * <p>Children of a chosen process are chosen with it. A control group narrows what the others
- * choose.
+ * <p>Children of a chosen process are included. A control group narrows the choice.
  *
- * @param everything whether it is every process that is sent a {@code traceparent}
- * @param pids processes by number
- * @param commands processes by name: that of the process, of its program, or of the script it runs
+ * @param everything whether every process that receives a {@code traceparent} is observed
+ * @param pids processes by pid
+ * @param commands processes by name: that of the process, of its executable, or of the script it
+ *     runs
  * @param cgroup a directory of the cgroup v2 hierarchy; empty for all
  */
 public record BridgeScope(
@@ -29,17 +29,17 @@ public record BridgeScope(
     }
   }
 
-  /** Every process that is sent a request with a {@code traceparent}. */
+  /** Observes every process that receives a request with a {@code traceparent}. */
   public static BridgeScope all() {
     return new BridgeScope(true, Set.of(), Set.of(), "");
   }
 
-  /** No other process. */
+  /** Observes no other process. */
   public static BridgeScope own() {
     return new BridgeScope(false, Set.of(), Set.of(), "");
   }
 
-  /** Reads what the setting says, such as {@code command:python3,cgroup:/sys/fs/cgroup/serving}. */
+  /** Parses a setting such as {@code command:python3,cgroup:/sys/fs/cgroup/serving}. */
   public static BridgeScope parse(String setting) {
     if (setting.equals("everything")) {
       return all();

@@ -6,16 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a bridge stands: a snapshot, all zero and empty where there is no bridge.
+ * A snapshot of a bridge; all zero and empty if there is no bridge.
  *
- * @param programs what runs in the kernel, and what does not
- * @param libraries the libraries whose functions are watched, and those that could not be
- * @param events what was seen, by kind
- * @param losses events that were lost, by reason: those of the kernel side begin with {@code
- *     kernel.}
- * @param contexts how requests came to be known, and where no context was given
- * @param flow what is under way, and what became of the rest
- * @param failures what went wrong and was gone on without, by what it was about
+ * @param programs the kernel programs, attached or not
+ * @param libraries the libraries whose functions are observed, and those that cannot be
+ * @param events the observed events by kind
+ * @param losses lost events by reason; reasons of the kernel side begin with {@code kernel.}
+ * @param contexts how requests were recognised, and why some were not
+ * @param flow pending events and the outcome of the others
+ * @param failures errors that the bridge survived, by subject
  * @param sleep whether the probes that only serve requests are off
  */
 public record BridgeStatus(
@@ -50,58 +49,58 @@ public record BridgeStatus(
         new Sleep(false, 0));
   }
 
-  /** Events lost, for whatever reason. */
+  /** Returns the number of lost events. */
   public long lost() {
     return losses.values().stream().mapToLong(Long::longValue).sum();
   }
 
   /**
-   * Whether the probes that only serve requests are taken off, since none is sampled.
+   * State of the probes that only serve requests, which are detached while none is sampled.
    *
-   * @param asleep whether they are off now; what is said of programs and libraries then holds again
-   *     when they are put back
-   * @param times how often they were taken off
+   * @param asleep whether they are detached now; programs and libraries describe the state after
+   *     they are attached again
+   * @param times how often they were detached
    */
   public record Sleep(boolean asleep, long times) {}
 
   /**
    * A program.
    *
-   * @param object the question that it helps to answer, such as {@code syscalls}
+   * @param object the object that it belongs to, such as {@code syscalls}
    * @param name its name
-   * @param attached whether it is in place; one on functions then runs where a library is watched
-   * @param problem why it is not in place; empty where it is
-   * @param runs how often it ran, counted while somebody asks the kernel to
-   * @param runNanos how long it ran in all
+   * @param attached whether it is attached; a uprobe then runs once a library is observed
+   * @param problem why it is not attached; empty if it is
+   * @param runs its runs while the kernel counted them
+   * @param runNanos its total run time while the kernel counted it
    */
   public record Program(
       String object, String name, boolean attached, String problem, long runs, long runNanos) {}
 
   /**
-   * A library that was looked into.
+   * An examined library.
    *
-   * @param outcome its name and how many functions are watched, or why none is
-   * @param processes how many known processes map it
+   * @param outcome its name and the number of observed functions, or why there are none
+   * @param processes the number of known processes that map it
    */
   public record Library(String outcome, int processes) {}
 
   /**
    * Events of one kind, since the bridge was attached.
    *
-   * @param kind such as {@code cuda.launch}
-   * @param produced what the kernel side saw
-   * @param read what reached this process
+   * @param kind the kind, such as {@code cuda.launch}
+   * @param produced events that the kernel side produced
+   * @param read events that reached this process
    */
   public record Events(String kind, long produced, long read) {}
 
   /**
-   * Events on their way. {@code produced = read + lost in the kernel}, and {@code read = emitted +
+   * Event accounting: {@code produced = read + lost in the kernel}, and {@code read = emitted +
    * folded + control + lost here + held}.
    *
-   * @param ring the room that events have
-   * @param spans what became of them
-   * @param openRequests requests with something to be written
-   * @param ownThreads threads of this process that the kernel knows
+   * @param ring the ring buffer
+   * @param spans the outcome of the events that were read
+   * @param openRequests requests with pending spans
+   * @param ownThreads threads of this process that are registered with the kernel
    */
   public record Flow(Ring ring, Spans spans, int openRequests, int ownThreads) {
 
@@ -113,20 +112,20 @@ public record BridgeStatus(
   /**
    * The ring buffer.
    *
-   * @param fillBytes what waits to be read
-   * @param capacityBytes what may wait
-   * @param lagNanos how long the oldest event of the last look had waited
+   * @param fillBytes the bytes waiting to be read
+   * @param capacityBytes the capacity
+   * @param lagNanos the age of the oldest event at the last read
    */
   public record Ring(long fillBytes, long capacityBytes, long lagNanos) {}
 
   /**
-   * What became of the events that were read.
+   * The outcome of the events that were read.
    *
    * @param emitted spans of a single event
    * @param folded events that share a span
-   * @param folds spans that stand for several events
-   * @param control events that tell of requests, processes and libraries
-   * @param held events that wait to be written
+   * @param folds spans that represent several events
+   * @param control events about requests, processes and libraries
+   * @param held events whose span is pending
    */
   public record Spans(long emitted, long folded, long folds, long control, long held) {}
 }

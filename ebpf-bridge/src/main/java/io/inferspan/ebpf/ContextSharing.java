@@ -5,22 +5,22 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a bridge does with the map by which OpenTelemetry's programs on a machine share contexts,
- * {@code otel/traces_ctx_v1} in the BPF filesystem.
+ * The uses of {@code otel/traces_ctx_v1} in the BPF filesystem, the map in which OpenTelemetry
+ * programs on a machine share contexts.
  */
 public enum ContextSharing {
   /**
-   * Threads that another program says serve a trace are watched. The map does not say which traces
-   * are sampled: all of them count as such.
+   * Observes threads that serve a trace according to another program. The map does not contain the
+   * sampling flag, so all of these traces count as sampled.
    */
   READ,
   /**
-   * Requests that the bridge recognises, and spans that are current on this process's threads, are
-   * told to others. This costs a system call whenever a sampled span becomes current or leaves.
+   * Publishes the requests that the bridge recognises, and the spans current on this process's
+   * threads. It costs a system call whenever a sampled span becomes current or stops being current.
    */
   PUBLISH;
 
-  /** Reads {@code off}, or a list of {@code read} and {@code publish}. */
+  /** Parses {@code off}, or a list of {@code read} and {@code publish}. */
   static Set<ContextSharing> parse(String list) {
     Set<ContextSharing> parts = EnumSet.noneOf(ContextSharing.class);
     if (list.equals("off")) {

@@ -3,21 +3,25 @@ package io.inferspan.ebpf;
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryExtension;
 import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.ring.RingThread;
+import io.inferspan.ebpf.wire.EventView;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.trace.SpanContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge between a telemetry and the kernel: what threads do for a sampled request becomes
- * children of the request's span.
+ * Connects a telemetry to the kernel: what threads do for a sampled request is recorded as children
+ * of the request's span.
  *
- * <p>It never breaks the program that it is part of. Where the kernel cannot be asked, {@link
- * #support()} says why, one line of the log says so too, and everything else does nothing. What is
- * there only in part is {@link Prerequisite.State#LIMITED}, and the rest works.
+ * <p>The bridge never breaks its program. If the kernel does not support it, {@link #support()}
+ * returns the reason, one line is logged, and all other methods do nothing. Prerequisites that are
+ * partly met are {@link Prerequisite.State#LIMITED}, and the rest works.
  */
 public final class EbpfBridge implements TelemetryExtension.Metered {
 
@@ -35,11 +39,42 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     this.live = live;
   }
 
-  /**
-   * Begins to watch as {@code config} says, and writes spans to {@code telemetry}. Never throws.
-   */
+  /** Starts a bridge that writes spans to {@code telemetry}. Never throws. */
   public static EbpfBridge attach(Telemetry telemetry, BridgeConfig config) {
     return attach(telemetry, config, RingThread::start);
+  }
+
+  /**
+   * Starts a bridge whose {@code observer} receives each event before it becomes a span, on the
+   * ring's thread. For other packages of this module.
+   */
+  public static EbpfBridge attachObserved(
+      Telemetry telemetry, BridgeConfig config, Consumer<EventView> observer) {
+    return attach(
+        telemetry,
+        config,
+        (reader, handler, readiness) ->
+            RingThread.start(reader, new ObservedEvents(observer, handler), readiness));
+  }
+
+  private record ObservedEvents(Consumer<EventView> observer, EventHandler handler)
+      implements EventHandler {
+
+    @Override
+    public void event(EventView view) {
+      observer.accept(view);
+      handler.event(view);
+    }
+
+    @Override
+    public boolean isAtRest() {
+      return handler.isAtRest();
+    }
+
+    @Override
+    public void drained() {
+      handler.drained();
+    }
   }
 
   static EbpfBridge attach(
@@ -77,7 +112,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return new EbpfSupport.Unavailable(reason, REPORT, List.of());
   }
 
-  /** What the machine can do, and what of it was not to be had after all. */
+  /** Returns the support that the machine offers, limited by what failed to load or attach. */
   private static EbpfSupport limited(EbpfSupport.Available machine, LiveBridge live) {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     live.programs().stream()
@@ -113,18 +148,34 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     return limits.isEmpty() ? "" : ", within limits: " + String.join("; ", limits);
   }
 
-  /** Whether it watches, and why not. */
+  /** Returns whether the bridge is active, and why not. */
   public EbpfSupport support() {
     return support;
   }
 
-  /** How it stands now; asks the kernel for some hundred numbers. */
+  /** Returns the current status; reads several hundred numbers from the kernel. */
   public BridgeStatus status() {
     LiveBridge current = live;
     return current == null ? BridgeStatus.none() : StatusReader.read(current);
   }
 
-  /** Registers the bridge's own meters; they last as long as the bridge. */
+  /**
+   * Attributes the work of a process to a span, with all processes that it has started or will
+   * start, until the adoption is closed or the last of them exits. Requests inside keep their own
+   * spans. An unsampled {@code traceparent} adopts nothing.
+   *
+   * @param pid the process, as numbered in this process's {@code /proc}
+   * @throws IllegalArgumentException if the traceparent is invalid
+   */
+  public Adoption adopt(int pid, String traceparent) {
+    SpanContext span = AdoptedProcesses.parse(traceparent);
+    LiveBridge current = live;
+    return current == null || !span.isSampled()
+        ? new Adoption(null, 0)
+        : current.adopted().adopt(pid, span);
+  }
+
+  /** Registers the bridge's meters, which last as long as the bridge. */
   @Override
   public void bindTo(MeterRegistry registry) {
     LiveBridge current = live;
@@ -133,7 +184,7 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
     }
   }
 
-  /** Writes what is gathered and detaches, within the bound of the config; idempotent. */
+  /** Writes pending spans and detaches, within the configured timeout. Idempotent. */
   @Override
   public void close() {
     LiveBridge current = live;

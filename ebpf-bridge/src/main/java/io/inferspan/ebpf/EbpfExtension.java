@@ -6,13 +6,15 @@ import io.inferspan.ebpf.context.PublishingContextStorage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Has a bridge join a telemetry where this jar lies beside it; switched by INFERSPAN_EBPF. */
+/**
+ * Attaches a bridge to a telemetry if this jar is on the class path; controlled by INFERSPAN_EBPF.
+ */
 public final class EbpfExtension implements TelemetryExtension {
 
   /** Creates an extension that has done nothing yet. */
   public EbpfExtension() {}
 
-  /** To follow OpenTelemetry's context, one has to be there before its first use. */
+  /** OpenTelemetry's context must be wrapped before its first use. */
   @Override
   public void prepare() {
     boolean ignored = PublishingContextStorage.install();

@@ -2,7 +2,9 @@ package io.inferspan.ebpf;
 
 import java.util.List;
 
-/** Whether this process on this machine can see kernel events, and what to do if it cannot. */
+/**
+ * The support for kernel events on this machine in this process, and what to do if there is none.
+ */
 public sealed interface EbpfSupport {
 
   /** Everything that was looked at, in the order in which to remedy it. */
@@ -10,7 +12,15 @@ public sealed interface EbpfSupport {
 
   /** Looks at the machine and at this process; takes some milliseconds and changes nothing. */
   static EbpfSupport check() {
-    return Examination.of(Evidence.ofThisProcess());
+    return SupportCheck.of(MachineFacts.ofThisProcess());
+  }
+
+  /**
+   * Also loads and attaches the bridge's programs, and takes them off again; takes about a second.
+   */
+  static EbpfSupport tryOut() {
+    EbpfSupport support = check();
+    return support instanceof Available machine ? ProgramTrial.on(machine) : support;
   }
 
   /** It can; what is {@link Prerequisite.State#LIMITED} costs some events. */

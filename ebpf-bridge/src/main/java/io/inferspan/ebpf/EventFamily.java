@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What can be watched; each family costs what its programs cost, and can be left out. */
+/** The families of events. Each costs what its programs cost and can be left out. */
 public enum EventFamily {
   /** Calls of the CUDA driver and runtime. */
   CUDA,
@@ -14,14 +14,14 @@ public enum EventFamily {
   NCCL,
   /** System calls that a request waits for. */
   SYSCALLS,
-  /** Time off the CPU, and time ready for a CPU without one. */
+  /** Time off the CPU, and time waiting for a CPU while ready. */
   SCHED,
-  /** Connections made and bytes sent again. */
+  /** New connections and retransmissions. */
   TCP,
-  /** Operations that a program tells of itself. */
+  /** Operations that a program reports itself. */
   CKP;
 
-  /** Reads names with commas between, such as {@code cuda,nccl}. */
+  /** Parses comma-separated names such as {@code cuda,nccl}. */
   static Set<EventFamily> parse(String names) {
     Set<EventFamily> families = EnumSet.noneOf(EventFamily.class);
     for (String name : names.split(",", -1)) {
@@ -42,7 +42,7 @@ public enum EventFamily {
     return Arrays.stream(values()).map(EventFamily::word).collect(Collectors.joining(", "));
   }
 
-  /** Its name in settings. */
+  /** Returns its name in settings. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }

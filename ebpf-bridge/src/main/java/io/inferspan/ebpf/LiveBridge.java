@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A bridge that watches: the rooms of this module, joined. */
+/** A running bridge, which connects the packages of this module. */
 final class LiveBridge {
 
   private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
@@ -48,18 +48,19 @@ final class LiveBridge {
   private final KernelCounters counters;
   private final KernelSettings settings;
   private final Identity identity;
-  private final Opened opened;
+  private final CloseStack parts;
   private final List<String> limits = new ArrayList<>();
   private final RingReader reader;
   private final EventSink sink;
   private final RingThread ring;
   private final ProcessWatch watch;
-  private final Vigil vigil;
+  private final IdleController idle;
   private final @Nullable OwnThreads ownThreads;
+  private final AdoptedProcesses adopted;
   private volatile long lostSoFar;
   private boolean closed;
 
-  /** Starts to empty the ring, the last that a bridge begins. */
+  /** Starts the ring's thread, the last step of starting a bridge. */
   @FunctionalInterface
   interface RingStart {
     RingThread start(RingReader reader, EventHandler handler, RingThread.Readiness readiness);
@@ -69,47 +70,48 @@ final class LiveBridge {
       Telemetry telemetry,
       BridgeConfig config,
       KernelSide kernel,
-      Opened opened,
+      CloseStack parts,
       RingStart ringStart) {
     this.kernel = kernel;
-    this.opened = opened;
+    this.parts = parts;
     this.counters = kernel.counters();
     this.settings = kernel.settings();
     this.identity = kernel.identity();
+    this.adopted = new AdoptedProcesses(identity.isTranslated() ? null : kernel.adoptions());
     if (config.measuresPrograms()) {
       measurePrograms();
     }
     beginSharing();
-    RingMemory memory = opened.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
+    RingMemory memory = parts.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, folding(config), sources());
-    Epoll epoll = opened.part(Epoll.watching(kernel.ringFd()));
-    this.vigil = new Vigil(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
+    Epoll epoll = parts.part(Epoll.watching(kernel.ringFd()));
+    this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
-    opened.thread(() -> watch.close(WATCH_ENDS));
+    parts.thread(() -> watch.close(WATCH_ENDS));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
-    opened.thread(() -> ring.close(RING_ENDS));
+    parts.thread(() -> ring.close(RING_ENDS));
   }
 
-  /** Loads, attaches and begins; throws where it cannot, and then leaves nothing behind. */
+  /** Loads, attaches and starts a bridge; cleans up and throws if that fails. */
   static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
-    KernelSettings.Cgroup cgroup = BridgeOrders.cgroup(config.scope());
-    KernelSide kernel = KernelSide.load(BridgeOrders.wish(config));
-    Opened opened = new Opened();
+    KernelSettings.Cgroup cgroup = KernelPlanner.cgroup(config.scope());
+    KernelSide kernel = KernelSide.load(KernelPlanner.plan(config));
+    CloseStack parts = new CloseStack();
     try {
-      LiveBridge bridge = new LiveBridge(telemetry, config, kernel, opened, ringStart);
+      LiveBridge bridge = new LiveBridge(telemetry, config, kernel, parts, ringStart);
       bridge.begin(config, cgroup);
       return bridge;
     } catch (RuntimeException | Error refused) {
-      opened.undo(kernel, refused);
+      parts.undo(kernel, refused);
       throw refused;
     }
   }
 
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
-    settings.begin(BridgeOrders.of(config, identity.tgid(), cgroup));
-    vigil.begin();
+    settings.begin(KernelPlanner.of(config, identity.tgid(), cgroup));
+    idle.begin();
     if (isBlindFor(config.scope())) {
       limits.add(
           "no process can be chosen by number or name from within a PID namespace, and none is"
@@ -120,7 +122,7 @@ final class LiveBridge {
     }
   }
 
-  /** Before any thread can tell of itself. */
+  /** Starts sharing, before any thread can publish a context. */
   private void beginSharing() {
     SharedContexts shared = kernel.shared();
     if (shared != null) {
@@ -131,7 +133,7 @@ final class LiveBridge {
   private ProcessWatch watch(BridgeConfig config) {
     int ownPid = config.watchesOwnThreads() ? (int) ProcessHandle.current().pid() : 0;
     return ProcessWatch.start(
-        new ProcessScope(BridgeOrders.choice(config.scope())),
+        new ProcessScope(KernelPlanner.choice(config.scope())),
         new ProcessWatch.Parts(
             kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
   }
@@ -148,13 +150,18 @@ final class LiveBridge {
 
   private EventSink.Sources sources() {
     return new EventSink.Sources(
-        Clocks::monotonicNanos, Clocks::realtimeNanos, counters::lost, this::control);
+        Clocks::monotonicNanos,
+        Clocks::realtimeNanos,
+        counters::lost,
+        kernel::owner,
+        identity::processOf,
+        this::control);
   }
 
   private void measurePrograms() {
     try {
       FileDescriptor measuring = RunStats.enable();
-      opened.part(measuring);
+      parts.part(measuring);
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
@@ -187,12 +194,12 @@ final class LiveBridge {
             memory,
             identity::currentTid,
             shared != null && shared.isPublishing() ? shared : null,
-            vigil.bell());
+            idle.signal());
     if (!PublishingContextStorage.start(threads)) {
       limits.add("this process's own threads are watched by another bridge of it");
       return null;
     }
-    return opened.part(threads);
+    return parts.part(threads);
   }
 
   private boolean areOwnThreadsServing() {
@@ -200,8 +207,8 @@ final class LiveBridge {
     return threads != null && threads.isServing();
   }
 
-  private Vigil.Probes probes() {
-    return new Vigil.Probes() {
+  private IdleController.Probes probes() {
+    return new IdleController.Probes() {
       @Override
       public boolean areServing() {
         return kernel.isServing() || areOwnThreadsServing();
@@ -211,12 +218,12 @@ final class LiveBridge {
       public void sleep() {
         sink.watchedTime().pause(Clocks.monotonicNanos());
         settings.sleep();
-        kernel.rest();
+        kernel.pause();
       }
 
       @Override
       public void wake() {
-        kernel.rouse();
+        kernel.resume();
         long now = Clocks.monotonicNanos();
         settings.wake(now);
         sink.watchedTime().resume(now);
@@ -228,24 +235,26 @@ final class LiveBridge {
       }
 
       @Override
-      public void beganUnseen(long traceIdHigh, long traceIdLow, long spanId) {
-        sink.beganUnseen(traceIdHigh, traceIdLow, spanId);
+      public void beganUnseen(long owner) {
+        sink.beganUnseen(owner);
       }
     };
   }
 
-  /** Here every process has another number than the kernel's programs know it by. */
+  /** In a PID namespace the kernel's programs know processes by other numbers. */
   private boolean isBlindFor(BridgeScope scope) {
     return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }
 
-  /** On the ring's thread, which must not wait for a library to be attached. */
+  /**
+   * Handles a control event on the ring's thread, which must not wait for a library to be attached.
+   */
   private void control(Kind kind, EventView event) {
     switch (kind) {
       case LIBRARY_APPEARED -> watch.note(Change.MAPPED, event.tgid());
       case PROCESS_STARTED -> watch.note(Change.STARTED, event.tgid());
       case PROCESS_EXITED -> watch.note(Change.EXITED, event.tgid());
-      case REQUEST_BEGAN -> vigil.heard();
+      case OWNER_BEGAN -> idle.requestBegan();
       default -> {}
     }
   }
@@ -255,7 +264,7 @@ final class LiveBridge {
     if (threads != null) {
       threads.sweep();
     }
-    vigil.look();
+    idle.check();
     long lost = counters.lost();
     if (lost != lostSoFar) {
       lostSoFar = lost;
@@ -275,7 +284,7 @@ final class LiveBridge {
     return reader;
   }
 
-  /** Under the lock of {@link #close}, which leaves the ring only afterwards. */
+  /** Synchronized with {@link #close}, which unmaps the ring only afterwards. */
   synchronized long backlogBytes() {
     return closed ? 0 : reader.backlogBytes();
   }
@@ -284,7 +293,7 @@ final class LiveBridge {
     return kernel.programs();
   }
 
-  /** One of these, as it is now. */
+  /** Returns the current state of a program. */
   ProgramState now(ProgramState program) {
     return kernel.now(program);
   }
@@ -298,10 +307,10 @@ final class LiveBridge {
     return threads == null ? 0 : threads.registered();
   }
 
-  /** How often this went wrong. */
-  long count(Mishap mishap) {
+  /** Returns how often this failure occurred. */
+  long count(Failure failure) {
     OwnThreads threads = ownThreads;
-    return switch (mishap) {
+    return switch (failure) {
       case LIBRARY -> kernel.libraries().stream().mapToLong(LibraryProbes::failures).sum();
       case PROCESS -> watch.failures();
       case TARGET -> watch.refusals();
@@ -311,11 +320,15 @@ final class LiveBridge {
     };
   }
 
-  Vigil vigil() {
-    return vigil;
+  AdoptedProcesses adopted() {
+    return adopted;
   }
 
-  /** What is watched less well than it was asked for, beside programs that are not in place. */
+  IdleController idle() {
+    return idle;
+  }
+
+  /** Returns the limitations other than programs that are not attached. */
   List<String> limits() {
     return List.copyOf(limits);
   }
@@ -324,7 +337,7 @@ final class LiveBridge {
     return closed;
   }
 
-  /** Takes what is under way, writes it, and leaves the kernel; within the bound if that can be. */
+  /** Writes pending spans and detaches from the kernel, within the timeout if possible. */
   void close(Duration bound) {
     synchronized (this) {
       if (closed) {
@@ -337,6 +350,7 @@ final class LiveBridge {
     if (threads != null) {
       threads.close();
     }
+    adopted.close();
     settings.stop();
     awaitLastEvents();
     kernel.withdraw();
@@ -347,7 +361,7 @@ final class LiveBridge {
     leaveKernel(bound.minusNanos(System.nanoTime() - start), ended);
   }
 
-  /** A program that runs at this moment may still write. */
+  /** Waits briefly, since a program that is running now may still write. */
   private void awaitLastEvents() {
     long deadline = System.nanoTime() + LAST_EVENTS.toNanos();
     while (sink.accounting().consumed() + counters.lost(RING_FULL) < counters.produced()
@@ -356,7 +370,7 @@ final class LiveBridge {
     }
   }
 
-  /** Where each function has an event of its own, detaching may take many seconds. */
+  /** Detaches; with one perf event per function this may take many seconds. */
   private void leaveKernel(Duration bound, boolean ringEnded) {
     Thread leaving =
         Thread.ofPlatform()
@@ -373,12 +387,12 @@ final class LiveBridge {
   }
 
   private void releaseAll(boolean ringEnded) {
-    // First, so that nothing is attached any more behind what is detached.
+    // The watch ends first, so that it attaches nothing after the programs are detached.
     boolean watchEnded = watch.close(WATCH_ENDS);
     kernel.detach();
-    // Memory that somebody may still read is left to the end of the process.
+    // Memory that a thread may still read is freed when the process exits.
     if (ringEnded && watchEnded) {
-      opened.close();
+      parts.close();
       kernel.close();
     }
   }

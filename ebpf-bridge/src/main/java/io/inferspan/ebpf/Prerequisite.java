@@ -1,22 +1,22 @@
 package io.inferspan.ebpf;
 
 /**
- * Something the bridge needs from the machine, and whether it is there.
+ * Something that the bridge needs from the machine.
  *
- * @param name what it is
- * @param state whether it is there
+ * @param name its name
+ * @param state whether it is present
  * @param found what was found
- * @param remedy what to do; empty where nothing is to be done
+ * @param remedy what to do; empty if nothing is needed
  */
 public record Prerequisite(String name, State state, String found, String remedy) {
 
-  /** Whether a prerequisite is there. */
+  /** The state of a prerequisite. */
   public enum State {
-    /** It is there. */
+    /** Present. */
     AVAILABLE,
-    /** It is not all there, and the bridge does without. */
+    /** Partly present; the bridge works without the rest. */
     LIMITED,
-    /** It is not there, and without it there is no bridge. */
+    /** Absent, and the bridge does not work without it. */
     MISSING
   }
 

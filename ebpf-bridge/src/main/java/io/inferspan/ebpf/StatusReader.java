@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reads how a bridge stands. */
+/** Reads the status of a bridge. */
 final class StatusReader {
 
   private final LiveBridge bridge;
@@ -39,7 +39,7 @@ final class StatusReader {
         reader.contexts(),
         reader.flow(),
         reader.failures(),
-        new Sleep(bridge.vigil().isAsleep(), bridge.vigil().sleeps()));
+        new Sleep(bridge.idle().isAsleep(), bridge.idle().sleeps()));
   }
 
   private List<Program> programs() {
@@ -96,8 +96,8 @@ final class StatusReader {
 
   private Map<String, Long> failures() {
     Map<String, Long> failures = new LinkedHashMap<>();
-    for (Mishap mishap : Mishap.values()) {
-      failures.put(mishap.word(), bridge.count(mishap));
+    for (Failure failure : Failure.values()) {
+      failures.put(failure.word(), bridge.count(failure));
     }
     return failures;
   }

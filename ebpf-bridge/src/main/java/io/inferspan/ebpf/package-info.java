@@ -1,8 +1,8 @@
 /**
  * The eBPF bridge: kernel and CUDA events as spans under the request that caused them.
  *
- * <p>Here lives what talks to the kernel; what is seen there is decided by the programs in {@code
- * bpf}.
+ * <p>Contains what communicates with the kernel; the programs in {@code bpf} decide what is
+ * observed.
  */
 @NullMarked
 package io.inferspan.ebpf;

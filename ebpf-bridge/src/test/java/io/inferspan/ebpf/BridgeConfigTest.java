@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the settings say, and what is said about those that make no sense. */
+/** Parsing of the settings, and the errors for invalid ones. */
 class BridgeConfigTest {
 
   @Test

@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that a bridge joins by itself. A word on its command line, or lines that it is told,
- * say what it does.
+ * A program in which a bridge starts automatically. An argument, or lines on stdin, select what it
+ * does.
  */
 final class BridgeProcess {
 
@@ -73,13 +73,13 @@ final class BridgeProcess {
   /** Tries a bridge that cannot start, with own threads and all. */
   private static void failFirst() {
     boolean ignored = PublishingContextStorage.install();
-    EbpfBridge failed = FailedStartTest.failing(Telemetry.using(OpenTelemetry.noop()));
+    EbpfBridge failed = FailedStartIT.failing(Telemetry.using(OpenTelemetry.noop()));
     if (failed.support() instanceof EbpfSupport.Unavailable none) {
       System.out.println("failed: " + none.reason());
     }
   }
 
-  /** How many the kernel knows while a sampled span is current on this one. */
+  /** Returns how many threads the kernel knows while a sampled span is current on this one. */
   private static int ownThreads(Telemetry telemetry) throws IOException {
     OperationSpan span = telemetry.span(GatewaySpans.REQUEST, Context.root()).start();
     try (span;
@@ -110,14 +110,14 @@ final class BridgeProcess {
     return found;
   }
 
-  /** Each thread reads as often as its span is told, and as often again outside of it. */
+  /** Each thread reads a known number of times inside its span, and as often outside. */
   private static void readUnderSpans(Telemetry telemetry) throws Exception {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
       int reads = 10 * (i + 1);
       threads.add(Thread.ofPlatform().start(() -> rounds(telemetry, reads)));
     }
-    // The carrier of a virtual thread must not be told of.
+    // The carrier of a virtual thread must not be published.
     threads.add(Thread.ofVirtual().start(() -> rounds(telemetry, 7)));
     for (Thread thread : threads) {
       thread.join();

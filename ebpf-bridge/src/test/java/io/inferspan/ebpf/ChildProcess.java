@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own, started by whatever takes its privileges or its files away. */
+/** A JVM started by a command that takes away its privileges or its files. */
 public final class ChildProcess {
 
   private static final int TIMEOUT_SECONDS = 60;
@@ -28,7 +28,7 @@ public final class ChildProcess {
     return command;
   }
 
-  /** Runs a command to its end and returns what it wrote, errors too. */
+  /** Runs a command to its end and returns its output, including errors. */
   public static String run(List<String> command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

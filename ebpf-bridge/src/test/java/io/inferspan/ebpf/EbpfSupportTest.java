@@ -37,7 +37,8 @@ class EbpfSupportTest {
   @Test
   void bpfAndPerfmon_areEnoughForAnyUser() {
     assumeTool("setpriv");
-    assumeTrue(SystemView.live().kernel().atLeast(6, 6), "needs uprobe_multi");
+    assumeTrue(
+        SystemView.live().kernel().atLeast(6, 6), "needs a kernel with uprobe_multi (Linux 6.6)");
 
     assertThat(nobody(CHILD, "--inh-caps=+bpf,+perfmon", "--ambient-caps=+bpf,+perfmon"))
         .contains("support=available")
@@ -109,7 +110,9 @@ class EbpfSupportTest {
   }
 
   private static void assumeTool(String tool) {
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin", tool)), "needs " + tool);
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin", tool)),
+        "needs " + tool + ": apt-get install util-linux");
     TestObjects.assumeBpf();
   }
 }

@@ -59,7 +59,7 @@ final class JavaChild implements AutoCloseable {
     }
   }
 
-  /** Tells it a line. */
+  /** Writes a line to the program's stdin. */
   void tell(String line) {
     try {
       Writer orders = process.outputWriter();

@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The threaded server of the test kit, and what it and its libraries know to be true. */
+/**
+ * The threaded server of the test kit, with its own record and its libraries' record of the truth.
+ */
 final class PythonServer implements AutoCloseable {
 
   private static final Pattern TRUTH =
@@ -72,7 +74,7 @@ final class PythonServer implements AutoCloseable {
     return process.pid();
   }
 
-  /** What each thread did for whom. */
+  /** Returns what each thread did for each request. */
   List<Work> work() {
     try {
       List<Work> work = new ArrayList<>();

@@ -7,7 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 
-/** Requests to a server of the test kit, each with a trace of its own. */
+/** Requests to a server of the test kit, each with its own trace. */
 final class Requests {
 
   private Requests() {}

@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The map of shared contexts as some other program has it open, in a BPF filesystem of its own. */
+/** The map of shared contexts as another program opens it, in a separate BPF filesystem. */
 final class SharedMap implements AutoCloseable {
 
   private static final PinnedMap.Shape SHAPE =
@@ -55,7 +55,7 @@ final class SharedMap implements AutoCloseable {
     return this;
   }
 
-  /** Makes one that the contract knows nothing of. */
+  /** Creates a map that violates the contract. */
   void makeOfAnotherShape() {
     PinnedMap.openOrMake(path(), new PinnedMap.Shape("other", 9, 4, 24, 16)).close();
   }

@@ -14,7 +14,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/** A program whose bridge tells others whom its threads serve; goes on when it is told to. */
+/** A program whose bridge publishes its threads' contexts; controlled by lines on stdin. */
 final class SharingProcess {
 
   private static final BufferedReader ORDERS =

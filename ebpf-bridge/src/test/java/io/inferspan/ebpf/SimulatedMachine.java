@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What the examination says of a machine that is not this one. */
+/** Examinations of simulated machines. */
 public final class SimulatedMachine {
 
   private static final int EPERM = 1;
   private static final int EINVAL = 22;
   private static final String PLATFORM = "Linux amd64";
-  private static final Evidence.Library LIBBPF = Evidence.Library.present("v1.1");
+  private static final MachineFacts.Library LIBBPF = MachineFacts.Library.present("v1.1");
 
   private SimulatedMachine() {}
 
@@ -30,8 +30,8 @@ public final class SimulatedMachine {
   }
 
   public static EbpfSupport withoutLibbpf(Path root) {
-    Evidence.Library absent =
-        new Evidence.Library("", "libbpf is missing", "install libbpf 1.0 or newer");
+    MachineFacts.Library absent =
+        new MachineFacts.Library("", "libbpf is missing", "install libbpf 1.0 or newer");
     return examine(new FakeSystem(root), absent, Map.of());
   }
 
@@ -47,8 +47,8 @@ public final class SimulatedMachine {
   }
 
   private static EbpfSupport examine(
-      FakeSystem system, Evidence.Library libbpf, Map<KernelFeature, Integer> errors) {
+      FakeSystem system, MachineFacts.Library libbpf, Map<KernelFeature, Integer> errors) {
     KernelFeatures features = new KernelFeatures(errors);
-    return Examination.of(new Evidence(PLATFORM, "", libbpf, features, system.view()));
+    return SupportCheck.of(new MachineFacts(PLATFORM, "", libbpf, features, system.view()));
   }
 }

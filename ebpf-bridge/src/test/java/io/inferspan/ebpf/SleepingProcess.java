@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A program whose bridge sleeps until a sampled span is current on a thread of its own; it says
- * when it does what.
+ * A program whose bridge sleeps until a sampled span is current on one of its threads; it prints
+ * each step.
  */
 final class SleepingProcess {
 
@@ -39,7 +39,7 @@ final class SleepingProcess {
       read(TraceFlags.getDefault());
     }
     System.out.println("unsampled " + isAsleep(bridge) + " " + bridge.status().sleep().times());
-    // So shortly that nobody who looks once a second would see it.
+    // Too short for a check once a second to see.
     read(TraceFlags.getSampled());
     Eventually.is("waking", () -> !isAsleep(bridge) || bridge.status().sleep().times() > 1);
     System.out.println("woken");

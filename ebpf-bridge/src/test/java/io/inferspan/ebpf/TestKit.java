@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
@@ -23,13 +22,16 @@ final class TestKit {
 
   private TestKit() {}
 
-  /** Where the libraries and loads are; skips the test where they cannot be, or BPF cannot. */
+  /**
+   * Returns the directory of the libraries and loads; skips the test if they or BPF are
+   * unavailable.
+   */
   static synchronized Path directory() {
     TestObjects.assumeBpf();
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "needs python3");
+    String python = "needs python3: apt-get install python3";
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), python);
     if (!built) {
-      ChildProcess.run(List.of(SOURCES.resolve("build").toString(), BUILT.toString()));
+      TestObjects.buildLoads(BUILT);
       built = true;
     }
     return BUILT;

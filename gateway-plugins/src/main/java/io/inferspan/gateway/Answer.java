@@ -25,16 +25,19 @@ final class Answer {
     return new Answer(tap.isSeeing() && type.toLowerCase(Locale.ROOT).startsWith(STREAM), tap);
   }
 
-  /** Looks at a piece; true where what the client waits for has come with it for the first time. */
+  /**
+   * Inspects a piece; returns true when it contains the first content that the client waits for.
+   */
   boolean see(ByteBuffer bytes, long nowNanos) {
     tap.see(bytes, nowNanos);
-    boolean here = stream ? tap.hasFirstToken() : bytes.hasRemaining();
+    boolean readable = stream && (tap.isSeeing() || tap.hasFirstToken());
+    boolean here = readable ? tap.hasFirstToken() : bytes.hasRemaining();
     boolean first = here && !begun;
     begun |= here;
     return first;
   }
 
-  /** Whether a stream carries an error that its status, sent before, says nothing of. */
+  /** Returns whether a stream contains an error although its status was a success. */
   boolean failedWithin() {
     return stream && tap.failed();
   }

@@ -2,7 +2,7 @@ package io.inferspan.gateway;
 
 import org.jspecify.annotations.Nullable;
 
-/** The inference APIs that are known by their paths, wherever a gateway hangs them. */
+/** The inference APIs, recognised by the end of their paths. */
 enum Api {
   CHAT_COMPLETIONS("/chat/completions", "chat"),
   COMPLETIONS("/completions", "text_completion"),
@@ -35,12 +35,12 @@ enum Api {
     return OTHER;
   }
 
-  /** What the conventions call it; null where it is no inference. */
+  /** Returns the operation's name in the conventions; null if the path is not an inference API. */
   @Nullable String operation() {
     return operation;
   }
 
-  /** The route where nobody else tells one. */
+  /** The route if no other is known. */
   @Nullable String route() {
     return route;
   }

@@ -5,24 +5,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a request when it arrives.
+ * The properties of a request when it arrives.
  *
- * @param nanos when that was, on the gateway's clock
- * @param epochNanos when that was, on the wall's
- * @param priority what its objective gives it; null where nobody has told what objectives give
+ * @param nanos its time on the gateway's clock
+ * @param epochNanos its wall-clock time
+ * @param tenant the tenant that the client names, or null
+ * @param priority the priority of its objective; null if priorities are not configured
  */
-record Arrival(String method, Api api, long nanos, long epochNanos, @Nullable Long priority) {
+record Arrival(
+    String method,
+    Api api,
+    long nanos,
+    long epochNanos,
+    @Nullable String tenant,
+    @Nullable Long priority) {
 
-  /** Of a request that nobody watches. */
-  static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0, 0, null);
+  /** Of an unobserved request. */
+  static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0, 0, null, null);
 
-  static Arrival now(String method, Api api, long nanos, @Nullable Long priority) {
+  static Arrival now(
+      String method, Api api, long nanos, @Nullable String tenant, @Nullable Long priority) {
     Instant now = Instant.now();
     long epochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
-    return new Arrival(method, api, nanos, epochNanos, priority);
+    return new Arrival(method, api, nanos, epochNanos, tenant, priority);
   }
 
-  /** When something was, as spans have it: read once, so that they are as long as their parts. */
+  /**
+   * Returns a span timestamp. Wall-clock time is read once, so that spans are as long as their
+   * parts.
+   */
   long epochNanos(long atNanos) {
     return epochNanos + (atNanos - nanos);
   }

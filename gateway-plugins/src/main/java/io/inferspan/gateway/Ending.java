@@ -5,10 +5,10 @@ import io.inferspan.gateway.metrics.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a request ended.
+ * The outcome of a request.
  *
- * @param type the {@code error.type}; null where nothing failed, or where {@code cause} tells
- * @param description the same in words
+ * @param type the {@code error.type}; null if nothing failed, or if {@code cause} determines it
+ * @param description a description of the error
  */
 record Ending(
     Outcome outcome, @Nullable String type, String description, @Nullable Throwable cause) {
@@ -43,7 +43,7 @@ record Ending(
         : new Ending(Outcome.ERROR, null, "", cause);
   }
 
-  /** How a request ended that was answered so. */
+  /** Returns the outcome of a request that was answered with this status. */
   static Ending answered(int status) {
     if (status >= FIRST_SERVER_ERROR_STATUS) {
       return failed(Integer.toString(status), "answered with an error status");
@@ -52,8 +52,8 @@ record Ending(
   }
 
   /**
-   * What it was, as the last call of an engine has it: an answer that an engine broke off is its
-   * fault, and not a client's that saw it end.
+   * Returns the outcome in view of the last call to an engine: if an engine broke off its response,
+   * the error is the engine's, not that of the client, which merely saw the end.
    */
   Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
     String broken = engine == null ? null : engine.errorType();

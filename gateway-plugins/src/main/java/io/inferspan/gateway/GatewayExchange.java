@@ -1,13 +1,14 @@
 package io.inferspan.gateway;
 
+import java.net.InetAddress;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an adapter tells of a request that has just arrived; it is asked once and not kept.
+ * A request that has just arrived, as seen by an adapter; read once and not kept.
  *
- * <p>Header names are asked for in lower case and must be found in any.
+ * <p>Header names are passed in lower case and must be matched ignoring case.
  */
 public interface GatewayExchange {
 
@@ -32,5 +33,13 @@ public interface GatewayExchange {
   default Iterator<String> headers(String name) {
     String value = header(name);
     return (value == null ? List.<String>of() : List.of(value)).iterator();
+  }
+
+  /**
+   * The address of the client's connection; null if it is unknown. Called only if {@code
+   * INFERSPAN_TRUSTED_CALLERS} lists networks; a caller without an address is then not trusted.
+   */
+  default @Nullable InetAddress peer() {
+    return null;
   }
 }

@@ -5,56 +5,56 @@ import io.inferspan.gateway.Parts.Part;
 import io.inferspan.gateway.metrics.GatewayMeters;
 import io.inferspan.gateway.metrics.Outcome;
 import io.inferspan.gateway.metrics.Served;
+import io.inferspan.propagation.RequestId;
 import io.inferspan.response.ResponseTap;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.CommonAttributes;
-import io.inferspan.semconv.GatewayAttributes;
 import io.inferspan.semconv.GenAiAttributes;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapSetter;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A live request, from {@link GatewayTracing#begin} to its true end: the last byte, the client
- * gone, a time limit, an error.
+ * An active request, from {@link GatewayTracing#begin} to its actual end: the last byte, a
+ * disconnected client, a timeout or an error.
  *
- * <p>It may be told things on any thread. It ends once, by the first of {@link #end}, {@link
- * #clientGone}, {@link #timedOut} and {@link #fail}; what comes later is ignored. No method throws,
- * and bytes are only looked at, in the buffers of the caller.
+ * <p>Thread-safe. It ends once, with the first of {@link #end}, {@link #clientGone}, {@link
+ * #timedOut} and {@link #fail}; later calls are ignored. No method throws, and bytes are only read,
+ * in the caller's buffers.
  *
- * <p>A gateway that calls engines tells each call to an {@link UpstreamAttempt}. One that does not
- * see its calls writes the trace into the request's own headers with {@link #inject}, and lets the
- * answer pass {@link #responseHead} and {@link #see} here.
+ * <p>A gateway that calls engines reports each call to an {@link UpstreamAttempt}. One that does
+ * not see its calls writes the trace into the request's own headers with {@link #inject}, and
+ * reports the response to {@link #responseHead} and {@link #see}.
  */
 public final class GatewayRequest {
 
   private final GatewayTracing tracing;
+  private final String id;
   private final OperationSpan span;
   private final Arrival arrival;
   private final boolean watched;
   private final Parts parts;
   private final RequestBody asked;
-  private final List<UpstreamAttempt> openAttempts;
-  private @Nullable UpstreamAttempt last;
+  private final Attempts attempts;
   private @Nullable Answer answer;
   private @Nullable String operation;
-  private int attempts;
   private int status;
   private boolean ended;
 
-  GatewayRequest(GatewayTracing tracing, OperationSpan span, Arrival arrival) {
+  GatewayRequest(
+      GatewayTracing tracing, OperationSpan span, Arrival arrival, @Nullable String receivedId) {
     this.tracing = tracing;
+    this.id = RequestId.of(receivedId);
     this.span = span;
     this.arrival = arrival;
     this.operation = arrival.api().operation();
     this.watched = span.recording() || tracing.meters() != null;
-    // Where nobody watches nothing is told to them, so that they need not be made.
+    // Unobserved, nothing is reported to them, so that they need not be made.
     this.parts = watched ? new Parts(arrival.nanos()) : Parts.UNSEEN;
     this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
-    this.openAttempts = watched ? new ArrayList<>(1) : List.of();
+    this.attempts = watched ? Attempts.none() : Attempts.UNSEEN;
   }
 
   /** The context that everything done for the request takes as its parent. */
@@ -62,25 +62,31 @@ public final class GatewayRequest {
     return span.context();
   }
 
-  /** Whether the span records; ask before computing a costly attribute. */
+  /** The client's {@code x-request-id} if that is well-formed, else a generated one. */
+  public String id() {
+    return id;
+  }
+
+  /** Returns whether the span is recording; check before computing a costly attribute. */
   public boolean recording() {
     return span.recording();
   }
 
-  /** Whether anything that is told here is seen by anybody; else bytes need not be shown. */
+  /** Returns whether anything is recorded; otherwise bytes need not be passed to {@link #see}. */
   public boolean watched() {
     return watched;
   }
 
   /**
-   * Writes the trace into the headers of a call that no {@link UpstreamAttempt} stands for.
+   * Writes the trace and the request id into the headers of a call without an {@link
+   * UpstreamAttempt}.
    *
-   * @param setter replaces what stands under a name, whatever its case; when it is given a new
-   *     {@code traceparent}, it takes out a {@code tracestate}, which may belong to another trace;
-   *     a {@link TraceSetter} does
+   * @param setter replaces all values of a name, ignoring its case; when it sets a new {@code
+   *     traceparent}, it must remove a {@code tracestate}, which may belong to another trace; a
+   *     {@link TraceSetter} does both
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
-    tracing.inject(span, headers, setter);
+    tracing.inject(span, id, headers, setter);
   }
 
   /** Sets an attribute of the request's span. */
@@ -89,7 +95,7 @@ public final class GatewayRequest {
     return this;
   }
 
-  /** What is asked for, as the conventions call it, such as {@code chat}. */
+  /** Sets the requested operation, as the conventions name it, such as {@code chat}. */
   public synchronized GatewayRequest operation(String name) {
     operation = name;
     span.set(GenAiAttributes.OPERATION, name);
@@ -106,7 +112,7 @@ public final class GatewayRequest {
     return this;
   }
 
-  /** Whether the client wants a stream. */
+  /** Sets whether the client requests a stream. */
   public GatewayRequest stream(boolean wanted) {
     if (watched) {
       synchronized (this) {
@@ -129,8 +135,7 @@ public final class GatewayRequest {
   /**
    * A piece of the request's body passes, from which model, stream and limit are read.
    *
-   * <p>In place of the three methods before, for those who do not know them. The bytes between
-   * position and limit are looked at; the buffer stays as it is.
+   * <p>Use it in place of the three methods before. The buffer stays as it is.
    */
   public void requestBody(ByteBuffer piece) {
     if (watched) {
@@ -181,15 +186,14 @@ public final class GatewayRequest {
   }
 
   private UpstreamAttempt attempt(Target target) {
-    // Where nobody sees it, all that is asked of an attempt is the request's own context.
-    return watched ? watchedAttempt(target) : new UpstreamAttempt(this, target, 0);
-  }
-
-  private UpstreamAttempt watchedAttempt(Target target) {
+    if (!watched) {
+      // An attempt that is not recorded only needs the request's context.
+      return new UpstreamAttempt(this, target, 0);
+    }
     Runnable late;
     UpstreamAttempt attempt;
     synchronized (this) {
-      UpstreamAttempt before = last;
+      UpstreamAttempt before = attempts.last();
       late = before == null || ended ? null : before.isOneOfSeveral();
       attempt = another(target);
     }
@@ -201,12 +205,11 @@ public final class GatewayRequest {
 
   /** To be called with the lock. */
   private UpstreamAttempt another(Target target) {
-    int resend = attempts++;
+    int resend = attempts.next();
     boolean ownSpan = resend > 0 || tracing.everyAttemptHasSpan();
     UpstreamAttempt attempt = new UpstreamAttempt(this, target, resend);
     if (!ended) {
-      last = attempt;
-      openAttempts.add(attempt);
+      attempts.add(attempt);
       attempt.begin(ownSpan);
       enter(Part.CONNECT);
     }
@@ -226,7 +229,7 @@ public final class GatewayRequest {
    * The client's answer begins, and its bytes will pass {@link #see}.
    *
    * @param contentType of the answer, or null
-   * @param contentEncoding of the answer, or null; an encoded answer is not looked into
+   * @param contentEncoding of the answer, or null
    */
   public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
@@ -238,7 +241,7 @@ public final class GatewayRequest {
     }
   }
 
-  /** A piece of the client's answer passes; what an attempt has seen need not be shown again. */
+  /** Records a piece of the client's response, unless an attempt has recorded it. */
   public void see(ByteBuffer piece) {
     if (watched) {
       synchronized (this) {
@@ -288,12 +291,9 @@ public final class GatewayRequest {
   }
 
   private void finish(Ending told) {
-    if (watched) {
-      finishWatched(told);
+    if (!watched) {
+      return;
     }
-  }
-
-  private void finishWatched(Ending told) {
     Ending ending;
     List<UpstreamAttempt> unfinished;
     long now;
@@ -304,9 +304,9 @@ public final class GatewayRequest {
       ended = true;
       now = now();
       parts.end(now);
-      unfinished = List.copyOf(openAttempts);
+      unfinished = attempts.open();
       Answer seen = passed();
-      ending = told.after(status, last, seen != null && seen.failedWithin());
+      ending = told.after(status, attempts.last(), seen != null && seen.failedWithin());
       describe(ending, now);
     }
     unfinished.forEach(attempt -> attempt.endWith(ending, now));
@@ -328,13 +328,7 @@ public final class GatewayRequest {
     if (status > 0) {
       span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
     }
-    UpstreamAttempt engine = last;
-    if (engine != null) {
-      span.set(GatewayAttributes.ATTEMPTS, attempts);
-      if (engine.status() > 0) {
-        span.set(GatewayAttributes.UPSTREAM_STATUS_CODE, engine.status());
-      }
-    }
+    attempts.describe(span);
     ending.tell(span);
   }
 
@@ -343,22 +337,27 @@ public final class GatewayRequest {
     return seen == null ? null : seen.tap();
   }
 
-  /** The answer that was looked at: the gateway's own, else the engine's. */
+  /** The answer that was looked at: the client's if the gateway shows that, else the engine's. */
   private @Nullable Answer passed() {
-    UpstreamAttempt engine = last;
-    return answer != null || engine == null ? answer : engine.answer();
+    UpstreamAttempt engine = attempts.last();
+    return engine == null ? answer : answerOf(engine);
+  }
+
+  @Nullable Answer answerOf(UpstreamAttempt attempt) {
+    return answer != null && attempts.isLast(attempt) ? answer : attempt.answer();
   }
 
   private void count(Outcome outcome, long nowNanos) {
     GatewayMeters meters = tracing.meters();
     String counted = operation;
     if (meters != null && counted != null) {
-      Served served = new Served(counted, asked.model(), outcome, arrival.nanos(), nowNanos);
+      Served served =
+          new Served(counted, asked.model(), arrival.tenant(), outcome, arrival.nanos(), nowNanos);
       meters.record(served, tap(), span.context());
     }
   }
 
-  // For attempts, which are told things under the request's lock.
+  // For attempts, which call with the lock.
 
   GatewayTracing tracing() {
     return tracing;
@@ -369,7 +368,7 @@ public final class GatewayRequest {
     return watched ? tracing.now() : 0;
   }
 
-  /** When something was, as spans have it. */
+  /** Returns a span timestamp. */
   long epochNanos(long atNanos) {
     return arrival.epochNanos(atNanos);
   }
@@ -388,13 +387,13 @@ public final class GatewayRequest {
 
   /** An attempt has ended, and the gateway goes on with something else. */
   void left(UpstreamAttempt attempt, long nowNanos) {
-    openAttempts.remove(attempt);
-    if (attempt.equals(last) && !ended) {
+    attempts.remove(attempt);
+    if (isLast(attempt)) {
       parts.enter(Part.SCHEDULE, nowNanos);
     }
   }
 
   boolean isLast(UpstreamAttempt attempt) {
-    return attempt.equals(last) && !ended;
+    return attempts.isLast(attempt) && !ended;
   }
 }

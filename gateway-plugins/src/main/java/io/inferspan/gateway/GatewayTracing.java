@@ -5,14 +5,16 @@ import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.SpanNaming;
-import io.inferspan.epp.values.ShortValues;
 import io.inferspan.gateway.metrics.GatewayMeters;
+import io.inferspan.propagation.RequestId;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.values.ShortValues;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapSetter;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The door for gateways: it begins the trace of each request that arrives.
  *
  * <p>One serves a whole process. No method throws at request time, and where a trace is not sampled
- * and nobody counts, nothing is looked at.
+ * and without meters, nothing is read.
  */
 public final class GatewayTracing {
 
@@ -47,7 +49,9 @@ public final class GatewayTracing {
   private GatewayTracing(Builder builder) {
     this.telemetry = builder.telemetry;
     this.meters =
-        builder.registry == null ? null : new GatewayMeters(builder.registry, builder.maxModels);
+        builder.registry == null
+            ? null
+            : new GatewayMeters(builder.registry, builder.maxModels, builder.maxTenants);
     this.attemptSpans = builder.attemptSpans;
     this.provider = builder.provider;
     this.nanoTime = builder.nanoTime;
@@ -61,29 +65,54 @@ public final class GatewayTracing {
             .contains(TraceSetter.TRACEPARENT);
   }
 
-  /** Tracing as it is without any setting. */
-  public static GatewayTracing of(Telemetry telemetry) {
-    return with(telemetry).build();
+  /** Creates a tracing with the defaults. */
+  public static GatewayTracing create(Telemetry telemetry) {
+    return builder(telemetry).build();
   }
 
-  /** The way to tracing with settings. */
-  public static Builder with(Telemetry telemetry) {
+  /** Creates a builder for a tracing with settings. */
+  public static Builder builder(Telemetry telemetry) {
     return new Builder(telemetry);
   }
 
-  /** Begins the trace of a request; to be called before anything else is done for it. */
+  /**
+   * Begins the span of a request, in the trace that its headers carry. Call it before any other
+   * work for the request.
+   */
   public GatewayRequest begin(GatewayExchange exchange) {
-    PendingSpan pending =
-        telemetry.span(GatewaySpans.REQUEST, telemetry.extract(exchange, ExchangeHeaders.HEADERS));
+    return beginIn(
+        telemetry.extract(exchange, ExchangeHeaders.HEADERS, GatewayExchange::peer), exchange);
+  }
+
+  /**
+   * Begins the span of a request as a child of the span in {@code parent}, such as a server span
+   * that the Java agent or Spring has started: pass {@code Context.current()}.
+   *
+   * <p>The trace headers of the request are read only if {@code parent} has no span.
+   */
+  public GatewayRequest begin(GatewayExchange exchange, Context parent) {
+    return Span.fromContext(parent).getSpanContext().isValid()
+        ? beginIn(parent, exchange)
+        : begin(exchange);
+  }
+
+  private GatewayRequest beginIn(Context parent, GatewayExchange exchange) {
+    PendingSpan pending = telemetry.span(GatewaySpans.REQUEST, parent);
     return meters == null && !pending.mayRecord()
-        ? new GatewayRequest(this, pending.start(), Arrival.UNSEEN)
+        ? new GatewayRequest(
+            this, pending.start(), Arrival.UNSEEN, exchange.header(RequestId.HEADER))
         : begin(exchange, pending);
   }
 
   private GatewayRequest begin(GatewayExchange exchange, PendingSpan pending) {
     long nanos = nanoTime.getAsLong();
     Arrival arrival =
-        Arrival.now(known(exchange.method()), Api.of(exchange.path()), nanos, priority(exchange));
+        Arrival.now(
+            known(exchange.method()),
+            Api.of(exchange.path()),
+            nanos,
+            tenant(exchange),
+            priority(exchange));
     String route = exchange.route();
     OperationSpan span =
         pending
@@ -93,34 +122,31 @@ public final class GatewayTracing {
             .set(GenAiAttributes.OPERATION, arrival.api().operation())
             .set(GenAiAttributes.PROVIDER, provider)
             .start();
-    if (span.recording()) {
-      identify(span, exchange);
-    }
-    return new GatewayRequest(this, span, arrival);
-  }
-
-  private static void identify(OperationSpan span, GatewayExchange exchange) {
-    span.set(GenAiAttributes.REQUEST_ID, ShortValues.of(exchange.header("x-request-id")));
-    String tenant = exchange.header("x-llm-d-inference-fairness-id");
-    if (tenant == null) {
-      tenant = exchange.header("x-gateway-inference-fairness-id");
-    }
-    if (tenant != null) {
-      span.set(EppAttributes.FAIRNESS_ID, ShortValues.of(tenant))
+    String id = RequestId.of(exchange.header(RequestId.HEADER));
+    span.set(GenAiAttributes.REQUEST_ID, ShortValues.of(id));
+    if (arrival.tenant() != null) {
+      span.set(EppAttributes.FAIRNESS_ID, arrival.tenant())
           .set(EppAttributes.FAIRNESS_SOURCE, HEADER);
     }
+    return new GatewayRequest(this, span, arrival, id);
+  }
+
+  private static @Nullable String tenant(GatewayExchange exchange) {
+    String tenant = exchange.header("x-llm-d-inference-fairness-id");
+    return ShortValues.of(
+        tenant == null ? exchange.header("x-gateway-inference-fairness-id") : tenant);
   }
 
   /**
-   * Whether an engine has answered for this model with success, and it is among those that have a
-   * tag of their own; none is where nobody counts.
+   * Returns whether an engine has successfully answered for this model and the model has its own
+   * tag; always false without meters.
    */
   public boolean hasServed(String model) {
     GatewayMeters counted = meters;
     return counted != null && counted.hasServed(model);
   }
 
-  /** As llm-d has it, a request of no objective, or of one that nobody knows, has none: 0. */
+  /** As llm-d has it, a request of no objective, or of an unknown one, has none: 0. */
   private @Nullable Long priority(GatewayExchange exchange) {
     Map<String, Long> known = priorities;
     if (known == null) {
@@ -141,15 +167,16 @@ public final class GatewayTracing {
         .start();
   }
 
-  /** Writes the trace of a span into headers, of which no more than one trace is to leave. */
-  <C> void inject(OperationSpan span, C headers, TextMapSetter<C> setter) {
+  /** Writes a span's context and the request's id into headers, replacing existing values. */
+  <C> void inject(OperationSpan span, String requestId, C headers, TextMapSetter<C> setter) {
     telemetry.inject(span, headers, setter);
-    if (setter instanceof TraceSetter<C> exact && !writes(span)) {
-      try {
+    try {
+      setter.set(headers, RequestId.HEADER, requestId);
+      if (setter instanceof TraceSetter<C> exact && !writes(span)) {
         exact.dropSeveral(headers);
-      } catch (RuntimeException e) {
-        // Headers that cannot be changed leave as they are.
       }
+    } catch (RuntimeException e) {
+      // Headers that cannot be changed leave as they are.
     }
   }
 
@@ -181,11 +208,12 @@ public final class GatewayTracing {
   /** Collects settings. */
   public static final class Builder {
 
-    private static final int DEFAULT_MAX_MODELS = 64;
+    private static final int DEFAULT_MAX_NAMES = 64;
 
     private final Telemetry telemetry;
     private @Nullable MeterRegistry registry;
-    private int maxModels = DEFAULT_MAX_MODELS;
+    private int maxModels = DEFAULT_MAX_NAMES;
+    private int maxTenants = DEFAULT_MAX_NAMES;
     private AttemptSpans attemptSpans = AttemptSpans.ON_RETRY;
     private @Nullable String provider;
     private LongSupplier nanoTime = System::nanoTime;
@@ -202,35 +230,49 @@ public final class GatewayTracing {
     }
 
     /**
-     * How many models have a tag of their own; all others are {@code other}. 64 unless set.
+     * Sets how many models have a tag; all others are {@code other}. Defaults to 64.
      *
-     * <p>A model gets one when an engine has answered for it: a name that only a client knows is no
-     * tag.
+     * <p>A model gets a tag when an engine has answered for it, so that names invented by clients
+     * are not tags.
      */
     public Builder maxModels(int models) {
-      if (models < 0) {
-        throw new IllegalArgumentException("maxModels is " + models + ", must be 0 or more");
-      }
-      this.maxModels = models;
+      this.maxModels = notNegative("maxModels", models);
       return this;
     }
 
-    /** Which calls of engines get a span; {@link AttemptSpans#ON_RETRY} unless set. */
+    /**
+     * Sets how many tenants have a tag; all others are {@code other}. Defaults to 64.
+     *
+     * <p>{@code x-llm-d-inference-fairness-id} names the tenant. It gets a tag with its first
+     * successful request.
+     */
+    public Builder maxTenants(int tenants) {
+      this.maxTenants = notNegative("maxTenants", tenants);
+      return this;
+    }
+
+    private static int notNegative(String name, int count) {
+      if (count < 0) {
+        throw new IllegalArgumentException(name + " is " + count + ", must be 0 or more");
+      }
+      return count;
+    }
+
+    /** Sets which calls to engines get a span; {@link AttemptSpans#ON_RETRY} by default. */
     public Builder attemptSpans(AttemptSpans which) {
       this.attemptSpans = which;
       return this;
     }
 
-    /** Who serves the models, such as {@code vllm}; not told unless set. */
+    /** Sets the provider of the models, such as {@code vllm}; omitted by default. */
     public Builder provider(String name) {
       this.provider = name;
       return this;
     }
 
     /**
-     * What priorities objectives give, by their names, as {@code x-llm-d-inference-objective} names
-     * them; spans of scheduling then tell a request's, and 0 where it has none. Not told unless
-     * set.
+     * Sets the priorities of objectives by name, as in {@code x-llm-d-inference-objective}.
+     * Scheduling spans then record a request's priority, 0 if it has none. Omitted by default.
      */
     public Builder priorities(Map<String, Long> byObjective) {
       this.priorities = Map.copyOf(byObjective);

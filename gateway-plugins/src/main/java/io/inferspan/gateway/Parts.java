@@ -4,14 +4,14 @@ import io.inferspan.OperationSpan;
 import io.inferspan.semconv.GatewayAttributes;
 
 /**
- * How the time of a request divides.
+ * The phases of a request.
  *
- * <p>At each moment the request is in exactly one part, so that they add up to the whole, and all
- * but the rest to the time to the first token, however often an engine is tried.
+ * <p>At each moment the request is in exactly one phase, so that all phases add up to the total,
+ * and all but the rest add up to the time to the first token, however often an engine is tried.
  */
 final class Parts {
 
-  /** What the request is doing. */
+  /** The phases. */
   enum Part {
     QUEUE,
     SCHEDULE,
@@ -20,7 +20,7 @@ final class Parts {
     REST
   }
 
-  /** Of requests that nobody watches, and that tell nothing. */
+  /** Of unobserved requests, which record nothing. */
   static final Parts UNSEEN = new Parts(0);
 
   private long queueNanos;
@@ -45,7 +45,7 @@ final class Parts {
     }
   }
 
-  /** Nobody has told of a connection that was there: its time counts for the first token. */
+  /** No connection was reported: its time counts for the first token. */
   void connectedUntold() {
     if (part == Part.CONNECT) {
       part = Part.FIRST_TOKEN;

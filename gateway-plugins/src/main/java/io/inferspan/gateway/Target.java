@@ -2,15 +2,15 @@ package io.inferspan.gateway;
 
 import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
-import io.inferspan.epp.values.ShortValues;
 import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.values.ShortValues;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is called.
+ * The called engine.
  *
- * @param host empty where it is not known
- * @param port 0 where it is not known
+ * @param host empty if unknown
+ * @param port 0 if unknown
  */
 record Target(String host, int port) {
 

@@ -20,7 +20,7 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
   private final BiConsumer<C, String> remove;
   private final BiFunction<C, String, ? extends Collection<?>> all;
 
-  /** Puts one value in the place of all that a header has, whatever the case of its name. */
+  /** Replaces all values of a header, ignoring the case of its name. */
   @FunctionalInterface
   public interface Replace<C> {
 
@@ -29,9 +29,9 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
   }
 
   /**
-   * Writes by these functions of the headers.
+   * Creates a setter from functions of the headers.
    *
-   * @param all tells all values that leave under a name, whatever its case
+   * @param all returns all values of a name, ignoring its case
    */
   public TraceSetter(
       Replace<C> replace,
@@ -48,15 +48,15 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
       return;
     }
     if (name.equals(TRACEPARENT)) {
-      // The state of a trace that goes on follows; that of another one must not.
+      // A matching tracestate is set afterwards; one of another trace must not remain.
       remove.accept(headers, TRACESTATE);
     }
     replace.set(headers, name, value);
   }
 
   /**
-   * Where nobody traces, a client's trace goes on as it is; but of several one cannot tell which is
-   * meant, and no more than one is to leave.
+   * Removes duplicates. Without tracing, a client's trace context passes unchanged; but of several
+   * values none can be trusted, and at most one may be sent.
    */
   void dropSeveral(C headers) {
     if (all.apply(headers, TRACEPARENT).size() > 1) {

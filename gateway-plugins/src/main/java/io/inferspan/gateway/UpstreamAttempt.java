@@ -11,10 +11,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of an engine for a request, from before its connection to the last byte of its answer.
+ * One call to an engine for a request, from before its connection to the last byte of its response.
  *
- * <p>It may be told things on any thread and ends once, at the latest with its request. No method
- * throws. Whether it has a span of its own is for {@link AttemptSpans} to say.
+ * <p>Thread-safe. It ends once, at the latest with its request. No method throws. {@link
+ * AttemptSpans} determines whether it has a span.
  */
 public final class UpstreamAttempt {
 
@@ -44,12 +44,12 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * Writes the trace into the headers of the call.
+   * Writes the trace and the request id into the headers of the call.
    *
    * @param setter as in {@link GatewayRequest#inject}
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
-    request.tracing().inject(sender(), headers, setter);
+    request.tracing().inject(sender(), request.id(), headers, setter);
   }
 
   private OperationSpan sender() {
@@ -62,12 +62,12 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** Whether anything that is told here is seen by anybody; else nothing need be told. */
+  /** Returns whether anything is recorded; otherwise nothing need be reported. */
   public boolean watched() {
     return request.watched();
   }
 
-  /** Who it was that was called, where that is known only later. */
+  /** Sets the called engine if it is known only later. */
   public void target(String host, int port) {
     target(new Target(host, port));
   }
@@ -91,7 +91,7 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * A connection is there, new or used before; the request is being sent. Where nobody tells, the
+   * A connection is there, new or used before; the request is being sent. If it is not called, the
    * time until then counts for the first token.
    */
   public void connected() {
@@ -109,7 +109,7 @@ public final class UpstreamAttempt {
    * The engine's answer begins.
    *
    * @param contentType of the answer, or null
-   * @param contentEncoding of the answer, or null; an encoded answer is not looked into
+   * @param contentEncoding of the answer, or null
    */
   public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
@@ -199,6 +199,10 @@ public final class UpstreamAttempt {
     if (status > 0) {
       own.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
     }
+    Answer passed = request.answerOf(this);
+    if (passed != null) {
+      passed.tap().describeUsage(own);
+    }
     if (cause != null) {
       own.fail(cause);
     } else if (errorType != null) {
@@ -264,6 +268,10 @@ public final class UpstreamAttempt {
 
   int status() {
     return status;
+  }
+
+  Target target() {
+    return target;
   }
 
   @Nullable Answer answer() {

@@ -1,8 +1,8 @@
 /**
  * The gateway's request span, from its first header to its last byte.
  *
- * <p>Here live the door for gateways and what is known of one request on its way. It moves no byte
- * and knows no server: those that do are the adapters below. Endpoint picking is in {@code epp}.
+ * <p>Contains the API for gateways and the state of one request. Nothing here moves bytes or
+ * depends on a server: the adapters in the packages below do. Endpoint picking is in {@code epp}.
  */
 @NullMarked
 package io.inferspan.gateway;

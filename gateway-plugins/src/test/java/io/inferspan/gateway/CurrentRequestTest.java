@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What code finds that looks for the trace on its thread. */
+/** The trace that code finds on its thread. */
 final class CurrentRequestTest {
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -22,7 +22,7 @@ final class CurrentRequestTest {
 
   @Test
   void ids_areThoseOfTheInnermostRequestAndThenOfTheOuter() {
-    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayTracing gateway = GatewayTracing.create(Telemetry.using(tracing.openTelemetry()));
     GatewayRequest outer = gateway.begin(TestExchange.chat());
     GatewayRequest inner = gateway.begin(TestExchange.chat());
     try (Scope ignored = bridge.enter(outer.context())) {
@@ -37,7 +37,7 @@ final class CurrentRequestTest {
 
   @Test
   void mapThatThrows_costsIdsInLogsAndNothingElse() {
-    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayTracing gateway = GatewayTracing.create(Telemetry.using(tracing.openTelemetry()));
     GatewayRequest request = gateway.begin(TestExchange.chat());
     CurrentRequest broken =
         new CurrentRequest(

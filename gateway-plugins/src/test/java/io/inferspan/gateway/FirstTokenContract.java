@@ -3,23 +3,27 @@ package io.inferspan.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.inferspan.gateway.Wire.Message;
 import io.inferspan.testing.SpanRecord;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every adapter keeps of the time to the first token, by the engine's own clock: role,
+ * The contract of every adapter for the time to the first token, by the engine's own clock: role,
  * comments, and then the first token after 137 ms.
  *
- * <p>Of each request it holds that the token was recorded after it was sent and before the client
- * had it, and of nearly all that it was within the bound. From that lateness is taken what threads
- * of this process waited for a processor meanwhile, which Linux counts: on a machine with too few
- * of them that is up to 50 ms, and what is left 0.2 to 1 ms. Pauses of the JVM and of a virtual
- * machine are not counted by anybody, so that a few may be later.
+ * <p>For each request, the token is recorded after it was sent and before the client received it,
+ * and for nearly all within the limit. From the measured delay, the time is subtracted that threads
+ * of this process waited for a processor, which Linux counts: on a machine with too few processors
+ * that is up to 50 ms, and the rest is 0.2 to 1 ms. Pauses of the JVM and of a virtual machine are
+ * not counted, so a few requests may be later.
  */
 public abstract class FirstTokenContract extends TraceContract {
 
@@ -39,7 +43,7 @@ public abstract class FirstTokenContract extends TraceContract {
   /** One request: how late things were, in milliseconds after the engine began to send a token. */
   private record Lateness(double recorded, double client, double waited) {
 
-    /** What is left without the time in which threads had no processor. */
+    /** Returns the delay without the time in which threads had no processor. */
     double ours() {
       return recorded - waited;
     }
@@ -150,6 +154,47 @@ public abstract class FirstTokenContract extends TraceContract {
         firstTokenMillis - (sentNanos - arrivedNanos.get()) / 1e6,
         (receivedNanos - sentNanos) / 1e6,
         waited);
+  }
+
+  @Test
+  void encodedAnswer_isNotTouched() throws Exception {
+    byte[] encoded = {0x1f, (byte) 0x8b, 8, 0, '\n', '\n', 'd', 'a', 't', 'a', ':', 0, 1, 2};
+    try (ScriptedEngine scripted =
+            new ScriptedEngine(
+                call -> {
+                  call.head("text/event-stream", "Content-Encoding: gzip");
+                  call.chunk(encoded);
+                  call.end();
+                });
+        GatewayRig gateway = start(tracing().build(), scripted.port())) {
+      Message answer = ask(gateway, STREAM, "Accept-Encoding: gzip");
+      assertThat(answer.body()).isEqualTo(encoded);
+      assertThat(answer.all("content-encoding")).containsExactly("gzip");
+    }
+    assertThat(gatewaySpan().attribute("inferspan.response.tokens")).isNull();
+  }
+
+  @Test
+  void compressedAnswer_isRead() throws Exception {
+    ByteArrayOutputStream gzip = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(gzip)) {
+      String token = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n";
+      out.write((token + token + "data: [DONE]\n\n").getBytes(StandardCharsets.UTF_8));
+    }
+    byte[] encoded = gzip.toByteArray();
+    try (ScriptedEngine scripted =
+            new ScriptedEngine(
+                call -> {
+                  call.head("text/event-stream", "Content-Encoding: gzip");
+                  call.chunk(encoded);
+                  call.end();
+                });
+        GatewayRig gateway = start(tracing().build(), scripted.port())) {
+      assertThat(ask(gateway, STREAM, "Accept-Encoding: gzip").body()).isEqualTo(encoded);
+    }
+    assertThat(gatewaySpan().attribute("inferspan.response.tokens")).isEqualTo(2L);
+    assertThat(gatewaySpan().attribute("inferspan.response.complete")).isEqualTo(true);
+    assertThat(gatewaySpan().attribute("inferspan.response.encoding")).isEqualTo("gzip");
   }
 
   private static void assertPartsAddUp(SpanRecord span) {

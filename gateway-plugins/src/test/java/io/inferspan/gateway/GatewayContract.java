@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -22,9 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every adapter keeps, over real sockets: an adapter's test extends it and says how to start a
- * gateway that uses the adapter and sends everything to one engine. Here is what it keeps of
- * connections.
+ * The contract of every adapter, over real sockets. An adapter's test extends it and starts a
+ * gateway that uses the adapter and sends everything to one engine. This class covers connections.
  */
 public abstract class GatewayContract extends FirstTokenContract {
 
@@ -78,6 +78,40 @@ public abstract class GatewayContract extends FirstTokenContract {
   }
 
   @Test
+  void answerAfterAnInterimOne_reachesNoOtherClient() throws Exception {
+    try (ScriptedEngine scripted = new ScriptedEngine(GatewayContract::processing);
+        GatewayRig gateway = start(tracing().build(), scripted.port());
+        Wire first = new Wire(gateway.port());
+        Wire second = new Wire(gateway.port())) {
+      first.send(Wire.chat(asking("first")));
+      Message early = first.readHead();
+      second.send(Wire.chat(asking("second")));
+      assertThat(finalAnswer(second, second.readHead())).doesNotContain("first");
+      assertThat(finalAnswer(first, early)).doesNotContain("second");
+    }
+  }
+
+  /** Sends 102, then the requested response, unless the request disables the interim response. */
+  private static void processing(ScriptedEngine.Call call) throws IOException {
+    if (call.request().text().contains("first")) {
+      call.raw("HTTP/1.1 102 Processing\r\n\r\n");
+      call.at(300);
+    }
+    call.head("application/json");
+    call.chunk(call.request().body());
+    call.end();
+  }
+
+  private static String finalAnswer(Wire wire, Message early) throws IOException {
+    Message head = early.status() < 200 ? wire.readHead() : early;
+    String text = new String(wire.readBody(head), StandardCharsets.UTF_8);
+    assertThat(head.status() >= 500 || text.contains("model"))
+        .as("%s %s", head.firstLine(), text)
+        .isTrue();
+    return text;
+  }
+
+  @Test
   void slowReader_holdsTheEngineBack() throws Exception {
     byte[] event =
         ("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\""
@@ -106,7 +140,7 @@ public abstract class GatewayContract extends FirstTokenContract {
     }
   }
 
-  /** How many were sent when no more have been for a while. */
+  /** Returns the number of bytes sent when no more have been sent for a while. */
   private static long whereItStops(AtomicLong sent) throws InterruptedException {
     long before = -1;
     long now = sent.get();
@@ -170,10 +204,10 @@ public abstract class GatewayContract extends FirstTokenContract {
     Vertx vertx = Vertx.vertx();
     try (GatewayRig gateway = start(tracing().build(), engine.port())) {
       CompletableFuture<Void> begun = new CompletableFuture<>();
-      // Held on to: Vert.x closes the connections of a client that nobody refers to.
+      // Keep a reference: Vert.x closes the connections of an unreachable client.
       HttpClient client = http2(vertx);
       HttpClientRequest request = await(post(client, gateway));
-      // Asked for later, the answer could have passed before anybody listens to it.
+      // Requested later, the response could pass before a handler is set.
       request
           .response()
           .onSuccess(

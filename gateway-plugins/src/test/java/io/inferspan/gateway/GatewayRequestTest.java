@@ -9,6 +9,8 @@ import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One request, told of by hand and on a clock that stands still. */
+/** One request, driven by direct calls with a fixed clock. */
 final class GatewayRequestTest {
 
   private static final String TOKEN = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
@@ -36,7 +38,7 @@ final class GatewayRequestTest {
   private final GatewayTracing gateway = build(AttemptSpans.ON_RETRY);
 
   private GatewayTracing build(AttemptSpans spans) {
-    return GatewayTracing.with(Telemetry.using(tracing.openTelemetry()))
+    return GatewayTracing.builder(Telemetry.using(tracing.openTelemetry()))
         .clock(nanos::get)
         .attemptSpans(spans)
         .build();
@@ -92,6 +94,44 @@ final class GatewayRequestTest {
               gateway.attempt {server.address=a, server.port=1, error.type=connection_refused} ERROR
               gateway.attempt {server.address=b, server.port=2, http.response.status_code=200}
             """);
+  }
+
+  @Test
+  void everyAttempt_hasTheUsageOfItsOwnAnswer() {
+    GatewayRequest request = build(AttemptSpans.ALWAYS).begin(TestExchange.chat());
+    UpstreamAttempt first = request.attempt("a:1");
+    first.responseHead(200, STREAM, null);
+    first.see(bytes(TOKEN + TOKEN));
+    first.fail("connection_reset");
+    UpstreamAttempt second = request.attempt("b:2");
+    second.responseHead(200, STREAM, null);
+    second.see(
+        bytes(TOKEN + "data: {\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n"));
+    second.end();
+    request.status(200);
+    request.end();
+    assertThatSpans(tracing.spans())
+        .hasTree(
+            """
+            gateway.request {gen_ai.usage.prompt_tokens=9, server.address=b, server.port=2}
+              gateway.attempt {gen_ai.usage.completion_tokens=2, server.address=a} ERROR
+              gateway.attempt {gen_ai.usage.prompt_tokens=9, gen_ai.usage.completion_tokens=1}
+            """);
+  }
+
+  @Test
+  void serverSpanOfAnotherInstrumentation_isTheParent() {
+    Span server = tracing.openTelemetry().getTracer("agent").spanBuilder("POST /").startSpan();
+    TestExchange exchange =
+        TestExchange.chat("traceparent", "00-" + "a".repeat(32) + "-" + "b".repeat(16) + "-01");
+    gateway.begin(exchange, Context.root().with(server)).end();
+    gateway.begin(exchange, Context.root()).end();
+    server.end();
+
+    assertThat(tracing.spans())
+        .filteredOn(span -> span.name().equals("gateway.request"))
+        .extracting(SpanRecord::parentSpanId)
+        .containsExactly(server.getSpanContext().getSpanId(), "b".repeat(16));
   }
 
   @Test
@@ -225,7 +265,7 @@ final class GatewayRequestTest {
   void engineThatWasGivenUp_timesTheRequestOut_withWhatWasAnswered() {
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     GatewayRequest request =
-        GatewayTracing.with(Telemetry.using(tracing.openTelemetry()))
+        GatewayTracing.builder(Telemetry.using(tracing.openTelemetry()))
             .meters(registry)
             .build()
             .begin(TestExchange.chat());
@@ -241,7 +281,7 @@ final class GatewayRequestTest {
   @Test
   void model_isServedOnceAnEngineHasAnsweredForIt() {
     GatewayTracing counting =
-        GatewayTracing.with(Telemetry.using(OpenTelemetry.noop()))
+        GatewayTracing.builder(Telemetry.using(OpenTelemetry.noop()))
             .meters(new SimpleMeterRegistry())
             .build();
     GatewayRequest failing = counting.begin(TestExchange.chat()).model("m");
@@ -290,7 +330,7 @@ final class GatewayRequestTest {
 
   @Test
   void tracingThatIsOff_looksAtNothing() {
-    GatewayTracing off = GatewayTracing.of(Telemetry.using(OpenTelemetry.noop()));
+    GatewayTracing off = GatewayTracing.create(Telemetry.using(OpenTelemetry.noop()));
     GatewayRequest request = off.begin(TestExchange.chat());
     assertThat(request.watched()).isFalse();
     request.requestBody(ByteBuffer.allocate(1));
@@ -302,12 +342,12 @@ final class GatewayRequestTest {
   }
 
   @Test
-  void requestThatNobodyWatches_isAskedForItsTraceAlone() {
+  void unwatchedRequest_isAskedForItsTraceAndIdAlone() {
     GatewayTracing unclocked =
-        GatewayTracing.with(Telemetry.using(OpenTelemetry.noop()))
+        GatewayTracing.builder(Telemetry.using(OpenTelemetry.noop()))
             .clock(
                 () -> {
-                  throw new AssertionError("asked for the time");
+                  throw new AssertionError("unexpected clock access");
                 })
             .build();
     Set<String> asked = new TreeSet<>();
@@ -316,10 +356,10 @@ final class GatewayRequestTest {
     request.queued();
     request.attempt("a:1").connected();
     request.end();
-    assertThat(asked).isSubsetOf("traceparent", "tracestate", "baggage");
+    assertThat(asked).isSubsetOf("traceparent", "tracestate", "baggage", "x-request-id");
   }
 
-  /** An exchange that remembers what it was asked for. */
+  /** An exchange that records which properties were read. */
   private record Asked(Set<String> what) implements GatewayExchange {
 
     @Override

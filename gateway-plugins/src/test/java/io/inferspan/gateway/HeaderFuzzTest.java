@@ -61,7 +61,7 @@ final class HeaderFuzzTest {
 
   @Test
   void mutatedHeaders_breakNothingAndSendOneTraceparent() {
-    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayTracing gateway = GatewayTracing.create(Telemetry.using(tracing.openTelemetry()));
     TextMapSetter<Map<String, String>> setter = HeaderFuzzTest::put;
     for (int i = 0; i < SETS; i++) {
       Map<String, String> sent = new LinkedHashMap<>();

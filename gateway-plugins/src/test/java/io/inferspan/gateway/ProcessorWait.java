@@ -10,17 +10,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * How long each thread of this process was ready to run and had no processor so far, as Linux
- * tells.
+ * The time that each thread of this process was runnable without a processor, as counted by Linux.
  *
- * <p>That is the machine's share in every lateness, and none of the code's that is under test.
+ * <p>It is the machine's share of a delay, as opposed to that of the code under test.
  */
 record ProcessorWait(Map<Path, Long> nanosOfThreads) {
 
-  /** Threads of the JVM, by which nobody is made late who had a processor. */
+  /** Threads of the JVM, whose waits delay no other thread. */
   private static final Set<String> JVM = Set.of("C1", "C2", "GC", "G1", "VM", "java");
 
-  /** As it is now; of nothing where Linux does not tell. */
+  /** Returns the current counts; empty if Linux does not count. */
   static ProcessorWait now() {
     Map<Path, Long> nanos = new HashMap<>();
     try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
@@ -44,7 +43,7 @@ record ProcessorWait(Map<Path, Long> nanosOfThreads) {
     }
   }
 
-  /** What was waited since then, by threads that are still there. */
+  /** Returns the time waited since then, by threads that still exist. */
   long nanosSince(ProcessorWait before) {
     return nanosOfThreads.entrySet().stream()
         .mapToLong(each -> each.getValue() - before.nanosOfThreads.getOrDefault(each.getKey(), 0L))

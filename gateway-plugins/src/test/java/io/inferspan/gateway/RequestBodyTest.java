@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is read of a request's body while it passes. */
+/** Reading a request's body as it passes. */
 final class RequestBodyTest {
 
   private static final String BODY =
@@ -27,7 +27,7 @@ final class RequestBodyTest {
   private SpanRecord read(byte[] body, int pieceBytes) {
     tracing.clear();
     GatewayRequest request =
-        GatewayTracing.of(Telemetry.using(tracing.openTelemetry())).begin(TestExchange.chat());
+        GatewayTracing.create(Telemetry.using(tracing.openTelemetry())).begin(TestExchange.chat());
     for (int at = 0; at < body.length; at += pieceBytes) {
       request.requestBody(ByteBuffer.wrap(body, at, Math.min(pieceBytes, body.length - at)));
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** An engine that writes byte for byte what a test says, and when, by its own clock. */
+/** An engine that writes a test's bytes at times on its own clock. */
 public final class ScriptedEngine implements AutoCloseable {
 
   private final ServerSocket server;
@@ -112,6 +112,11 @@ public final class ScriptedEngine implements AutoCloseable {
         head.append(line).append("\r\n");
       }
       wire.send(head.append("\r\n").toString());
+    }
+
+    /** Sends bytes as they are. */
+    public void raw(String text) throws IOException {
+      wire.send(text);
     }
 
     /** Sends a chunk. */

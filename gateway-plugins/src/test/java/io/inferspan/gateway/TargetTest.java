@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Who is called, as routing headers name it. */
+/** The called engine, as routing headers name it. */
 final class TargetTest {
 
   @Test

@@ -58,7 +58,7 @@ final class VirtualThreadsTest {
   @Test
   void requests_keepTheirContextAndIds_whereverTheirThreadsGoOn() throws Exception {
     ExecutorService threads = virtualThreads();
-    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayTracing gateway = GatewayTracing.create(Telemetry.using(tracing.openTelemetry()));
     List<Boolean> kept =
         all(
             threads,
@@ -93,7 +93,7 @@ final class VirtualThreadsTest {
   @Test
   void answerThatAnotherThreadReads_isSeenAndEndsOnce() throws Exception {
     ExecutorService threads = virtualThreads();
-    GatewayTracing gateway = GatewayTracing.of(Telemetry.using(tracing.openTelemetry()));
+    GatewayTracing gateway = GatewayTracing.create(Telemetry.using(tracing.openTelemetry()));
     byte[] token = TOKEN.getBytes(StandardCharsets.UTF_8);
     all(
         threads,

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** One HTTP/1.1 connection as bytes: what a client library would hide is in the test's hands. */
+/** One HTTP/1.1 connection as bytes, for tests of what a client library would hide. */
 public final class Wire implements AutoCloseable {
 
   private static final int TIMEOUT_MILLIS = 20_000;

@@ -7,20 +7,20 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What a lookup found, in the numbers that spans carry.
+ * The result of a lookup, as the numbers that spans carry.
  *
  * <p>Neighbouring blocks mostly have the same holders, and an index that keeps one object per
- * holder says so by reference; only what differs from the block before is looked at.
+ * holder shares the array; only blocks that differ from the one before are examined.
  *
- * @param blocks blocks that some pod has
+ * @param blocks blocks held by at least one pod
  * @param entries holders over all blocks
- * @param pods who has at least one block, in the order of the prompt
+ * @param pods the pods that hold at least one block, in the order of the prompt
  */
 record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
   private static final PodEntry[] NOBODY = {};
 
-  @SuppressWarnings("ReferenceEquality") // as above
+  @SuppressWarnings("ReferenceEquality") // see above
   static FoundBlocks in(BlockHits hits) {
     int blocks = 0;
     long entries = 0;
@@ -40,7 +40,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
     return new FoundBlocks(blocks, entries, pods);
   }
 
-  /** How many blocks, from the first one on, a single pod has without a gap. */
+  /** Returns the length of the longest gapless prefix that a single pod holds, in blocks. */
   static int longestChain(BlockHits hits) {
     if (hits.size() == 0 || hits.at(0).length == 0) {
       return 0;
@@ -68,7 +68,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
     return hits.size();
   }
 
-  @SuppressWarnings("ReferenceEquality") // one that is equal and not the same is merely added twice
+  @SuppressWarnings("ReferenceEquality") // an equal copy is merely added twice
   private static void addNew(PodEntry[] holders, PodEntry[] before, Set<String> pods) {
     for (int i = 0; i < holders.length; i++) {
       if (i >= before.length || before[i] != holders[i]) {
@@ -77,7 +77,7 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // those that are equal and not the same take the long way
+  @SuppressWarnings("ReferenceEquality") // equal copies take the slow path
   private static boolean same(PodEntry[] holders, PodEntry[] before) {
     if (holders == before) {
       return true;

@@ -18,11 +18,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a prompt's tokens to a score per pod: block keys, the index, the scorer, and their spans.
+ * Scores pods for a prompt: computes block keys, reads the index, applies the scorer, and records
+ * the spans.
  *
- * <p>It never throws, never blocks and never fails: where the index does not answer, no pod has a
- * score, and the span says so. Any thread may ask, event loops too. On a virtual thread, {@code
- * indexer.podScores(…).toCompletableFuture().join()} waits for the answer.
+ * <p>It never throws, never blocks and never fails: if the index does not answer, no pod has a
+ * score, and the span reports it. Any thread may call it, including event loops. On a virtual
+ * thread, {@code indexer.podScores(…).toCompletableFuture().join()} waits for the answer.
  */
 public final class KvCacheIndexer {
 
@@ -47,7 +48,10 @@ public final class KvCacheIndexer {
     this.nothing = scorer.score(new BlockHits(), 0);
   }
 
-  /** An indexer over an index, which stays its caller's to fill and to close. */
+  /**
+   * Returns a builder for an indexer over an index. The caller keeps filling the index and closes
+   * it.
+   */
   public static Builder over(BlockIndex index) {
     return new Builder(index);
   }
@@ -55,9 +59,9 @@ public final class KvCacheIndexer {
   /**
    * Scores pods by how much of a prompt their caches hold.
    *
-   * @param pods the pods that count; empty for all
-   * @param context that of the request
-   * @return a stage that never fails; empty scores where the tokens fill no block
+   * @param pods the pods to score; empty for all
+   * @param context the context of the request
+   * @return a stage that never fails; the scores are empty if the tokens fill no block
    */
   public CompletionStage<PodScores> podScores(
       int[] tokens, String model, Set<String> pods, Context context) {
@@ -67,9 +71,9 @@ public final class KvCacheIndexer {
   /**
    * Scores pods by how much of a prompt their caches hold.
    *
-   * @param pods the pods that count; empty for all
-   * @param context that of the request
-   * @return a stage that never fails; empty scores where the tokens fill no block
+   * @param pods the pods to score; empty for all
+   * @param context the context of the request
+   * @return a stage that never fails; the scores are empty if the tokens fill no block
    */
   public CompletionStage<PodScores> podScores(Prompt prompt, Set<String> pods, Context context) {
     OperationSpan span = tracing.scores(prompt.model(), prompt.tokens(), pods, context);
@@ -99,7 +103,9 @@ public final class KvCacheIndexer {
         .handle((hits, failure) -> scores(question, hits, failure));
   }
 
-  /** Only here is a lookup over, and its buffer ours again; the question may be so long before. */
+  /**
+   * Ends a lookup, after which its buffer may be reused. The caller may have timed out long before.
+   */
   private void answered(
       Question question,
       CompletableFuture<BlockHits> answer,
@@ -122,7 +128,7 @@ public final class KvCacheIndexer {
     }
     try {
       PodScores scores = hits.failure() == null ? computed(question, hits) : nothing;
-      tracing.found(span, hits, question.pods);
+      tracing.found(span, hits, question.considered(index));
       span.close();
       return scores;
     } catch (RuntimeException e) {
@@ -158,15 +164,24 @@ public final class KvCacheIndexer {
     return nothing;
   }
 
-  @SuppressWarnings("ReferenceEquality") // an index that answers with a buffer of its own keeps it
+  @SuppressWarnings("ReferenceEquality") // an index that returns another buffer keeps it
   private static boolean isOwn(Question question, BlockHits hits) {
     return hits == question.into;
   }
 
-  /** One lookup of so many keys under way. */
-  private record Question(int keys, Set<String> pods, OperationSpan span, BlockHits into) {}
+  /** One pending lookup of so many keys. */
+  private record Question(int keys, Set<String> pods, OperationSpan span, BlockHits into) {
 
-  /** How an indexer works; what is not said is as llm-d has it. */
+    /** Returns how many pods were considered, or -1 if unknown. */
+    int considered(BlockIndex index) {
+      if (!span.recording()) {
+        return -1;
+      }
+      return pods.isEmpty() ? index.knownPods() : pods.size();
+    }
+  }
+
+  /** Builder for {@link KvCacheIndexer}; defaults are llm-d's. */
   public static final class Builder {
 
     private final BlockIndex index;
@@ -179,27 +194,27 @@ public final class KvCacheIndexer {
       this.index = index;
     }
 
-    /** Records spans; by default there are none. */
+    /** Records spans; there are none by default. */
     public Builder tracing(KvCacheTracing spans) {
       tracing = spans;
       return this;
     }
 
-    /** Makes keys in another way than {@link BlockKeys#withDefaults()}. */
+    /** Sets the block keys; defaults to {@link BlockKeys#withDefaults()}. */
     public Builder blockKeys(BlockKeys keys) {
       blockKeys = keys;
       return this;
     }
 
-    /** Scores in another way than {@link LongestPrefixScorer#withDefaults()}. */
+    /** Sets the scorer; defaults to {@link LongestPrefixScorer#withDefaults()}. */
     public Builder scorer(LongestPrefixScorer other) {
       scorer = other;
       return this;
     }
 
     /**
-     * How long to wait for an index that keeps no bound of its own; 1 second by default. What comes
-     * of a timeout runs on the JDK's timer thread, which must not be held up.
+     * Sets the timeout for an index that has no timeout itself; 1 second by default. Stages that
+     * complete by this timeout run on the JDK's timer thread and must not block it.
      */
     public Builder lookupTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero()) {
@@ -210,7 +225,7 @@ public final class KvCacheIndexer {
       return this;
     }
 
-    /** The indexer; it may be shared by all threads. */
+    /** Returns the indexer, which is thread-safe. */
     public KvCacheIndexer build() {
       return new KvCacheIndexer(this);
     }

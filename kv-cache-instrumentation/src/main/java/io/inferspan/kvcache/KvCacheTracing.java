@@ -3,10 +3,10 @@ package io.inferspan.kvcache;
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KvCacheSpans;
-import io.inferspan.kvcache.events.KvBatchObserver;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.index.KvBatchObserver;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.KvCacheAttributes;
@@ -23,13 +23,13 @@ import java.util.Set;
 /**
  * The spans of a KV-cache index.
  *
- * <p>{@link #traced} is all that a {@link BlockIndex} needs. Whoever has an index of another kind
- * starts the spans one by one, says what came of them, and closes them. Each span starts under the
- * context given, never under that of the thread; one that is not recorded costs nothing.
+ * <p>{@link #traced} covers a {@link BlockIndex}. For any other index, start the spans one by one,
+ * record the results, and close them. Each span starts under the given context, never under the
+ * thread's current one. A span that is not recorded costs nothing.
  */
 public final class KvCacheTracing {
 
-  /** So many pods are named on a span at most; the counts beside them are whole. */
+  /** The maximum number of pods named on a span; counts include all pods. */
   public static final int MAX_PODS_NAMED = 32;
 
   private static final String NO_ANSWER_TYPE = "index_unavailable";
@@ -43,20 +43,20 @@ public final class KvCacheTracing {
     this.ofEngines = ofEngines;
   }
 
-  /** Spans of requests, and of what engines tell. */
+  /** Creates spans for requests and for engines' events. */
   public static KvCacheTracing with(Telemetry telemetry) {
     return new KvCacheTracing(telemetry, telemetry);
   }
 
   /**
-   * The same without spans of what engines tell: no batches of events, and no blocks added or
-   * evicted outside of a request. Each of them would be a trace of its own, as the sampler says.
+   * Returns tracing without spans for engines' events: no batches, and no blocks added or evicted
+   * outside a request. Each of these would be a separate trace, subject to the sampler.
    */
   public KvCacheTracing withoutEvents() {
     return new KvCacheTracing(telemetry, Telemetry.using(OpenTelemetry.noop()));
   }
 
-  /** The same index, with a span around each lookup, add and evict; one around it is enough. */
+  /** Wraps an index in a span for each lookup, add and evict; wrap an index only once. */
   public BlockIndex traced(BlockIndex index) {
     return index instanceof TracedBlockIndex ? index : new TracedBlockIndex(index, this);
   }
@@ -64,7 +64,7 @@ public final class KvCacheTracing {
   /**
    * Starts the span of scoring pods for a prompt.
    *
-   * @param pods the pods that count; empty for all
+   * @param pods the pods to score; empty for all
    */
   public OperationSpan scores(String model, int tokens, Set<String> pods, Context parent) {
     OperationSpan span =
@@ -74,22 +74,23 @@ public final class KvCacheTracing {
             .set(KvCacheAttributes.TOKEN_COUNT, tokens)
             .start();
     if (span.recording() && !pods.isEmpty()) {
-      considered(span, pods.size(), named(pods));
+      span.set(KvCacheAttributes.POD_COUNT, pods.size()).set(KvCacheAttributes.PODS, named(pods));
     }
     return span;
   }
 
-  /** Says how many whole blocks the prompt has; without any there is nothing to find. */
+  /** Records the number of whole blocks of the prompt; without any, nothing can be found. */
   public void keyed(OperationSpan scores, int keys) {
     scores.set(KvCacheAttributes.BLOCK_KEYS, keys);
   }
 
   /**
-   * Says what was found for a prompt of at least one block.
+   * Records the result for a prompt of at least one block.
    *
-   * @param pods the pods that count; where it is empty, those found are the ones considered
+   * @param considered the number of pods that the lookup considered: the size of its filter, or the
+   *     number of pods that the index knows; -1 if unknown, which omits {@code hit_ratio}
    */
-  public void found(OperationSpan scores, BlockHits hits, Set<String> pods) {
+  public void found(OperationSpan scores, BlockHits hits, int considered) {
     if (!scores.recording()) {
       return;
     }
@@ -98,21 +99,24 @@ public final class KvCacheTracing {
       return;
     }
     FoundBlocks found = FoundBlocks.in(hits);
-    List<String> named = named(found.pods());
-    if (pods.isEmpty()) {
-      considered(scores, found.pods().size(), named);
+    if (considered >= 0) {
+      // A pod may have been cleared since the lookup.
+      int pods = Math.max(considered, found.pods().size());
+      scores
+          .set(KvCacheAttributes.POD_COUNT, pods)
+          .set(KvCacheAttributes.HIT_RATIO, ratio(found.pods().size(), pods));
     }
-    int considered = pods.isEmpty() ? found.pods().size() : pods.size();
     scores
         .set(KvCacheAttributes.TOTAL_BLOCKS_AVAILABLE, found.entries())
         .set(KvCacheAttributes.BLOCKS_FOUND, found.blocks())
         .set(KvCacheAttributes.BLOCK_HIT_RATIO, ratio(found.blocks(), hits.size()))
-        .set(KvCacheAttributes.HIT_RATIO, ratio(found.pods().size(), considered))
         .set(KvCacheAttributes.PODS_WITH_HITS_COUNT, found.pods().size())
-        .set(KvCacheAttributes.PODS_WITH_HITS, named);
+        .set(KvCacheAttributes.PODS_WITH_HITS, named(found.pods()));
   }
 
-  /** Starts the span of reading the index; {@code pods} is how many it is limited to, 0 for all. */
+  /**
+   * Starts the span of reading the index; {@code pods} is the size of its filter, 0 for all pods.
+   */
   public OperationSpan lookup(int keys, int pods, Context parent) {
     return telemetry
         .span(KvCacheSpans.LOOKUP, parent)
@@ -121,7 +125,7 @@ public final class KvCacheTracing {
         .start();
   }
 
-  /** Says of how many blocks the index knew a holder. */
+  /** Records for how many blocks the index knew a holder. */
   public void lookedUp(OperationSpan lookup, int blocks) {
     lookup
         .set(KvCacheAttributes.LOOKUP_HIT, blocks > 0)
@@ -129,13 +133,14 @@ public final class KvCacheTracing {
   }
 
   /**
-   * Says that the index could not answer. What it said of it stays here: who knows what is in it.
+   * Records that the index could not answer. Its reason is not recorded, since it may contain
+   * anything.
    */
   public void unanswered(OperationSpan span) {
     span.fail(NO_ANSWER_TYPE, NO_ANSWER);
   }
 
-  /** Starts the span of turning what was found into scores. */
+  /** Starts the span of turning lookup results into scores. */
   public OperationSpan compute(String algorithm, int keys, Context parent) {
     return telemetry
         .span(KvCacheSpans.COMPUTE, parent)
@@ -145,10 +150,10 @@ public final class KvCacheTracing {
   }
 
   /**
-   * Says what the scores are.
+   * Records the scores.
    *
-   * @param pods how many pods got one
-   * @param hits what they were made from
+   * @param pods the number of pods with a score
+   * @param hits the lookup result that was scored
    */
   public void computed(OperationSpan compute, int pods, double max, double mean, BlockHits hits) {
     if (compute.recording()) {
@@ -160,7 +165,7 @@ public final class KvCacheTracing {
     }
   }
 
-  /** Starts the span of blocks that enter the index: of a request, else a trace of its own. */
+  /** Starts the span of adding blocks, under a request's span or as a root. */
   public OperationSpan add(
       int engineKeys, int requestKeys, List<PodEntry> holders, Context context) {
     OperationSpan span =
@@ -176,7 +181,7 @@ public final class KvCacheTracing {
     return span;
   }
 
-  /** Starts the span of blocks that leave the index: of a request, else a trace of its own. */
+  /** Starts the span of evicting blocks, under a request's span or as a root. */
   public OperationSpan evict(KeyType type, int keys, List<PodEntry> holders, Context context) {
     OperationSpan span =
         telemetry(context)
@@ -191,10 +196,7 @@ public final class KvCacheTracing {
     return span;
   }
 
-  /**
-   * Starts the span of a batch of an engine's events, which is a trace of its own; blocks that it
-   * adds and evicts belong under it.
-   */
+  /** Starts the root span of a batch of events; its adds and evicts are its children. */
   public OperationSpan events(KvBatchObserver.Batch batch) {
     return ofEngines
         .span(KvCacheSpans.EVENTS, Context.root())
@@ -207,22 +209,18 @@ public final class KvCacheTracing {
         .start();
   }
 
-  /** Records batches of events as they enter an index. */
+  /** Returns an observer that records batches of events as they enter an index. */
   public KvBatchObserver batches() {
     return batch -> TracedBatch.of(events(batch));
   }
 
-  /** Whoever writes outside of any trace does so because an engine told it to. */
+  /** A write outside any trace comes from an engine's event. */
   private Telemetry telemetry(Context context) {
     boolean ofRequest = Span.fromContext(context).getSpanContext().isValid();
     return ofRequest ? telemetry : ofEngines;
   }
 
-  private static void considered(OperationSpan scores, int pods, List<String> named) {
-    scores.set(KvCacheAttributes.POD_COUNT, pods).set(KvCacheAttributes.PODS, named);
-  }
-
-  /** The first of them, in an order that is the same on every run. */
+  /** Returns the first pods in sorted order, so that the result is the same on every run. */
   private static List<String> named(Collection<String> pods) {
     List<String> named = new ArrayList<>(Math.min(pods.size(), MAX_PODS_NAMED));
     for (String pod : pods) {

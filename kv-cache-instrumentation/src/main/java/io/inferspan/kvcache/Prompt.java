@@ -4,7 +4,7 @@ import io.inferspan.kvcache.block.BlockExtras;
 import io.inferspan.kvcache.block.BlockKeys;
 import org.jspecify.annotations.Nullable;
 
-/** A prompt whose blocks are looked for; it is never shown, not even as text. */
+/** A prompt to look up. It is never printed, not even by {@code toString()}. */
 public final class Prompt {
 
   private final String model;
@@ -19,17 +19,20 @@ public final class Prompt {
     this.extras = extras;
   }
 
-  /** Tokens for a model; the array is not copied and not kept past the answer. */
+  /**
+   * Creates a prompt from tokens for a model. The array is not copied, and not kept after the
+   * answer.
+   */
   public static Prompt of(String model, int[] tokens) {
     return new Prompt(model, tokens, null, BlockExtras.none());
   }
 
-  /** The same for a LoRA adapter of the model, which has blocks of its own. */
+  /** Returns the same prompt for a LoRA adapter of the model, whose blocks are separate. */
   public Prompt withLora(String name) {
     return new Prompt(model, tokens, name, extras);
   }
 
-  /** The same with what makes its blocks beside tokens. */
+  /** Returns the same prompt with what its blocks contain in addition to tokens. */
   public Prompt withExtras(BlockExtras others) {
     return new Prompt(model, tokens, loraName, others);
   }

@@ -5,17 +5,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers between two lookups, a bounded number of them.
+ * A bounded pool of lookup buffers.
  *
- * <p>Where there is none a new one is made, and one too many is left to the collector, so nobody
- * waits. A buffer comes here only when its lookup is over; before that the index may write to it.
+ * <p>An empty pool creates a new buffer and a full one leaves the buffer to the collector, so
+ * callers never wait. A buffer is returned only after its lookup has ended; before that the index
+ * may write to it.
  */
 final class SpareHits {
 
-  /** So many buffers wait at most. */
+  /** The maximum number of pooled buffers. */
   static final int MAX_SPARE = 16;
 
-  /** A buffer that was used for more keys than this is not kept: 256 KiB at 4 bytes a key. */
+  /** Larger buffers are not pooled: 256 KiB at 4 bytes a key. */
   static final int MAX_KEYS_KEPT = 65_536;
 
   private final AtomicReferenceArray<@Nullable BlockHits> spare =

@@ -1,10 +1,10 @@
 package io.inferspan.kvcache;
 
 import io.inferspan.OperationSpan;
-import io.inferspan.kvcache.events.KvBatchObserver.Observation;
+import io.inferspan.kvcache.index.KvBatchObserver.Observation;
 import io.opentelemetry.context.Context;
 
-/** The span of a batch while it enters the index. */
+/** The span of a batch of events while it is applied to the index. */
 final class TracedBatch implements Observation {
 
   private final OperationSpan span;
@@ -13,7 +13,7 @@ final class TracedBatch implements Observation {
     this.span = span;
   }
 
-  @SuppressWarnings("ReferenceEquality") // without tracing there is nothing but the root
+  @SuppressWarnings("ReferenceEquality") // without tracing the context is the root
   static Observation of(OperationSpan span) {
     return span.context() == Context.root() ? Observation.NONE : new TracedBatch(span);
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An index with a span around each lookup, add and evict.
  *
- * <p>What the index does wrong is recorded and passed on as it is: tracing changes nothing.
+ * <p>Failures of the index are recorded and passed on unchanged.
  */
 final class TracedBlockIndex implements BlockIndex {
 
@@ -87,6 +87,11 @@ final class TracedBlockIndex implements BlockIndex {
   }
 
   @Override
+  public int knownPods() {
+    return index.knownPods();
+  }
+
+  @Override
   public long losses() {
     return index.losses();
   }
@@ -123,7 +128,7 @@ final class TracedBlockIndex implements BlockIndex {
     return failure;
   }
 
-  /** What went wrong, without what carried it here. */
+  /** Returns the failure without the wrappers around it. */
   static @Nullable Throwable cause(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
     return cause == null ? failure : cause;

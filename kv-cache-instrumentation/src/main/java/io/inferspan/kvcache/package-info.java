@@ -1,8 +1,8 @@
 /**
- * Which pod holds which KV blocks, and the spans of asking.
+ * An index of the pods that hold KV blocks, and its spans.
  *
- * <p>Here live the way from tokens to scores and the spans on it. How it is done is in the rooms
- * below, which know no span; nothing here knows a gateway.
+ * <p>Contains the path from tokens to scores and its spans. The packages below implement the steps
+ * without depending on spans; nothing here depends on a gateway.
  */
 @NullMarked
 package io.inferspan.kvcache;

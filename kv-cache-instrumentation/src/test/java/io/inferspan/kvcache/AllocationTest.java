@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.inferspan.OperationSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
-import io.inferspan.kvcache.events.KvBatchObserver;
-import io.inferspan.kvcache.events.KvBatchObserver.Batch;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.index.KvBatchObserver;
+import io.inferspan.kvcache.index.KvBatchObserver.Batch;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.propagation.HeaderMap;
 import io.opentelemetry.api.OpenTelemetry;
@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What spans cost that nobody will see: not a byte. */
+/** Unrecorded spans allocate nothing. */
 class AllocationTest {
 
   private static final int ROUNDS = 50_000;
 
-  /** Less than a byte a round: what is left is the JVM's own. */
+  /** Less than a byte a round; the rest is the JVM's own. */
   private static final long NOTHING = 40_000;
 
   private static final Map<String, String> UNSAMPLED =
@@ -126,7 +126,7 @@ class AllocationTest {
     OperationSpan compute = tracing.compute("LongestPrefix", 200, scores.context());
     tracing.computed(compute, 2, 2.5, 1.25, hits);
     compute.close();
-    tracing.found(scores, hits, PODS);
+    tracing.found(scores, hits, PODS.size());
     tracing.unanswered(scores);
     scores.close();
   }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a prompt is made of comes out nowhere: not in spans, metrics or logs. */
+/** Contents of a prompt never appear in spans, metrics or logs. */
 class CanaryTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -134,7 +134,7 @@ class CanaryTest {
       traced.add(keys, keys, List.of(POD), Context.root());
       traced.evict(tokens[0], KeyType.ENGINE, List.of(POD), Context.root());
     } catch (IllegalStateException e) {
-      // It throws, as it was told to.
+      // Expected.
     }
   }
 

@@ -8,11 +8,11 @@ import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
 import io.inferspan.catalog.EppSpans;
 import io.inferspan.catalog.SpanNaming;
-import io.inferspan.kvcache.events.KvBatchObserver;
-import io.inferspan.kvcache.events.KvBatchObserver.Batch;
-import io.inferspan.kvcache.events.KvBatchObserver.Observation;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.index.KvBatchObserver;
+import io.inferspan.kvcache.index.KvBatchObserver.Batch;
+import io.inferspan.kvcache.index.KvBatchObserver.Observation;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The spans of what engines tell: traces of their own, for those who want them. */
+/** The optional spans of engines' events, which are separate traces. */
 class EventSpansTest {
 
   private static final String A = "10.0.0.1:8000";

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** An index that answers as the test says, and badly where the test says so. */
 final class FakeIndex implements BlockIndex {
 
-  /** What the index does when it is asked. */
+  /** The index's behaviour when it is called. */
   enum Manner {
     ANSWERS,
     ANSWERS_LATER,
@@ -41,6 +41,7 @@ final class FakeIndex implements BlockIndex {
   private Manner manner = Manner.ANSWERS;
   private String reason = "it is not there";
   private boolean keepsContexts = true;
+  private int knownPods = -1;
 
   /** From now on it behaves like this. */
   FakeIndex behave(Manner other) {
@@ -48,7 +49,7 @@ final class FakeIndex implements BlockIndex {
     return this;
   }
 
-  /** What it says where it cannot answer. */
+  /** Sets the failure reason. */
   FakeIndex saying(String words) {
     reason = words;
     return this;
@@ -58,6 +59,17 @@ final class FakeIndex implements BlockIndex {
   FakeIndex forgetful() {
     keepsContexts = false;
     return this;
+  }
+
+  /** Knows how many pods hold blocks. */
+  FakeIndex knowing(int pods) {
+    knownPods = pods;
+    return this;
+  }
+
+  @Override
+  public int knownPods() {
+    return knownPods;
   }
 
   FakeIndex put(long key, PodEntry... holders) {
@@ -99,7 +111,7 @@ final class FakeIndex implements BlockIndex {
     }
   }
 
-  // A stage that is null, or completes with null, is what is tested.
+  // Tests a stage that is null, or completes with null.
   @SuppressWarnings({"NullAway", "NullableProblems"})
   private CompletionStage<BlockHits> answer(BlockHits into, Context context) {
     seen(context);

@@ -122,7 +122,7 @@ class HostileIndexTest {
     }
     Set<BlockHits> used = Collections.newSetFromMap(new IdentityHashMap<>());
     index.held().forEach(held -> used.add(held.into()));
-    assertThat(used).as("each lookup has a buffer of its own").hasSize(index.held().size());
+    assertThat(used).as("each lookup has its own buffer").hasSize(index.held().size());
 
     index.held().forEach(held -> held.stage().complete(held.into()));
     int before = index.held().size();

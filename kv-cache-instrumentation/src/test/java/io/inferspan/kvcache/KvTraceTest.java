@@ -181,18 +181,28 @@ class KvTraceTest {
   }
 
   @Test
-  void withoutAFilter_thePodsFoundAreThoseConsidered() {
+  void withoutAFilter_theHitRatioIsOfThePodsThatTheIndexKnows() {
+    index.knowing(4);
     ask(SpanNaming.PROPOSAL);
 
     assertThat(scores().attributes())
-        .containsEntry("llm_d.kv_cache.pod_count", 2L)
-        .containsEntry("llm_d.kv_cache.pods", List.of(A, B))
-        .containsEntry("llm_d.kv_cache.hit_ratio", 1.0);
+        .containsEntry("llm_d.kv_cache.pod_count", 4L)
+        .containsEntry("llm_d.kv_cache.pods_with_hits", List.of(A, B))
+        .containsEntry("llm_d.kv_cache.hit_ratio", 0.5);
+  }
+
+  @Test
+  void withoutAFilter_andWithAnIndexThatDoesNotKnowItsPods_thereIsNoHitRatio() {
+    ask(SpanNaming.PROPOSAL);
+
+    assertThat(scores().attributes())
+        .containsEntry("llm_d.kv_cache.pods_with_hits.count", 2L)
+        .doesNotContainKeys("llm_d.kv_cache.pod_count", "llm_d.kv_cache.hit_ratio");
   }
 
   @Test
   void nothingFound_isARatioOfZero() {
-    FakeIndex empty = new FakeIndex();
+    FakeIndex empty = new FakeIndex().knowing(0);
     Telemetry telemetry = telemetry(SpanNaming.PROPOSAL);
     KvCacheIndexer.over(empty)
         .tracing(KvCacheTracing.with(telemetry))

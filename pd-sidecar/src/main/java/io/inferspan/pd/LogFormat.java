@@ -17,12 +17,12 @@ import java.util.logging.Logger;
 final class LogFormat extends Formatter {
   private static final String CONFIGURED = "java.util.logging.config.file";
 
-  // Held, because the log manager forgets loggers that nobody holds.
+  // Held, because the log manager forgets loggers without a strong reference.
   private static final Logger ROOT = LogManager.getLogManager().getLogger("");
 
   private LogFormat() {}
 
-  /** Applies unless the operator brought a configuration of their own. */
+  /** Installs the format, unless the operator supplied a logging configuration. */
   static void install(Level level) {
     if (System.getProperty(CONFIGURED) != null) {
       return;

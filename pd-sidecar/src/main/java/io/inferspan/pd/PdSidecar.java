@@ -6,7 +6,6 @@ import io.inferspan.pd.config.ConfigException;
 import io.inferspan.pd.config.Invocation;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.net.Loops;
-import io.inferspan.pd.otlp.OtlpTransport;
 import io.opentelemetry.api.OpenTelemetry;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -68,7 +67,6 @@ public final class PdSidecar {
     Logger logger = System.getLogger("io.inferspan.pd");
     config.notes().forEach(note -> logger.log(Level.WARNING, note));
     Loops loops = SidecarServer.loops(config.listening());
-    OtlpTransport.use(loops.vertx());
     Telemetry telemetry = telemetry(config, logger);
     SidecarServer server = SidecarServer.start(config, loops, telemetry);
     Runtime.getRuntime()
@@ -105,7 +103,6 @@ public final class PdSidecar {
     }
     server.close();
     telemetry.close();
-    OtlpTransport.stopUsing(loops.vertx());
     loops.close();
   }
 }

@@ -5,23 +5,23 @@ import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.allow.KubernetesApi;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.config.SidecarConfig.Listening;
-import io.inferspan.pd.connector.Connectors;
+import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.moriio.PodAddresses;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.metrics.MetricsServer;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.proxy.PdProxy;
-import io.inferspan.pd.relay.HeldBodies;
+import io.inferspan.pd.request.Decoders;
+import io.inferspan.pd.request.Engines;
+import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
-import io.inferspan.pd.stage.Decoders;
-import io.inferspan.pd.stage.Engines;
-import io.inferspan.pd.stage.ProxyParts;
 import io.inferspan.pd.tls.ServerTls;
 import io.inferspan.pd.tls.UpstreamTls;
 import io.inferspan.pd.tracing.PdTracing;
-import io.inferspan.pd.upstream.PoolEvents;
 import io.inferspan.pd.upstream.Upstreams;
 import java.io.IOException;
 import java.time.Duration;
@@ -59,7 +59,7 @@ public final class SidecarServer implements AutoCloseable {
             upstreams(SidecarConfig.Stage.PREFILLER, Stage.PREFILL),
             upstreams(SidecarConfig.Stage.DECODER, Stage.DECODE),
             upstreams(SidecarConfig.Stage.ENCODER, Stage.ENCODE),
-            new Upstreams(loops, settings(null, PoolEvents.NONE)));
+            new Upstreams(loops, settings(null, new ConnectionMeters())));
     this.allowList = AllowLists.of(config.allowList(), loops.vertx(), kubernetes);
     this.tls = tls(config.listening());
   }
@@ -104,14 +104,18 @@ public final class SidecarServer implements AutoCloseable {
       upstreamTls =
           config.upstream().skipVerify().contains(stage)
               ? UpstreamTls.skippingVerification()
-              : UpstreamTls.verifying();
+              : UpstreamTls.verifying(config.upstream().caFile());
     }
     return new Upstreams(loops, settings(upstreamTls, metrics.connections(counted)));
   }
 
-  private Upstreams.Settings settings(@Nullable UpstreamTls upstreamTls, PoolEvents events) {
+  private Upstreams.Settings settings(@Nullable UpstreamTls upstreamTls, ConnectionMeters events) {
     return new Upstreams.Settings(
-        upstreamTls, config.upstream().maxIdlePerHost(), config.limits().headerBytes(), events);
+        upstreamTls,
+        config.upstream().maxIdlePerHost(),
+        Upstreams.IDLE_LIMIT,
+        config.limits().headerBytes(),
+        events);
   }
 
   private static @Nullable ServerTls tls(Listening listening) {
@@ -125,7 +129,7 @@ public final class SidecarServer implements AutoCloseable {
 
   private void listen(Telemetry telemetry) throws IOException {
     Listening listening = config.listening();
-    PdProxy proxy = new PdProxy(parts(telemetry), Connectors.of(config, podAddresses()));
+    PdProxy proxy = new PdProxy(parts(telemetry), Connector.of(config, podAddresses()));
     for (int rank = 0; rank < listening.dataParallelSize(); rank++) {
       int port = listening.port() == 0 ? 0 : listening.port() + rank;
       listeners.add(
@@ -172,10 +176,11 @@ public final class SidecarServer implements AutoCloseable {
             config.upstream().modelServerPort(),
             config.listening().dataParallelSize());
     PdTracing tracing =
-        new PdTracing(telemetry, connectors.kv().wireName(), connectors.ec().wireName());
+        new PdTracing(telemetry, connectors.kv().name(), connectors.ec().wireName());
     HeldBodies heldBodies = new HeldBodies(config.limits().heldBodyBytes());
     metrics.showHeldBodies(heldBodies::bytes);
-    return new ProxyParts(config, engines, decoders, allowList, tracing, metrics, heldBodies);
+    return new ProxyParts(
+        config, engines, decoders, allowList, tracing, metrics, heldBodies, loops.workers());
   }
 
   /** The port of the first listener. */
@@ -183,7 +188,7 @@ public final class SidecarServer implements AutoCloseable {
     return listeners.getFirst().port();
   }
 
-  /** What listens where, in one line. */
+  /** Returns a description of the listeners in one line. */
   public String describe() {
     Listening listening = config.listening();
     StringBuilder line = new StringBuilder("listening on ");
@@ -199,14 +204,14 @@ public final class SidecarServer implements AutoCloseable {
       line.append(", metrics on http :").append(metricsServer.port());
     }
     return line.append(" (")
-        .append(config.connectors().kv().wireName())
+        .append(config.connectors().kv().name())
         .append(", ")
         .append(loops.transportName())
         .append(')')
         .toString();
   }
 
-  /** What is counted. */
+  /** Returns the metrics. */
   public SidecarMetrics metrics() {
     return metrics;
   }
@@ -224,7 +229,7 @@ public final class SidecarServer implements AutoCloseable {
     }
   }
 
-  /** How many connections of clients are open. */
+  /** Returns the number of open client connections. */
   public int openConnections() {
     return listeners.stream().mapToInt(HttpListener::connections).sum();
   }

@@ -1,7 +1,8 @@
 /**
- * The prefill/decode proxy: prefill there, decode here, and the spans of both stages.
+ * The prefill/decode proxy: prefill on another pod, decode on this one, and the spans of both
+ * stages.
  *
- * <p>Here lives a program; what it shares with others is in the tracing core.
+ * <p>This module is a program; what it shares with others is in the tracing core.
  */
 @NullMarked
 package io.inferspan.pd;

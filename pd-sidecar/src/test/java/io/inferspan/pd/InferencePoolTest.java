@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the inference pool says decides which prefill pods a request may name. */
+/** The inference pool determines which prefill pods a request may name. */
 @Timeout(30)
 final class InferencePoolTest {
   private static final int OK = 200;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** The sidecar as a process of its own, and what it said on both its outputs. */
+/** The sidecar as a separate process, with its output on both streams. */
 final class Program implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -33,16 +33,28 @@ final class Program implements AutoCloseable {
 
   /** Starts it with nothing of this process's settings for tracing and the JVM. */
   static Program start(Map<String, String> env, String... args) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                PdSidecar.class.getName()));
+    return start(env, List.of("-Xmx128m"), args);
+  }
+
+  /** Starts it with these options of the JVM. */
+  static Program start(Map<String, String> env, List<String> jvm, String... args)
+      throws IOException {
+    return start(System.getProperty("java.class.path"), env, jvm, args);
+  }
+
+  /** Starts it with these classes. */
+  static Program start(String classPath, Map<String, String> env, List<String> jvm, String... args)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvm);
+    command.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            classPath,
+            PdSidecar.class.getName()));
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder
@@ -82,6 +94,10 @@ final class Program implements AutoCloseable {
     process.destroy();
   }
 
+  boolean alive() {
+    return process.isAlive();
+  }
+
   /** Waits for its end; gives its exit status. */
   int status() throws InterruptedException {
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -93,12 +109,12 @@ final class Program implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** What it printed. */
+  /** Returns its standard output. */
   List<String> out() {
     return out;
   }
 
-  /** What it complained of and logged. */
+  /** Returns its standard error. */
   List<String> err() {
     return err;
   }

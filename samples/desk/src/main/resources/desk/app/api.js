@@ -1,4 +1,4 @@
-// What the desk's server is asked. Every failure becomes a sentence for the page.
+// Calls of the desk's API. Every failure becomes a sentence for the page.
 
 const PATIENCE_MS = 15000;
 
@@ -19,8 +19,12 @@ export function trace(traceId, signal) {
   return ask(`/api/traces/${encodeURIComponent(traceId)}`, signal);
 }
 
-export function decisions(limit, signal) {
-  return ask(`/api/history?limit=${limit}`, signal);
+export function latency(by, since, signal) {
+  return ask(`/api/latency?${new URLSearchParams({ by, since })}`, signal);
+}
+
+export function history(since, pod, limit, signal) {
+  return ask(`/api/history?${new URLSearchParams({ since, pod, limit })}`, signal);
 }
 
 async function ask(path, signal) {
@@ -40,7 +44,7 @@ async function answer(path, signal) {
   }
 }
 
-// A refusal counts without its sentence, too; an answer that breaks off is none.
+// An error response counts even without a readable body; a truncated success does not.
 async function read(response, signal) {
   try {
     return await response.json();

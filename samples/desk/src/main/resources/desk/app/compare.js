@@ -5,11 +5,14 @@ import * as api from './api.js';
 import { aligned, attributeDifferences, onlyIn, partDifferences } from './diff.js';
 import { el, percentOf } from './dom.js';
 import { foreign, textOf, whole } from './foreign.js';
-import { clock, exactMs, finite, ms, signedMs } from './format.js';
+import { clock, exactMs, finite, many, ms, signedMs } from './format.js';
 import { loading, unanswered } from './notice.js';
 import { compareHref, traceHref } from './router.js';
 import { sentences } from './difference.js';
 import { SpanTree } from './tree.js';
+
+const SMALL_MS = 0.1;
+const SMALL_SHARE = 0.1;
 
 export function showCompare(host, desk, place) {
   return new CompareView(host, desk, place);
@@ -99,21 +102,40 @@ function partTable(parts) {
 
 function spanRows(rows, isCut, endMs) {
   return el('section', { class: 'panel pairs', 'aria-label': 'Spans of both' }, el('h2', { text: 'Spans, aligned' }),
-    el('p', { class: 'quiet', text: 'Both begin at the left edge. Open a row for the attributes that differ.' }),
-    rows.map((row) => pair(row, endMs)),
+    el('p', { class: 'quiet', text: `Both begin at the left edge. Open a row for the attributes that differ. A span that took about as long, with the same attributes, is left out.` }),
+    rows.filter(differs).map((row) => pair(row, endMs)), alike(rows.filter((row) => !differs(row)), endMs),
     isCut ? el('p', { class: 'warning', text: 'There are more spans than are compared here.' }) : null);
 }
 
+// Spans of both that took about as long and say the same.
+function alike(rows, endMs) {
+  if (rows.length === 0) return null;
+  const node = el('details', { class: 'alike' }, el('summary', { text: `${many(rows.length, 'span')} without a difference` }));
+  node.addEventListener('toggle', () => node.open && node.childElementCount === 1 && node.append(...rows.map((row) => pair(row, endMs))));
+  return node;
+}
+
+function differs(row) {
+  if (!row.a || !row.b) return true;
+  const by = Math.abs(finite(row.b.tookMs) - finite(row.a.tookMs));
+  return by >= Math.max(SMALL_MS, SMALL_SHARE * Math.max(finite(row.a.tookMs), finite(row.b.tookMs))) || attributeDifferences(row.a.span, row.b.span).length > 0;
+}
+
 function pair(row, endMs) {
-  const by = row.a && row.b ? finite(row.b.span.durationMs) - finite(row.a.span.durationMs) : undefined;
+  const branch = row.a ?? row.b;
+  const by = row.a && row.b ? finite(row.b.tookMs) - finite(row.a.tookMs) : undefined;
   const only = by !== undefined ? null : el('span', { class: 'mark', text: row.a ? 'only A' : 'only B' });
   const node = el('details', { class: 'pair' }, el('summary', {},
-    el('span', { class: 'pair-name', style: { 'padding-inline-start': `${Math.min(row.level - 1, 14) * 14}px` } }, foreign(row.name || 'unnamed'), only),
+    el('span', { class: 'pair-name', style: { 'padding-inline-start': `${Math.min(row.level - 1, 14) * 14}px` } }, foreign(branch.name), only),
     el('span', { class: 'pair-bars', 'aria-hidden': 'true' }, bar('a', row.a, endMs), bar('b', row.b, endMs)),
-    el('span', { class: 'pair-ms', text: row.a ? ms(row.a.span.durationMs) : '–' }), el('span', { class: 'pair-ms', text: row.b ? ms(row.b.span.durationMs) : '–' }),
+    el('span', { class: 'pair-ms', text: row.a ? tookText(row.a) : '–' }), el('span', { class: 'pair-ms', text: row.b ? tookText(row.b) : '–' }),
     el('span', { class: `pair-ms ${by > 0 ? 'slower' : 'faster'}`, text: by === undefined ? '' : signedMs(by) })));
   node.addEventListener('toggle', () => node.open && node.childElementCount === 1 && node.append(attributesOf(row)));
   return node;
+}
+
+function tookText({ span, tookMs }) {
+  return span.fold ? `Σ ${ms(tookMs)}` : ms(tookMs);
 }
 
 function bar(letter, branch, endMs) {

@@ -24,7 +24,7 @@ export class SpanDetails {
     this.node.classList.add('filled');
     this.node.scrollTop = 0;
     this.#body.replaceChildren(...[
-      this.#head(span), span.error ? el('p', { class: 'details-error' }, el('b', { text: 'Failed' }), span.statusText ? el('span', {}, ': ', whole(span.statusText)) : null) : null,
+      this.#head(branch), span.error ? el('p', { class: 'details-error' }, el('b', { text: 'Failed' }), span.statusText ? el('span', {}, ': ', whole(span.statusText)) : null) : null,
       facts(branch), span.fold ? foldBox(span.fold, branch) : null, lossBox(span), this.#links(span), events(span), attributes(span), copy(span),
     ].filter(Boolean));
   }
@@ -47,9 +47,9 @@ export class SpanDetails {
     return wasOpen;
   }
 
-  #head(span) {
+  #head({ span, name }) {
     const close = el('button', { type: 'button', class: 'icon-button details-close', 'aria-label': 'Close the details', text: '×', on: { click: () => { this.close(); this.#leave(); } } });
-    return el('div', { class: 'details-head' }, el('h2', {}, whole(span.name || 'unnamed')), close,
+    return el('div', { class: 'details-head' }, el('h2', {}, whole(name)), close,
       el('p', {}, el('i', { class: `swatch series-${this.#series.of(span.service)}` }), foreign(span.service ?? 'unknown service'), span.kind ? el('span', { text: `· ${plain(span.kind).toLowerCase().slice(0, 20)}` }) : null));
   }
 
@@ -70,7 +70,8 @@ export class SpanDetails {
 function facts(branch) {
   const { span } = branch;
   const own = branch.children.length > 0 ? ms(ownTime(branch)) : undefined;
-  const shown = [['took', ms(span.durationMs)], ['began', `+${ms(branch.from)}`], ['itself', own, 'Time in which none of its children ran'],
+  const took = span.fold ? ['first to last', ms(span.durationMs), 'From the first call to the end of the last'] : ['took', ms(span.durationMs)];
+  const shown = [took, ['began', `+${ms(branch.from)}`], ['itself', own, 'Time in which none of its children ran'],
     ['critical', branch.critical.length > 0 ? ms(branch.critical.reduce((sum, [from, to]) => sum + to - from, 0)) : undefined, 'Of its own time, what the end of the request waited for']];
   return el('dl', { class: 'details-facts' }, shown.filter(([, value]) => value !== undefined)
     .map(([name, value, hint]) => el('div', { title: hint }, el('dt', { text: name }), el('dd', { text: plain(value).slice(0, 40) }))));
@@ -79,7 +80,7 @@ function facts(branch) {
 function ownTime(branch) {
   let covered = 0;
   let until = branch.from;
-  for (const child of branch.children) { // in order of their begin
+  for (const child of branch.children.filter((one) => !one.span.fold)) { // by start time; folded spans are mostly gaps
     const from = Math.max(until, child.from);
     const to = Math.min(branch.to, child.to);
     if (to > from) covered += to - from;
@@ -93,7 +94,7 @@ function foldBox(fold, branch) {
   const most = Math.max(1e-9, finite(fold.maxMs));
   const busy = finite(fold.sumMs) / Math.max(1e-9, branch.to - branch.from);
   const mark = (name, value) => el('i', { class: `fold-${name}`, style: { left: percentOf(finite(value), most) }, title: `${name} ${ms(value)}` });
-  return el('section', { class: 'fold-box' }, el('h3', { text: 'Folded: many like calls in one span' }),
+  return el('section', { class: 'fold-box' }, el('h3', { text: `${count(fold.count)} calls in one span` }),
     el('dl', { class: 'details-facts' }, shown.map(([name, value]) => el('div', {}, el('dt', { text: name }), el('dd', { text: value })))),
     el('div', { class: 'fold-range', 'aria-hidden': 'true' }, mark('min', fold.minMs), mark('p50', fold.p50Ms), mark('p99', fold.p99Ms), mark('max', fold.maxMs)),
     el('p', { class: 'quiet', text: `They fill ${percent(Math.min(1, busy))} of the time between the first and the last.` }));

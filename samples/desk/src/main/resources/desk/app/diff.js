@@ -18,7 +18,7 @@ export function aligned(treeA, treeB) {
   return { rows, isCut: open.length > 0 };
 }
 
-// Where one request has lost its root, its loose spans are laid beside those under the root of the other.
+// If one request has no root, its orphans are paired with the children of the other's root.
 function roots(listA, listB) {
   const pairs = paired(listA, listB);
   const looseA = pairs.filter((pair) => !pair.b).map((pair) => pair.a);

@@ -62,7 +62,7 @@ function tokens(a, b) {
 
 function lonely(letter, side, rows) {
   if (rows.length === 0) return undefined;
-  const weightiest = rows.toSorted((x, y) => finite(y[side].span.durationMs) - finite(x[side].span.durationMs))[0];
+  const weightiest = rows.toSorted((x, y) => finite(y[side].tookMs) - finite(x[side].tookMs))[0];
   const more = rows.length > 1 ? ` and ${many(rows.length - 1, 'more span')}` : '';
-  return [`Only ${letter} has `, foreign(weightiest.name), ` (${ms(weightiest[side].span.durationMs)})${more}.`];
+  return [`Only ${letter} has `, foreign(weightiest[side].name), ` (${ms(weightiest[side].tookMs)})${more}.`];
 }

@@ -1,8 +1,8 @@
-// Makes elements. Nothing here takes markup: whatever a trace says enters as text and can never become part of the page.
+// Creates elements. Nothing here parses markup: values from traces are always text.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** An element; `props` holds attributes, and beside them `text`, `on` (listeners) and `style` (set one by one, as the CSP wants). */
+/** An element; `props` holds attributes, `text`, `on` (listeners) and `style` (set through the CSSOM, because of the CSP). */
 export function el(tag, props, ...children) {
   return filled(document.createElement(tag), props, children);
 }
@@ -33,12 +33,12 @@ export function place(node, styles) {
   for (const [name, value] of Object.entries(styles)) node.style.setProperty(name, value);
 }
 
-/** Writes text only where it changes, so that a live page does not touch what stands still. */
+/** Sets the text if it differs. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** A share as a CSS length, kept inside its frame whatever the trace claims. */
+/** A share as a CSS percentage between 0 and 100. */
 export function percentOf(part, whole) {
   const share = whole > 0 ? part / whole : 0;
   return `${Math.max(0, Math.min(1, Number.isFinite(share) ? share : 0)) * 100}%`;

@@ -90,7 +90,7 @@ export class FlameGraph {
     this.#step(this.#at.parent);
   }
 
-  beside(by) {
+  sideways(by) {
     const siblings = this.#at.parent?.children ?? [this.#at];
     this.#step(siblings[siblings.indexOf(this.#at) + by]);
   }

@@ -1,4 +1,4 @@
-// Numbers as people read them, never torn from their unit. Whatever is not a finite number becomes a dash.
+// Formats numbers with units and non-breaking spaces. Anything but a finite number becomes a dash.
 
 const NONE = '–';
 

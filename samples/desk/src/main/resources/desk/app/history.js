@@ -1,30 +1,35 @@
-// How often the KV cache helped, and when a prefill went to another pod, with the reasons.
+// Requests over time, how often the KV cache helped, and when a prefill went to another pod, with the reasons.
 
 import * as api from './api.js';
 import { el } from './dom.js';
-import { foreign } from './foreign.js';
+import { cut, foreign, plain } from './foreign.js';
 import { bytes, clock, count, finite, ms, percent } from './format.js';
-import { hitChart, isPd, thresholdChart } from './historychart.js';
+import { hitChart, isPd, requestChart, thresholdChart } from './historychart.js';
+import { RANGES, links } from './latency.js';
 import { loading, notice, unanswered } from './notice.js';
-import { isTrace, traceHref } from './router.js';
+import { historyHref, isTrace, traceHref } from './router.js';
 import { inWords } from './tracehead.js';
 
 const LIMIT = 200;
+const TITLE = 'Requests, KV hits and P/D decisions';
 const SETTLE_MS = 1000;
 const NUMBERS = new Set(['Not cached', 'Threshold', 'TTFT']);
 
-export function showHistory(host, desk) {
-  return new HistoryView(host, desk);
+export function showHistory(host, desk, place) {
+  return new HistoryView(host, desk, place.filter);
 }
 
 class HistoryView {
   title = 'History';
-  #host; #desk; #timer; #asking = new AbortController(); #undo = []; #decisions; #hits; #thresholds; #rows; #reasons; #built = false;
+  #host; #desk; #minutes; #pod; #pods; #filters; #requests; #slices; #timer; #asking = new AbortController(); #undo = []; #decisions; #hits; #thresholds; #rows; #reasons; #built = false;
 
-  constructor(host, desk) {
+  constructor(host, desk, { minutes, pod = '' }) {
     this.#host = host;
     this.#desk = desk;
-    host.append(el('h1', { text: 'KV hits and P/D decisions' }), loading(8, 'the history'));
+    this.#minutes = RANGES.some(([key]) => key === minutes) ? minutes : '60';
+    this.#pod = pod;
+    this.#filters = el('div', { class: 'filters' });
+    host.append(el('h1', { text: TITLE }), loading(8, 'the history'));
     this.#undo.push(desk.live.on('requests', () => this.#soon()));
     this.#undo.push(desk.live.on('joined', () => this.#ask()));
     this.#ask();
@@ -58,18 +63,30 @@ class HistoryView {
 
   async #ask() {
     try {
-      const answer = await api.decisions(LIMIT, this.#asking.signal);
+      const since = this.#minutes === '0' ? 0 : Date.now() - this.#minutes * 60000;
+      const answer = await api.history(since, this.#pod, LIMIT, this.#asking.signal);
+      this.#slices = answer.slices;
+      this.#offer(answer.pods);
       this.#decisions = answer.decisions.toSorted((a, b) => b.startMs - a.startMs);
       this.#draw();
     } catch (failure) {
       if (failure.name === 'AbortError' || this.#built) return;
-      this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), unanswered(failure, () => this.#ask()));
+      this.#host.replaceChildren(el('h1', { text: TITLE }), unanswered(failure, () => this.#ask()));
     }
   }
 
+  // Drawn again only for a new pod, so that an open list stays open.
+  #offer(pods) {
+    if (this.#pods?.join() === pods.join()) return;
+    this.#pods = pods;
+    this.#filters.replaceChildren(
+      links('Time range', RANGES, this.#minutes, (key) => historyHref(key, this.#pod)),
+      podChoice(pods, this.#pod, (pod) => this.#desk.go(historyHref(this.#minutes, pod))));
+  }
+
   #draw() {
-    if (this.#decisions.length === 0) {
-      this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), notice('No decision yet.',
+    if (!this.#slices.some((one) => one.requests > 0)) {
+      this.#host.replaceChildren(el('h1', { text: TITLE }), this.#filters, notice('No request ended in this time.',
         'A decision is seen when a request has the span in which the endpoint picker chooses between prefill plus decode and decode only (llm_d.epp.profile_handler.pick).'));
       this.#built = false;
       return;
@@ -79,12 +96,15 @@ class HistoryView {
   }
 
   #build() {
+    this.#requests = requestChart();
     this.#hits = hitChart();
     this.#thresholds = thresholdChart();
     this.#reasons = el('ul', { class: 'reasons' });
     this.#rows = el('tbody');
     const heads = ['Time', 'Decision', 'Why', 'KV hit', 'Not cached', 'Threshold', 'TTFT', 'Prefill', 'Decode'];
-    this.#host.replaceChildren(el('h1', { text: 'KV hits and P/D decisions' }), this.#reasons,
+    this.#host.replaceChildren(el('h1', { text: TITLE }), this.#filters,
+      el('section', { class: 'panel', 'aria-label': 'Requests over time' }, el('h2', { text: 'Requests' }), this.#requests.node),
+      this.#reasons,
       el('div', { class: 'panels' },
         el('section', { class: 'panel', 'aria-label': 'KV hits over time' }, el('h2', { text: 'Prompt found in a KV cache' }), this.#hits.node),
         el('section', { class: 'panel', 'aria-label': 'Bytes not cached against the threshold' }, el('h2', { text: 'Bytes not cached, against the threshold' }), this.#thresholds.node)),
@@ -94,6 +114,7 @@ class HistoryView {
   }
 
   #fill() {
+    this.#requests.draw(this.#slices);
     this.#hits.draw(this.#decisions);
     this.#thresholds.draw(this.#decisions);
     this.#reasons.replaceChildren(...grouped(this.#decisions).map(([key, group]) => el('li', { class: isPd(group[0]) ? 'to-pd' : 'to-decode' },
@@ -108,6 +129,14 @@ class HistoryView {
     const at = links.indexOf(document.activeElement);
     links[Math.max(0, Math.min(links.length - 1, at + by))]?.focus();
   }
+}
+
+function podChoice(pods, current, choose) {
+  const names = current && !pods.includes(current) ? [...pods, current] : pods;
+  const select = el('select', { 'aria-label': 'Pod' },
+    el('option', { value: '', text: 'All pods' }), names.map((pod) => el('option', { value: pod, selected: pod === current, text: plain(cut(pod)) })));
+  select.addEventListener('change', () => choose(select.value));
+  return select;
 }
 
 function grouped(decisions) {

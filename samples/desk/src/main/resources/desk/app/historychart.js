@@ -1,7 +1,7 @@
-// The two charts of the history. A point is a request; its colour is where the prefill ran.
+// The charts of the history. A bar is a part of the time, a point is a request; the colour shows where prefill ran.
 
 import { el, say, svg } from './dom.js';
-import { bytes, clock, finite, percent } from './format.js';
+import { bytes, clock, count, finite, many, percent } from './format.js';
 import { isTrace, traceHref } from './router.js';
 
 const HEIGHT = 150;
@@ -46,6 +46,38 @@ function chart(read) {
   };
   new ResizeObserver(paintLast).observe(node);
   return { node, draw: (decisions) => { last = decisions; paintLast(); } };
+}
+
+/** Requests over time, stacked: prefill on another pod, decode only; failed ones are marked in both. */
+export function requestChart() {
+  const drawing = svg('svg', { class: 'history-chart', height: HEIGHT, role: 'img' });
+  const failed = el('span', {}, el('i', { class: 'swatch failed' }), 'failed, of both');
+  const node = el('div', { class: 'history-frame' }, drawing, key(failed));
+  let last = [];
+  const paintLast = () => {
+    if (last.length > 0) paintBars(drawing, last, node.clientWidth);
+  };
+  new ResizeObserver(paintLast).observe(node);
+  return { node, draw: (slices) => { last = slices; paintLast(); } };
+}
+
+function paintBars(drawing, slices, width) {
+  if (width < 120) return;
+  drawing.setAttribute('width', width);
+  drawing.setAttribute('aria-label', `${many(d3.sum(slices, (one) => one.requests), 'request')}, ${count(d3.sum(slices, (one) => one.failed))} failed`);
+  const most = d3.max(slices, (one) => one.requests) || 1;
+  const y = d3.scaleLinear([0, most], [HEIGHT - PAD.bottom, PAD.top]);
+  const x = d3.scaleBand(d3.range(slices.length), [PAD.left, width - PAD.right]).paddingInner(0.15);
+  const bar = (i, from, to, kind) => svg('rect', { x: x(i), width: x.bandwidth(), y: y(to), height: y(from) - y(to), class: `bar ${kind}` });
+  const bars = slices.map((one, i) => svg('g', {},
+    svg('title', {}, `${clock(one.startMs).slice(0, 8)} · ${many(one.requests, 'request')}, ${one.failed} failed, ${one.disaggregated} with prefill on another pod`),
+    bar(i, 0, one.disaggregated, 'to-pd'), bar(i, one.disaggregated, one.requests, 'to-decode'), bar(i, 0, one.failed, 'failed')));
+  const rules = [0, most].flatMap((at) => [
+    svg('line', { x1: PAD.left, x2: width - PAD.right, y1: y(at), y2: y(at), class: 'rule' }),
+    svg('text', { x: PAD.left - 8, y: y(at), dy: '0.32em', 'text-anchor': 'end', class: 'tick' }, count(at))]);
+  const ends = [slices[0], slices.at(-1)].map((one, i) =>
+    svg('text', { x: i === 0 ? PAD.left : width - PAD.right, y: HEIGHT - 6, 'text-anchor': i === 0 ? 'start' : 'end', class: 'tick' }, clock(one.startMs).slice(0, 8)));
+  drawing.replaceChildren(...rules, ...ends, ...bars);
 }
 
 function key(limit) {

@@ -8,7 +8,7 @@ export class Keys {
   #sections = [];
   #dialog;
 
-  /** @param focusLost told when the help page closes and what had the focus before is gone */
+  /** @param focusLost called when the help page closes and the element that had the focus is gone */
   constructor(dialog, focusLost) {
     this.#dialog = dialog;
     document.addEventListener('keydown', (event) => this.#pressed(event));

@@ -1,11 +1,11 @@
-// The requests, newest first, as they come.
+// The live list of requests.
 
 import * as api from './api.js';
 import { el, say } from './dom.js';
 import { filterBar } from './filter.js';
 import { count, many } from './format.js';
 import { loading, notice, unanswered } from './notice.js';
-import { HEADINGS, RequestRow } from './row.js';
+import { bySort, HEADINGS, RequestRow } from './row.js';
 import { compareHref, listHref, restate } from './router.js';
 import { latencyStrip } from './strip.js';
 
@@ -22,7 +22,7 @@ export function showList(host, desk, place) {
 class RequestList {
   title = 'Requests';
   #host; #desk; #filter; #bar; #strip; #rows = new Map(); #summaries = new Map();
-  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #undo = [];
+  #table; #body; #foot; #fresh; #count; #choice; #paused = false; #waiting = new Map(); #asking; #own; #timer; #due; #matched; #heads; #undo = [];
 
   constructor(host, desk, filter) {
     this.#host = host;
@@ -59,7 +59,7 @@ class RequestList {
   }
 
   #build() {
-    this.#bar = filterBar(this.#filter, (filter) => this.#changed(filter), () => this.#pause());
+    this.#bar = filterBar(this.#filter, (filter) => this.#changed({ ...filter, ...(this.#filter.sort && { sort: this.#filter.sort }) }), () => this.#pause());
     this.#strip = latencyStrip();
     this.#count = el('p', { class: 'list-count', role: 'status' });
     this.#fresh = el('button', { type: 'button', class: 'fresh', hidden: true, on: { click: () => this.#goUp() } });
@@ -68,15 +68,38 @@ class RequestList {
     this.#body = el('div', { class: 'rows', role: 'rowgroup' }, loading(8, 'requests'));
     this.#table = el('div', { class: 'requests', role: 'table', 'aria-label': 'Requests' },
       el('div', { role: 'rowgroup' }, el('div', { class: 'request head', role: 'row' },
-        HEADINGS.map(([name, className, hint]) => el('span', { role: 'columnheader', class: className, text: name, title: hint })))),
+        this.#heads = HEADINGS.map((heading) => this.#heading(heading)))),
       this.#body);
     this.#foot = el('div', { class: 'list-foot' });
     this.#host.append(el('h1', { class: 'unseen', text: 'Requests' }), this.#bar.node, this.#strip.node,
       el('div', { class: 'list-line' }, this.#count, this.#choice, this.#fresh), this.#table, this.#foot);
+    this.#showOrder();
+  }
+
+  #heading([name, className, hint, sort]) {
+    const within = sort ? el('button', { type: 'button', class: 'sort', text: name, on: { click: () => this.#sortBy(sort) } }) : name;
+    return el('span', { role: 'columnheader', class: className, title: hint, 'data-sort': sort }, within);
+  }
+
+  // Largest first, then smallest first, then newest first as before.
+  #sortBy(key) {
+    const next = { [key]: `${key}:asc`, [`${key}:asc`]: undefined };
+    const { sort, ...others } = this.#filter;
+    const wanted = sort in next ? next[sort] : key;
+    this.#changed(wanted ? { ...others, sort: wanted } : others);
+  }
+
+  #showOrder() {
+    const [key, direction] = (this.#filter.sort ?? '').split(':');
+    for (const head of this.#heads) {
+      if (!head.dataset.sort) continue;
+      head.setAttribute('aria-sort', head.dataset.sort !== key ? 'none' : direction === 'asc' ? 'ascending' : 'descending');
+    }
   }
 
   #changed(filter) {
     this.#filter = filter;
+    this.#showOrder();
     this.#desk.list = listHref(filter);
     restate(this.#desk.list);
     clearTimeout(this.#timer);
@@ -106,7 +129,7 @@ class RequestList {
     return api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
   }
 
-  // A filter is the server's to apply: with one set, news only mean that the question is due again.
+  // The server applies filters: with a filter set, news only trigger another request.
   #arrived(news) {
     if (this.#isFiltered()) this.#askSoon();
     else this.#take(news);
@@ -118,8 +141,9 @@ class RequestList {
 
   async #dueAgain() {
     this.#due = undefined;
-    if (this.#own) return this.#askSoon(); // what the reader asked comes first, and the answer may be older than the news
+    if (this.#own) return this.#askSoon(); // the user's request first; its answer may be older than the news
     if (this.#isCalm()) return this.#ask();
+    if (this.#filter.sort) return undefined; // rows would change places under the reader
     const answer = await this.#question().catch(() => undefined);
     if (!answer) return;
     this.#matched = answer.matched;
@@ -127,7 +151,7 @@ class RequestList {
     this.#take(answer.requests);
   }
 
-  // Of what waits, that which would be among these if it still matched.
+  // Drops waiting requests that no longer match: they would be among the latest otherwise.
   #forgetAllBut(latest) {
     const ids = new Set(latest.map((one) => one.traceId));
     const oldest = latest.length < PAGE ? 0 : latest.at(-1).seq;
@@ -148,7 +172,7 @@ class RequestList {
     return listHref(this.#filter) !== '#/';
   }
 
-  // Rows never move under a reader: who has scrolled, holds or works with the keyboard below the top gets a button instead.
+  // Rows never move under the reader: after scrolling, on hold, or with the focus below the top, a button shows the news instead.
   #isCalm() {
     const focused = this.#body.contains(document.activeElement);
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
@@ -168,7 +192,7 @@ class RequestList {
   }
 
   #ordered() {
-    return [...this.#summaries.values()].sort((a, b) => b.startMs - a.startMs || b.seq - a.seq);
+    return [...this.#summaries.values()].sort(bySort(this.#filter.sort));
   }
 
   #draw(answer) {
@@ -210,17 +234,19 @@ class RequestList {
     const waiting = this.#waiting.size;
     this.#fresh.hidden = waiting === 0;
     say(this.#fresh, `${waiting}${waiting === MOST_ROWS ? ' or more' : ''} new ↑`);
-    if (answer) this.#older(answer.requests.length === PAGE);
+    if (answer) this.#older(this.#filter.sort ? shown < Math.min(MOST_ROWS, answer.matched) : answer.requests.length === PAGE);
   }
 
   #older(more) {
-    const button = el('button', { type: 'button', class: 'plain-button', text: 'Older requests', on: { click: () => this.#askOlder() } });
+    const button = el('button', { type: 'button', class: 'plain-button', text: this.#filter.sort ? 'More requests' : 'Older requests', on: { click: () => this.#askOlder() } });
     this.#foot.replaceChildren(...(more ? [button] : []));
   }
 
   async #askOlder() {
-    const before = Math.min(...[...this.#summaries.values()].map((one) => one.seq));
-    const answer = await api.requests({ ...this.#filter, limit: PAGE, before }).catch(() => undefined);
+    const more = this.#filter.sort
+      ? { limit: Math.min(MOST_ROWS, this.#summaries.size + PAGE) }
+      : { limit: PAGE, before: Math.min(...[...this.#summaries.values()].map((one) => one.seq)) };
+    const answer = await api.requests({ ...this.#filter, ...more }).catch(() => undefined);
     if (!answer) return;
     for (const one of answer.requests) this.#summaries.set(one.traceId, one);
     this.#draw(answer);

@@ -1,4 +1,4 @@
-// Starts the page: address, keyboard, live feed and theme meet here, and nowhere else.
+// Starts the page and connects address, keyboard, live feed and theme.
 
 import { el, say } from './dom.js';
 import { count } from './format.js';
@@ -11,8 +11,9 @@ import { showList } from './list.js';
 import { showTrace } from './trace.js';
 import { showCompare } from './compare.js';
 import { showHistory } from './history.js';
+import { showLatency } from './latency.js';
 
-const VIEWS = { list: showList, trace: showTrace, compare: showCompare, history: showHistory, unknown: showUnknown };
+const VIEWS = { list: showList, trace: showTrace, compare: showCompare, history: showHistory, latency: showLatency, unknown: showUnknown };
 
 const host = document.getElementById('view');
 const keys = new Keys(document.getElementById('keys'), () => current?.focus?.());
@@ -26,6 +27,7 @@ const everywhere = {
   keys: [
     { keys: ['?'], does: 'this page', run: () => keys.help() },
     { keys: ['r'], does: 'all requests', run: () => desk.go('#/') },
+    { keys: ['l'], does: 'latency by model, pod and route', run: () => desk.go('#/latency') },
     { keys: ['h'], does: 'history of KV hits and P/D decisions', run: () => desk.go('#/history') },
     { keys: ['t'], does: 'colours: system, dark, light', run: turnTheme },
   ],
@@ -64,7 +66,7 @@ function showState(state) {
   linkState.dataset.state = state;
   say(linkState, WORDS[state]);
   gone.hidden = state !== 'gone';
-  if (state === 'gone') say(gone, `The desk does not answer since ${new Date().toLocaleTimeString('en-GB')}. This page tries again by itself; what it shows is from before.`);
+  if (state === 'gone') say(gone, `No answer from the desk since ${new Date().toLocaleTimeString('en-GB')}. This page reconnects by itself and shows the last known state.`);
 }
 
 function showStats(stats) {

@@ -9,7 +9,7 @@ export function pdPanel(pd, summary) {
   const title = el('h2', { text: 'Prefill and decode' });
   if (!pd) {
     return el('section', { class: 'panel pd', 'aria-label': 'Prefill and decode' }, title,
-      el('p', { class: 'quiet', text: 'No span of this request tells of a choice between prefill and decode pods.' }));
+      el('p', { class: 'quiet', text: 'No span of this request has a P/D decision.' }));
   }
   title.append(foreign(inWords(pd.decision ?? 'undecided'), 'mark'), pd.reason ? el('span', { class: 'because' }, foreign(inWords(pd.reason))) : '');
   const endMs = Math.max(1e-6, finite(summary.durationMs), ...[pd.prefill, pd.decode].filter(Boolean).map((leg) => finite(leg.atMs) + finite(leg.ms)));

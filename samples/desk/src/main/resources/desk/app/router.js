@@ -1,14 +1,15 @@
-// Addresses of the desk. Everything after the # is ours; ids are checked before they are used.
+// Addresses of the desk's views, after the #. Ids are validated.
 
 const TRACE = /^[0-9a-f]{32}$/;
 const SPAN = /^[0-9a-f]{16}$/;
 
-/** What an address asks for: `{ view, … }`. */
+/** The view and parameters of an address. */
 export function parse(hash) {
   const [path, query = ''] = hash.replace(/^#/, '').split('?');
   const parts = path.split('/').filter(Boolean);
   if (parts.length === 0) return { view: 'list', filter: Object.fromEntries(new URLSearchParams(query)) };
-  if (parts[0] === 'history' && parts.length === 1) return { view: 'history' };
+  if (parts[0] === 'history' && parts.length === 1) return { view: 'history', filter: Object.fromEntries(new URLSearchParams(query)) };
+  if (parts[0] === 'latency' && parts.length === 1) return { view: 'latency', filter: Object.fromEntries(new URLSearchParams(query)) };
   if (parts[0] === 'trace' && isTrace(parts[1])) return { view: 'trace', traceId: parts[1], spanId: isSpan(parts[2]) ? parts[2] : undefined };
   if (parts[0] === 'compare' && isTrace(parts[1]) && isTrace(parts[2])) return { view: 'compare', a: parts[1], b: parts[2] };
   return { view: 'unknown' };
@@ -29,6 +30,14 @@ export function listHref(filter = {}) {
 
 export function traceHref(traceId, spanId) {
   return isSpan(spanId) ? `#/trace/${traceId}/${spanId}` : `#/trace/${traceId}`;
+}
+
+export function latencyHref(by, minutes) {
+  return `#/latency?${new URLSearchParams({ by, minutes })}`;
+}
+
+export function historyHref(minutes, pod) {
+  return `#/history?${new URLSearchParams(pod ? { minutes, pod } : { minutes })}`;
 }
 
 export function compareHref(a, b) {

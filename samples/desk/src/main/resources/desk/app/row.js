@@ -12,23 +12,38 @@ export const STATUS = {
   broken: ['broken', 'Spans are missing that others name as their parent: a process died or lost them.'],
 };
 
+/** Name, class, hint, and the order that a click asks for: its name and the value in a summary. */
 export const HEADINGS = [
   ['', 'c-status', ''],
-  ['Time', 'c-time', 'When the request began'],
-  ['Request', 'c-what', ''],
-  ['TTFT', 'c-ttft', 'Time to first token'],
-  ['Took', 'c-took', 'From the first span to the end of the last'],
+  ['Time', 'c-time', 'When the request began', 'time', 'startMs'],
+  ['Request', 'c-what', '', 'name', 'name'],
+  ['TTFT', 'c-ttft', 'Time to first token', 'ttft', 'ttftMs'],
+  ['Took', 'c-took', 'From the first span to the end of the last', 'took', 'durationMs'],
   ['', 'c-bar', ''],
-  ['KV hit', 'c-kv', 'Share of the prompt that was found in a KV cache'],
-  ['Tokens', 'c-tokens', 'Tokens generated'],
-  ['Spans', 'c-spans', 'Spans received'],
+  ['KV hit', 'c-kv', 'Share of the prompt that was found in a KV cache', 'kv', 'kvHitRatio'],
+  ['Tokens', 'c-tokens', 'Tokens generated', 'tokens', 'tokens'],
+  ['Spans', 'c-spans', 'Spans received', 'spans', 'spans'],
 ];
+
+/** Compares summaries as the server does for `sort` ("ttft" or "ttft:asc"; newest first without): what has no value comes last. */
+export function bySort(sort) {
+  const newestFirst = (a, b) => b.startMs - a.startMs || b.seq - a.seq;
+  const [key, direction] = (sort ?? '').split(':');
+  const member = HEADINGS.find(([, , , name]) => name === key)?.[4];
+  if (!member) return newestFirst;
+  const sign = direction === 'asc' ? 1 : -1;
+  const compared = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b);
+  return (a, b) => {
+    if (a[member] === undefined || b[member] === undefined) return (a[member] === undefined) - (b[member] === undefined) || newestFirst(a, b);
+    return sign * compared(a[member], b[member]) || newestFirst(a, b);
+  };
+}
 
 export class RequestRow {
   #cell = {};
   #written;
 
-  /** `opened` is told the trace's id when its link is followed. */
+  /** `opened` is called with the trace's id when its link is followed. */
   constructor(isNews, opened) {
     const cell = (name, role = 'cell') => (this.#cell[name] = el('span', { class: `c-${name}`, role }));
     this.#cell.name = el('bdi', { class: 'foreign r-name' });

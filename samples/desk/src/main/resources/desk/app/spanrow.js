@@ -66,9 +66,9 @@ export class SpanRow {
     else this.node.removeAttribute('aria-expanded');
     say(this.#caret, branch.children.length === 0 ? '' : branch.isOpen ? '▾' : '▸');
     this.#dot.className = `swatch series-${this.#series.of(span.service)}`;
-    rewrite(this.#name, span.name || 'unnamed');
+    rewrite(this.#name, branch.name);
     rewrite(this.#service, branch.parent && branch.parent.span.service === span.service ? '' : span.service ?? '');
-    say(this.#took, ms(span.durationMs));
+    say(this.#took, span.fold ? `Σ ${ms(branch.tookMs)}` : ms(branch.tookMs));
   }
 
   #writeMarks(branch) {
@@ -76,7 +76,7 @@ export class SpanRow {
     const marks = [];
     if (span.error) marks.push(['mark-error', 'error', span.statusText ?? 'This span failed.']);
     if (!branch.isOpen) marks.push([branch.errorsBelow > 0 ? 'mark-error' : '', `+${count(branch.below)}`, branch.errorsBelow > 0 ? `Hidden below, ${count(branch.errorsBelow)} of them failed.` : 'Hidden below.']);
-    if (span.fold) marks.push(['mark-fold', `×${count(span.fold.count)}`, 'This span stands for so many like calls.']);
+    if (span.fold) marks.push(['mark-fold', `×${count(span.fold.count)}`, `${count(span.fold.count)} calls took ${ms(span.fold.sumMs)} together. The bar reaches from the first call to the end of the last.`]);
     if (span.orphan) marks.push(['mark-broken', 'no parent', 'The parent that it names never came.']);
     if (span.coverage < 1) marks.push(['mark-warn', `${percent(span.coverage)} seen`, `Share of the events of that time that were not lost; ${count(span.dropped)} were.`]);
     else if (span.dropped > 0) marks.push(['mark-warn', `${count(span.dropped)} lost`, 'Events lost while this span ran.']);

@@ -1,4 +1,4 @@
-// The requests as points over time and duration: an outlier is seen before its row is read.
+// Requests as points over time and duration, which makes outliers visible.
 
 import { el, svg } from './dom.js';
 import { plain, cut } from './foreign.js';
@@ -6,7 +6,7 @@ import { clock, ms } from './format.js';
 import { traceHref } from './router.js';
 
 const HEIGHT = 76;
-const REPAINT_MS = 400; // news come ten times a second, and nobody sees points move that fast
+const REPAINT_MS = 400; // updates arrive up to ten times a second
 const PAD = { left: 54, right: 10, top: 8, bottom: 8 };
 
 export function latencyStrip() {

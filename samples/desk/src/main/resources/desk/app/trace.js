@@ -2,7 +2,7 @@
 
 import { anatomyPanel } from './anatomy.js';
 import * as api from './api.js';
-import { batchPanel } from './batch.js';
+import { batchPanel, sharersOf } from './batch.js';
 import { SpanDetails } from './details.js';
 import { el, say } from './dom.js';
 import { FlameGraph } from './flame.js';
@@ -69,8 +69,8 @@ class TraceView {
     return [
       { keys: ['ArrowDown'], does: 'the widest frame that it calls', run: frames((all) => all.inward()) },
       { keys: ['ArrowUp'], does: 'its caller', run: frames((all) => all.outward()) },
-      { keys: ['ArrowLeft'], does: 'the frame before it', run: frames((all) => all.beside(-1)) },
-      { keys: ['ArrowRight'], does: 'the frame after it', run: frames((all) => all.beside(1)) },
+      { keys: ['ArrowLeft'], does: 'the frame before it', run: frames((all) => all.sideways(-1)) },
+      { keys: ['ArrowRight'], does: 'the frame after it', run: frames((all) => all.sideways(1)) },
       { keys: ['Enter'], does: 'zoom to the frame', run: frames((all) => all.zoomIn()) },
       { keys: ['Backspace'], does: 'the whole graph again', run: frames((all) => all.zoomOut()) },
     ];
@@ -132,24 +132,26 @@ class TraceView {
     this.#details = new SpanDetails(series, (spanId) => this.#jump(spanId), () => this.#waterfall.focus());
     this.#waterfall = new Waterfall(this.#tree, { series, anatomy, firstTokenMs: firstTokenOf(this.#data) }, (branch, isAsked) => this.#selected(branch, isAsked));
     this.#host.replaceChildren(
-      traceHead(summary, this.#desk, () => this.#compare()), warnings(this.#data),
+      traceHead(summary, this.#desk, () => this.#compare(), (spanId) => this.#jump(spanId)), warnings(this.#data),
       el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)), this.#sheet(series, openTab));
-    this.#waterfall.start(kept, this.#tree.find(this.#spanId));
+    const failed = summary.status === 'error' ? summary.whySpan : undefined;
+    this.#waterfall.start(kept, this.#tree.find(this.#spanId ?? (kept ? undefined : failed)));
     if ((!kept || isHeld) && document.activeElement === document.body) this.focus();
   }
 
-  /** Takes the focus that nothing else has: what had it may be gone with the last drawing. */
+  /** Focuses the waterfall if nothing else has the focus, which a redraw can remove. */
   focus() {
     if (this.#onWaterfall()) this.#waterfall.focus();
   }
 
   #sheet(series, openTab) {
-    const { flame, batch } = this.#data;
+    const { flame, parts } = this.#data;
+    const sharers = sharersOf(this.#data);
     this.#tabs = tabs([
       { id: 'waterfall', name: 'Waterfall', key: 'w', make: () => el('div', { class: 'sheet' }, this.#waterfall.node, this.#details.node), keep: true },
       { id: 'flame', name: 'Flame graph', key: 'f', off: flame ? undefined : 'No stacks or kernel spans came with this request.', make: () => (this.#flame = new FlameGraph(flame)).node },
-      { id: 'batch', name: `Shared batch${batch?.length > 0 ? ` (${count(batch.length)})` : ''}`, key: 'b',
-        off: batch?.length > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(batch, this.#traceId) },
+      { id: 'batch', name: `Shared batch${sharers > 0 ? ` (${count(sharers)})` : ''}`, key: 'b',
+        off: parts || sharers > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(this.#data) },
     ], openTab, () => this.#waterfall.draw());
     this.#tabs.node.prepend(servicesLegend(series));
     return this.#tabs.node;
@@ -168,7 +170,9 @@ class TraceView {
 
   #jump(spanId) {
     const branch = this.#tree.find(spanId);
-    if (branch) this.#waterfall.select(branch);
+    if (!branch) return;
+    this.#tabs.open('waterfall');
+    this.#waterfall.select(branch, true);
   }
 
   #enter(event) {
@@ -189,7 +193,7 @@ class TraceView {
   }
 }
 
-// Enter is theirs.
+// Elements that handle Enter themselves.
 function isPressable(target) {
   return target.closest('a, button, summary') !== null;
 }
@@ -205,7 +209,7 @@ function servicesLegend(series) {
     el('span', { class: 'service' }, el('i', { class: `swatch series-${series.of(service)}` }), foreign(service || 'unknown service'))));
 }
 
-/** What makes this trace less than the whole truth. */
+/** Warnings about missing or lost data. */
 function warnings({ summary, spans, cut }) {
   const orphans = spans.filter((span) => span.orphan).length;
   const lines = [];

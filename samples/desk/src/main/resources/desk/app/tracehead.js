@@ -3,9 +3,11 @@
 import { el } from './dom.js';
 import { foreign, plain } from './foreign.js';
 import { clock, count, day, ms, percent } from './format.js';
+import { traceHref } from './router.js';
 import { STATUS } from './row.js';
 
-export function traceHead(summary, desk, compare) {
+/** `jump` shows a span by its id. */
+export function traceHead(summary, desk, compare, jump) {
   const [status, meaning] = STATUS[summary.status] ?? STATUS.open;
   return el('header', { class: 'trace-head', 'data-status': status },
     el('div', { class: 'head-line' },
@@ -15,8 +17,12 @@ export function traceHead(summary, desk, compare) {
       el('span', { class: 'actions' }, copyButton(summary.traceId, desk),
         el('button', { type: 'button', class: 'plain-button', text: 'Compare with…', title: 'Compare with another request (c)', on: { click: compare } }),
         el('a', { class: 'plain-button', href: `/api/traces/${encodeURIComponent(summary.traceId)}`, target: '_blank', rel: 'noopener', text: 'JSON' }))),
-    summary.why ? el('p', { class: 'why' }, foreign(summary.why)) : null,
+    summary.why ? el('p', { class: 'why' }, whyLink(summary, jump)) : null,
     facts(summary));
+}
+
+function whyLink({ why, whySpan, traceId }, jump) {
+  return el('a', { href: traceHref(traceId, whySpan), title: 'Show this span', on: { click: (event) => { event.preventDefault(); jump(whySpan); } } }, foreign(why));
 }
 
 function facts(summary) {

@@ -3,6 +3,8 @@
 
 import { finite } from './format.js';
 
+const SHORT_SHARE = 0.01;
+
 /** One span with its place in the tree. Times are milliseconds since the trace began. */
 class Branch {
   children = [];
@@ -18,6 +20,16 @@ class Branch {
     this.from = finite(span.atMs);
     this.to = this.from + Math.max(0, finite(span.durationMs));
   }
+
+  /** The name of the call, also where the span stands for several. */
+  get name() {
+    return (this.span.fold ? this.span.name?.replace(/ \(folded\)$/, '') : this.span.name) || 'unnamed';
+  }
+
+  /** The span's duration; of a folded span the time in its calls, as its duration includes the gaps between them. */
+  get tookMs() {
+    return this.span.fold ? this.span.fold.sumMs : this.span.durationMs;
+  }
 }
 
 export class SpanTree {
@@ -32,6 +44,7 @@ export class SpanTree {
     this.endMs = this.all.reduce((latest, branch) => Math.max(latest, branch.to), 0);
     this.startMs = this.all.reduce((first, branch) => Math.min(first, branch.from), 0);
     if (this.roots.length > 0) markCritical(longest(this.roots));
+    this.#closeShort();
   }
 
   find(spanId) {
@@ -99,6 +112,12 @@ export class SpanTree {
     lost.parent = undefined;
     this.roots.push(lost);
     walk(lost);
+  }
+
+  // What took less than a hundredth of the request and holds no failure is seldom what a reader looks for.
+  #closeShort() {
+    const short = (this.endMs - this.startMs) * SHORT_SHARE;
+    for (const branch of this.all) branch.isOpen = branch.children.length === 0 || branch.to - branch.from >= short || branch.errorsBelow > 0 || !branch.parent;
   }
 
   #countBelow(order) {

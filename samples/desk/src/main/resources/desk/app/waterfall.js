@@ -10,14 +10,14 @@ const SPARE_ROWS = 6;
 const NARROW = matchMedia('(max-width: 760px)');
 
 export class Waterfall {
-  #tree; #look; #told; #rows = []; #at = new Map(); #pool = []; #selected; #range; #rowHeight; #top = -Infinity;
+  #tree; #look; #onSelect; #rows = []; #at = new Map(); #pool = []; #selected; #range; #rowHeight; #top = -Infinity;
   #scroll; #size; #axis; #map; #watch;
 
-  /** `look`: series, anatomy, firstTokenMs; `told` hears of each span that becomes the selected one. */
-  constructor(tree, look, told) {
+  /** `look`: series, anatomy, firstTokenMs; `selected` is called with each span that is selected. */
+  constructor(tree, look, selected) {
     this.#tree = tree;
     this.#look = look;
-    this.#told = told;
+    this.#onSelect = selected;
     this.#range = this.#whole();
     this.#size = el('div', { class: 'wf-size', role: 'presentation' });
     this.#scroll = el('div', {
@@ -49,16 +49,13 @@ export class Waterfall {
 
   /** What a reader has done to it, to be kept when the trace grows. */
   state() {
-    const closed = this.#tree.all.filter((branch) => !branch.isOpen).map((branch) => branch.span.id);
+    const isOpen = new Map(this.#tree.all.map((branch) => [branch.span.id, branch.isOpen]));
     const isWhole = this.#range.from === this.#whole().from && this.#range.to === this.#whole().to;
-    return { closed, scrollTop: this.#scroll.scrollTop, range: isWhole ? undefined : this.#range };
+    return { isOpen, scrollTop: this.#scroll.scrollTop, range: isWhole ? undefined : this.#range };
   }
 
   #restore(kept) {
-    for (const id of kept.closed) {
-      const branch = this.#tree.find(id);
-      if (branch) branch.isOpen = false;
-    }
+    for (const branch of this.#tree.all) branch.isOpen = kept.isOpen.get(branch.span.id) ?? branch.isOpen;
     this.#range = kept.range ?? this.#range;
   }
 
@@ -150,7 +147,7 @@ export class Waterfall {
     this.#drawRows();
     for (const row of this.#pool) row.mark(row.branch !== undefined && row.branch === branch);
     this.#scroll.setAttribute('aria-activedescendant', `span-${branch.span.id}`);
-    this.#told(branch, isAsked);
+    this.#onSelect(branch, isAsked);
   }
 
   #bringToSight(index, centred) {

@@ -8,6 +8,7 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans that the inference engine makes itself; listed so that they pass the privacy guard. */
 public final class EngineSpans {
 
+  /** The request inside vLLM, from arrival to its last token. */
   public static final SpanType LLM_REQUEST =
       span(Component.ENGINE, "llm_request")
           .kind(SpanKind.SERVER)
@@ -26,7 +27,7 @@ public final class EngineSpans {
               GenAiAttributes.REQUEST_TOP_P,
               GenAiAttributes.REQUEST_MAX_TOKENS,
               GenAiAttributes.REQUEST_N)
-          .means("The request inside vLLM, from arrival to its last token.");
+          .build();
 
   private EngineSpans() {}
 }

@@ -11,17 +11,20 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans of the endpoint picker: profiles, filters, scorers, pickers and what prepares them. */
 public final class EppSpans {
 
+  /** Start of the endpoint picker. */
   public static final SpanType STARTUP =
       span(Component.SCHEDULING, "llm_d.epp.startup")
           .carries(EppAttributes.STARTUP_COMPONENT, EppAttributes.STARTUP_OPERATION)
-          .means("Start of the endpoint picker.");
+          .build();
 
+  /** One scheduler profile: its filters, scorers and picker. */
   public static final SpanType PROFILE_RUN =
       span(Component.SCHEDULING, "run_scheduler_profile")
           .under(GatewaySpans.REQUEST)
           .carries(EppAttributes.PROFILE_NAME)
-          .means("One scheduler profile: its filters, scorers and picker.");
+          .build();
 
+  /** The chain of filters of a profile. */
   public static final SpanType FILTER =
       span(Component.SCHEDULING, "filter_endpoints")
           .under(PROFILE_RUN)
@@ -34,8 +37,9 @@ public final class EppSpans {
               EppAttributes.FILTER_TTFT_PENALTY_MS,
               REQUEST_MODEL,
               REQUEST_ID)
-          .means("The chain of filters of a profile.");
+          .build();
 
+  /** All scorers of a profile. */
   public static final SpanType SCORING =
       span(Component.SCHEDULING, "llm_d.epp.scoring")
           .now("scoring")
@@ -45,8 +49,9 @@ public final class EppSpans {
               EppAttributes.SCORING_CANDIDATES,
               REQUEST_MODEL,
               REQUEST_ID)
-          .means("All scorers of a profile.");
+          .build();
 
+  /** One scorer. */
   public static final SpanType SCORER =
       span(Component.SCHEDULING, "llm_d.epp.scorer.")
           .taking("<type>")
@@ -58,11 +63,14 @@ public final class EppSpans {
               EppAttributes.SCORER_CANDIDATES,
               EppAttributes.SCORE_MAX,
               EppAttributes.SCORE_AVG,
+              EppAttributes.RAW_SCORE_MAX,
+              EppAttributes.RAW_SCORE_AVG,
               EppAttributes.SCORER_SCORED,
               REQUEST_MODEL,
               REQUEST_ID)
-          .means("One scorer.");
+          .build();
 
+  /** The scorer that asks the KV-cache index which pods hold the prompt's prefix. */
   public static final SpanType SCORER_PREFIX_CACHE =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.scorer.prefix_cache")
           .since09("score_prefix_cache")
@@ -71,14 +79,17 @@ public final class EppSpans {
               EppAttributes.SCORER_CANDIDATES,
               EppAttributes.SCORE_MAX,
               EppAttributes.SCORE_AVG,
+              EppAttributes.RAW_SCORE_MAX,
+              EppAttributes.RAW_SCORE_AVG,
               EppAttributes.SCORER_SCORED,
               REQUEST_MODEL,
               REQUEST_ID,
               EppAttributes.MM_MODALITY,
               EppAttributes.MM_HASH_COUNT,
               EppAttributes.MM_HIT)
-          .means("The scorer that asks the KV-cache index which pods hold the prompt's prefix.");
+          .build();
 
+  /** The choice among scored endpoints. */
   public static final SpanType PICKER =
       span(Component.SCHEDULING, "pick_endpoints")
           .under(PROFILE_RUN)
@@ -86,8 +97,9 @@ public final class EppSpans {
               EppAttributes.PICKER_CANDIDATES,
               EppAttributes.PICKER_TOP_ENDPOINTS,
               EppAttributes.PICKER_TOP_SCORES)
-          .means("The choice among scored endpoints.");
+          .build();
 
+  /** Lookup of the prompt's prefix before scheduling. */
   public static final SpanType PREFIX_PRODUCER =
       span(Component.REQUEST_CONTROL_PLUGINS, "produce_precise_prefix_cache")
           .under(GatewaySpans.ORCHESTRATION)
@@ -101,8 +113,9 @@ public final class EppSpans {
               EppAttributes.MM_MODALITY,
               EppAttributes.MM_HASH_COUNT,
               EppAttributes.MM_HIT)
-          .means("Lookup of the prompt's prefix before scheduling.");
+          .build();
 
+  /** The decision between decode only and prefill plus decode. */
   public static final SpanType PROFILE_HANDLER =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.profile_handler.pick")
           .since09("pick_pd_profile")
@@ -123,8 +136,9 @@ public final class EppSpans {
               REQUEST_ID,
               EppAttributes.MM_MODALITY,
               EppAttributes.MM_HASH_COUNT)
-          .means("The decision between decode only and prefill plus decode.");
+          .build();
 
+  /** One step of the decision over encode, prefill and decode. */
   public static final SpanType DISAGG_PROFILE_HANDLER =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.disagg.profile_handler.pick")
           .since09("pick_disagg_profile")
@@ -137,8 +151,9 @@ public final class EppSpans {
               REQUEST_ID,
               EppAttributes.MM_MODALITY,
               EppAttributes.MM_HASH_COUNT)
-          .means("One step of the decision over encode, prefill and decode.");
+          .build();
 
+  /** Sets the headers that name the prefill pod for the P/D proxy. */
   public static final SpanType PREREQUEST =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.prerequest.pd_disaggregation")
           .since09("prepare_disaggregation")
@@ -156,8 +171,9 @@ public final class EppSpans {
               REQUEST_ID,
               EppAttributes.MM_MODALITY,
               EppAttributes.MM_HASH_COUNT)
-          .means("Sets the headers that tell the P/D proxy where to prefill.");
+          .build();
 
+  /** The call that has an engine tokenise the prompt. */
   public static final SpanType TOKENIZE =
       span(Component.REQUEST_CONTROL_PLUGINS, "tokenize_render ")
           .taking("<path>")
@@ -171,7 +187,7 @@ public final class EppSpans {
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.SERVER_ADDRESS,
               CommonAttributes.SERVER_PORT)
-          .means("The call that has an engine tokenise the prompt.");
+          .build();
 
   private EppSpans() {}
 }

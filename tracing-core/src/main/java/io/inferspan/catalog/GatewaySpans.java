@@ -12,6 +12,7 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans of the gateway itself. */
 public final class GatewaySpans {
 
+  /** The whole request, from its first header to its last byte. */
   public static final SpanType REQUEST =
       span(Component.GATEWAY, "gateway.request")
           .now("request")
@@ -36,6 +37,7 @@ public final class GatewaySpans {
               ResponseAttributes.TOKEN_GAP_MAX_MS,
               ResponseAttributes.TOKENS,
               ResponseAttributes.COMPLETE,
+              ResponseAttributes.ENCODING,
               CommonAttributes.HTTP_REQUEST_METHOD,
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.HTTP_ROUTE,
@@ -48,17 +50,21 @@ public final class GatewaySpans {
               GatewayAttributes.REST_MS,
               GatewayAttributes.TOTAL_MS,
               GatewayAttributes.ATTEMPTS,
-              GatewayAttributes.UPSTREAM_STATUS_CODE)
-          .means("The whole request, from its first header to its last byte.");
+              GatewayAttributes.UPSTREAM_STATUS_CODE,
+              CommonAttributes.SERVER_ADDRESS,
+              CommonAttributes.SERVER_PORT)
+          .build();
 
+  /** Admission and scheduling of the request. */
   public static final SpanType ORCHESTRATION =
       span(Component.REQUEST_CONTROL, "gateway.request_orchestration")
           .now("request_orchestration")
           .kind(SpanKind.SERVER)
           .under(REQUEST)
           .carries(EppAttributes.TARGET_MODEL, EppAttributes.REQUEST_PRIORITY)
-          .means("Admission and scheduling of the request.");
+          .build();
 
+  /** One of several calls of engines for a request; llm-d has no such span. */
   public static final SpanType ATTEMPT =
       span(Component.GATEWAY, "gateway.attempt")
           .now("attempt")
@@ -69,8 +75,12 @@ public final class GatewaySpans {
               CommonAttributes.HTTP_RESEND_COUNT,
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.SERVER_ADDRESS,
-              CommonAttributes.SERVER_PORT)
-          .means("One of several calls of engines for a request; llm-d has no such span.");
+              CommonAttributes.SERVER_PORT,
+              GenAiAttributes.USAGE_PROMPT_TOKENS,
+              GenAiAttributes.USAGE_COMPLETION_TOKENS,
+              GenAiAttributes.USAGE_CACHED_TOKENS,
+              GenAiAttributes.USAGE_REASONING_TOKENS)
+          .build();
 
   private GatewaySpans() {}
 }

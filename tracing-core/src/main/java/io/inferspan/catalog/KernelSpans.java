@@ -7,14 +7,22 @@ import io.inferspan.semconv.KernelAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Spans of what the kernel saw under a request, one type per family: the call is the name's detail.
- */
+/** Spans of kernel events under a request, one type per family; the call completes the name. */
 public final class KernelSpans {
+
+  /**
+   * The suffix of a span that represents several calls. Such a span lasts from the start of its
+   * first call to the end of its last; a separate name keeps that duration out of a backend's
+   * statistics by span name.
+   */
+  public static final String FOLDED = " (folded)";
 
   private static final List<Attribute<?>> ALWAYS =
       List.of(
           KernelAttributes.PROCESS_ID,
+          KernelAttributes.EXECUTABLE,
+          KernelAttributes.CONTAINER_ID,
+          KernelAttributes.POD_UID,
           KernelAttributes.THREAD_ID,
           KernelAttributes.SOURCE,
           KernelAttributes.RESULT,
@@ -28,14 +36,18 @@ public final class KernelSpans {
           KernelAttributes.FIRST_OFFSET_NS,
           KernelAttributes.LAST_OFFSET_NS,
           KernelAttributes.DROPPED,
-          KernelAttributes.COVERAGE);
+          KernelAttributes.COVERAGE,
+          KernelAttributes.SHARED,
+          KernelAttributes.UNATTRIBUTED);
 
+  /** A call of the CUDA driver or runtime, as long as it held the calling thread. */
   public static final SpanType CUDA =
       span(Component.KERNEL, "cuda.")
           .taking("<call>")
           .carries(and(KernelAttributes.BYTES, KernelAttributes.BLOCKS, KernelAttributes.STREAM))
-          .means("A call of the CUDA driver or runtime, as long as it held the calling thread.");
+          .build();
 
+  /** A collective or a transfer between GPUs, as it was enqueued. */
   public static final SpanType NCCL =
       span(Component.KERNEL, "nccl.")
           .taking("<operation>")
@@ -46,8 +58,9 @@ public final class KernelSpans {
                   KernelAttributes.DATA_TYPE,
                   KernelAttributes.REDUCTION,
                   KernelAttributes.COMMUNICATOR))
-          .means("A collective or a transfer between GPUs, as it was enqueued.");
+          .build();
 
+  /** A system call that the request waited for. */
   public static final SpanType SYSCALL =
       span(Component.KERNEL, "syscall.")
           .taking("<name>")
@@ -58,27 +71,55 @@ public final class KernelSpans {
                   KernelAttributes.FILE_PLACE,
                   KernelAttributes.FILE_EXTENSION,
                   KernelAttributes.FILE_PATH))
-          .means("A system call that the request waited for.");
+          .build();
 
+  /** Time in which the request's thread did not run. */
   public static final SpanType SCHED =
       span(Component.KERNEL, "sched.")
           .taking("<state>")
           .carries(and(KernelAttributes.THREAD_STATE, KernelAttributes.THREAD_SYSCALL))
-          .means("Time in which the request's thread did not run.");
+          .build();
 
+  /** TCP events on behalf of the request. */
   public static final SpanType TCP =
-      span(Component.KERNEL, "tcp.")
-          .taking("<event>")
-          .carries(and())
-          .means("What TCP did on behalf of the request.");
+      span(Component.KERNEL, "tcp.").taking("<event>").carries(and()).build();
 
+  /** An operation that the engine itself reported, or the driver call that it made. */
   public static final SpanType CKP =
       span(Component.KERNEL, "ckp.")
           .taking("<call>")
           .carries(and(KernelAttributes.OPERATION, KernelAttributes.OPERATION_ID))
-          .means("An operation that the engine itself told of, or the driver call that it made.");
+          .build();
+
+  /** A model server from its first instruction until it is ready. */
+  public static final SpanType COLD_START =
+      span(Component.KERNEL, "llm_d.model_server.cold_start")
+          .carries(
+              KernelAttributes.PROCESS_ID,
+              KernelAttributes.READY,
+              KernelAttributes.OWN_MS,
+              KernelAttributes.DROPPED)
+          .build();
+
+  /** From the first to the last sign of a phase, or to the first listening socket; or a gap. */
+  public static final SpanType COLD_START_PART =
+      span(Component.KERNEL, "llm_d.model_server.cold_start.")
+          .taking("<phase>")
+          .under(COLD_START)
+          .carries(
+              KernelAttributes.COUNT,
+              KernelAttributes.OWN_MS,
+              KernelAttributes.PROCESS_ID,
+              KernelAttributes.THREAD_STATE,
+              KernelAttributes.THREAD_SYSCALL)
+          .build();
 
   private KernelSpans() {}
+
+  /** Returns the name of the call, without {@link #FOLDED}. */
+  public static String unfolded(String name) {
+    return name.endsWith(FOLDED) ? name.substring(0, name.length() - FOLDED.length()) : name;
+  }
 
   private static Attribute<?>[] and(Attribute<?>... others) {
     List<Attribute<?>> all = new ArrayList<>(ALWAYS);

@@ -9,6 +9,7 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans of the KV-cache index. */
 public final class KvCacheSpans {
 
+  /** Scores every pod by how much of the prompt its KV cache holds. */
   public static final SpanType GET_SCORES =
       span(Component.KV_CACHE, "llm_d.kv_cache.get_scores")
           .since09("llm_d.kv_cache.score_tokens")
@@ -27,8 +28,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.PODS_WITH_HITS,
               KvCacheAttributes.BLOCK_HIT_RATIO,
               KvCacheAttributes.BLOCKS_FOUND)
-          .means("Scores every pod by how much of the prompt its KV cache holds.");
+          .build();
 
+  /** Reads the index. */
   public static final SpanType LOOKUP =
       span(Component.KV_INDEX, "llm_d.kv_cache.storage.lookup")
           .since09("llm_d.kv_cache.index")
@@ -39,8 +41,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.LOOKUP_POD_FILTER,
               KvCacheAttributes.LOOKUP_HIT,
               KvCacheAttributes.LOOKUP_FOUND)
-          .means("Reads the index.");
+          .build();
 
+  /** Turns lookup results into a score per pod. */
   public static final SpanType COMPUTE =
       span(Component.KV_CACHE, "llm_d.kv_cache.scorer.compute")
           .now("compute_scores")
@@ -52,8 +55,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.SCORE_AVG,
               KvCacheAttributes.PODS_SCORED,
               KvCacheAttributes.LONGEST_CHAIN)
-          .means("Turns what was read into a score per pod.");
+          .build();
 
+  /** Blocks that an engine has stored enter the index. */
   public static final SpanType ADD =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.add")
           .now("index_add")
@@ -62,8 +66,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.ADD_REQUEST_KEYS,
               KvCacheAttributes.ADD_POD_ENTRIES,
               KvCacheAttributes.ADD_DEVICE_TIERS)
-          .means("Blocks that an engine has stored enter the index.");
+          .build();
 
+  /** Blocks that an engine has dropped leave the index. */
   public static final SpanType EVICT =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.evict")
           .now("index_evict")
@@ -72,8 +77,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.EVICT_KEYS,
               KvCacheAttributes.EVICT_POD_ENTRIES,
               KvCacheAttributes.EVICT_DEVICE_TIERS)
-          .means("Blocks that an engine has dropped leave the index.");
+          .build();
 
+  /** One batch of an engine's events enters the index; older names are our own. */
   public static final SpanType EVENTS =
       span(Component.KV_EVENTS, "llm_d.kv_cache.events.process")
           .now("events_process")
@@ -85,7 +91,7 @@ public final class KvCacheSpans {
               KvCacheAttributes.EVENTS_SOURCE,
               KvCacheAttributes.EVENTS_POD,
               KvCacheAttributes.EVENTS_COUNT)
-          .means("One batch of an engine's events enters the index; older names are our own.");
+          .build();
 
   private KvCacheSpans() {}
 }

@@ -11,6 +11,7 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans of the prefill/decode proxy. */
 public final class PdSpans {
 
+  /** Any HTTP request that reaches the proxy, as llm-d's HTTP layer sees it. */
   public static final SpanType SERVER =
       span(Component.PD_PROXY, "llm_d.pd_proxy.")
           .taking("<METHOD> <path>")
@@ -19,8 +20,9 @@ public final class PdSpans {
               CommonAttributes.HTTP_REQUEST_METHOD,
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.HTTP_ROUTE)
-          .means("Any HTTP request that reaches the proxy, as llm-d's HTTP layer sees it.");
+          .build();
 
+  /** An inference request on its way through the proxy, with its end-to-end times. */
   public static final SpanType REQUEST =
       span(Component.PD_PROXY, "llm_d.pd_proxy.request")
           .since09("forward_request")
@@ -64,8 +66,9 @@ public final class PdSpans {
               ResponseAttributes.TOKEN_GAP_MAX_MS,
               ResponseAttributes.TOKENS,
               ResponseAttributes.COMPLETE)
-          .means("An inference request on its way through the proxy, with its end-to-end times.");
+          .build();
 
+  /** The prefill stage, on another pod. */
   public static final SpanType PREFILL =
       span(Component.PD_PROXY, "llm_d.pd_proxy.prefill")
           .since09("prefill")
@@ -79,8 +82,9 @@ public final class PdSpans {
               PdAttributes.PREFILL_STATUS_CODE,
               PdAttributes.PREFILL_STAGE_MS,
               PdAttributes.BOOTSTRAP_ROOM)
-          .means("The prefill stage, on another pod.");
+          .build();
 
+  /** The decode stage, on the local engine; KV transfer happens inside it. */
   public static final SpanType DECODE =
       span(Component.PD_PROXY, "llm_d.pd_proxy.decode")
           .since09("decode")
@@ -99,8 +103,9 @@ public final class PdSpans {
               PdAttributes.PREFILL_DURATION_MS,
               PdAttributes.DECODE_DURATION_MS,
               PdAttributes.COORDINATOR_OVERHEAD_MS)
-          .means("The decode stage, on the local engine; KV transfer happens inside it.");
+          .build();
 
+  /** Decode in chunks of a bounded number of tokens. */
   public static final SpanType CHUNKED_DECODE =
       span(Component.PD_PROXY, "chunked_decode")
           .under(REQUEST)
@@ -110,8 +115,9 @@ public final class PdSpans {
               PdAttributes.CHUNKS,
               PdAttributes.CHUNKED_TOKENS,
               PdAttributes.CHUNKED_MS)
-          .means("Decode in chunks of a bounded number of tokens.");
+          .build();
 
+  /** One call to an engine. */
   public static final SpanType UPSTREAM =
       span(Component.PD_PROXY, "HTTP ")
           .taking("<METHOD>")
@@ -122,7 +128,7 @@ public final class PdSpans {
               CommonAttributes.HTTP_RESPONSE_STATUS_CODE,
               CommonAttributes.SERVER_ADDRESS,
               CommonAttributes.SERVER_PORT)
-          .means("One call to an engine.");
+          .build();
 
   private PdSpans() {}
 }

@@ -39,12 +39,19 @@ public final class SpanCatalog {
           PdSpans.CHUNKED_DECODE,
           PdSpans.UPSTREAM,
           EngineSpans.LLM_REQUEST,
+          BatchSpans.STEP,
+          BatchSpans.STEP_MEMBERS,
+          BatchSpans.QUEUE,
+          BatchSpans.PREFILL,
+          BatchSpans.DECODE,
           KernelSpans.CUDA,
           KernelSpans.NCCL,
           KernelSpans.SYSCALL,
           KernelSpans.SCHED,
           KernelSpans.TCP,
-          KernelSpans.CKP);
+          KernelSpans.CKP,
+          KernelSpans.COLD_START,
+          KernelSpans.COLD_START_PART);
 
   private SpanCatalog() {}
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Which generation of llm-d's span names is written. */
+/** Generations of llm-d's span names. */
 public enum SpanNaming {
   /** The names of the tracing proposal and of releases 0.6 to 0.8. */
   PROPOSAL("llm-d-proposal"),

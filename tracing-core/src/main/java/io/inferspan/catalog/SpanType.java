@@ -7,10 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of span, as data: what it is called in each generation of names, where it comes from,
- * what it hangs under and what it may carry.
+ * A kind of span: its name in each generation, its component, its parent and its attributes.
  *
- * <p>All of them are constants of the {@code …Spans} classes of this package; {@link SpanCatalog}
+ * <p>All instances are constants of the {@code …Spans} classes of this package; {@link SpanCatalog}
  * lists them.
  */
 public final class SpanType {
@@ -27,9 +26,8 @@ public final class SpanType {
   private final SpanKind kind;
   private final @Nullable SpanType parent;
   private final List<Attribute<?>> attributes;
-  private final String meaning;
 
-  private SpanType(Builder builder, String meaning) {
+  private SpanType(Builder builder) {
     this.proposalName = builder.proposalName;
     this.name09 = builder.name09;
     this.currentName = builder.currentName;
@@ -39,7 +37,6 @@ public final class SpanType {
     this.kind = builder.kind;
     this.parent = builder.parent;
     this.attributes = builder.attributes;
-    this.meaning = meaning;
   }
 
   static Builder span(Component component, String name) {
@@ -54,7 +51,7 @@ public final class SpanType {
     return naming == SpanNaming.V0_9 ? name09 : currentName;
   }
 
-  /** What is appended to the name, such as {@code <type>}; empty for most spans. */
+  /** Returns the part appended to the name, such as {@code <type>}; empty for most spans. */
   public String parameter() {
     return parameter;
   }
@@ -64,7 +61,7 @@ public final class SpanType {
     return naming == SpanNaming.PROPOSAL ? proposalKind : kind;
   }
 
-  /** Where the span comes from. */
+  /** Returns the component that creates the span. */
   public Component component() {
     return component;
   }
@@ -74,14 +71,9 @@ public final class SpanType {
     return parent;
   }
 
-  /** What the span may carry, beside {@code error.type}. */
+  /** Returns the span's attributes in addition to {@code error.type}. */
   public List<Attribute<?>> attributes() {
     return attributes;
-  }
-
-  /** One sentence for the reader of a trace. */
-  public String meaning() {
-    return meaning;
   }
 
   /** Position in a table with one entry per span type. */
@@ -94,7 +86,7 @@ public final class SpanType {
     return proposalName + parameter;
   }
 
-  /** Collects what a span type is; {@link #means} ends it. */
+  /** Builder for a span type. */
   static final class Builder {
     private final Component component;
     private String proposalName;
@@ -152,8 +144,8 @@ public final class SpanType {
       return this;
     }
 
-    SpanType means(String meaning) {
-      return new SpanType(this, meaning);
+    SpanType build() {
+      return new SpanType(this);
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.inferspan.export;
 
 /**
- * How many spans there were and what became of them.
+ * Counts of spans by outcome.
  *
  * @param started spans recorded
- * @param unsampled spans that only carried their trace on
+ * @param unsampled spans that only propagated their trace
  * @param ended recorded spans that have ended
  * @param exported spans that the exporter reports as sent
  * @param dropped spans lost, by reason

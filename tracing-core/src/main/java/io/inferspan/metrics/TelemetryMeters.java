@@ -1,8 +1,9 @@
 package io.inferspan.metrics;
 
-import io.inferspan.export.ExportAccounting;
 import io.inferspan.export.SpanCounts;
+import io.inferspan.exporter.ExportAccounting;
 import io.inferspan.privacy.AttributePolicy;
+import io.inferspan.privacy.FailureTexts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -18,11 +19,14 @@ public final class TelemetryMeters implements MeterBinder {
 
   private final ExportAccounting accounting;
   private final AttributePolicy attributes;
+  private final FailureTexts failures;
 
-  /** Meters over these books and this policy. */
-  public TelemetryMeters(ExportAccounting accounting, AttributePolicy attributes) {
+  /** Meters over these counts. */
+  public TelemetryMeters(
+      ExportAccounting accounting, AttributePolicy attributes, FailureTexts failures) {
     this.accounting = accounting;
     this.attributes = attributes;
+    this.failures = failures;
   }
 
   @Override
@@ -30,6 +34,9 @@ public final class TelemetryMeters implements MeterBinder {
     spans(registry);
     queue(registry);
     exports(registry);
+    FunctionCounter.builder("inferspan.descriptions.dropped", failures, FailureTexts::leftOut)
+        .description("Failures without their description: more than 1,000 different ones")
+        .register(registry);
     attributes.onCountedKey(key -> droppedAttribute(registry, key));
   }
 

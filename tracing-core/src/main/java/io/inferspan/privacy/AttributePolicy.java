@@ -17,10 +17,10 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Decides by its key whether an attribute may leave the process, and counts those that may not.
+ * Decides by key whether an attribute may be exported, and counts those that may not.
  *
- * <p>Allowed are the keys of the catalogue, the keys of the semantic conventions that hold no
- * content, and what the user allows by prefix. Keys known to hold content never leave.
+ * <p>Allowed are the keys of the catalogue, the keys of the semantic conventions that contain no
+ * content, and prefixes that the user allows. Keys known to contain content are never exported.
  */
 public final class AttributePolicy {
 
@@ -55,12 +55,14 @@ public final class AttributePolicy {
     }
   }
 
-  /** Whether a span of the catalogue is called so in some generation, without a detail. */
+  /**
+   * Returns whether the name is that of a catalogue span in any generation, without a parameter.
+   */
   boolean isCatalogueName(String name) {
     return names.contains(name);
   }
 
-  /** Whether an attribute of this key may leave. */
+  /** Returns whether an attribute with this key may be exported. */
   boolean allows(String key) {
     return allowed.contains(key)
         || (allowedPrefixes.stream().anyMatch(key::startsWith)

@@ -3,7 +3,7 @@ package io.inferspan.privacy;
 import java.util.List;
 import java.util.Set;
 
-/** What is known of keys that are not in our catalogue. */
+/** Keys that are not in our catalogue. */
 final class ConventionKeys {
 
   /** Keys of the semantic conventions whose values are names, numbers or codes. */
@@ -170,7 +170,7 @@ final class ConventionKeys {
 
   private ConventionKeys() {}
 
-  /** Whether {@code key} is known to hold content, which no setting lets out. */
+  /** Returns whether {@code key} is known to contain content, which no setting allows. */
   static boolean holdsContent(String key) {
     return CONTENT_PREFIXES.stream().anyMatch(key::startsWith);
   }

@@ -1,33 +1,59 @@
 package io.inferspan.privacy;
 
+import java.util.Collections;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The sentences with which our callers describe failures, which may leave as the status of a span.
+ * The sentences with which the callers of one telemetry describe failures. Only these may leave as
+ * the status of a span, because other code usually sets the message of an exception.
  *
- * <p>Whoever else sets a status usually sets the message of an exception. The sentences are kept
- * for the process, because a guard may stand before an exporter that no telemetry knows of.
+ * <p>A guard may stand before an exporter that belongs to no telemetry, so it accepts the sentences
+ * of all that exist.
  */
 public final class FailureTexts {
 
-  /** Callers describe failures in few words; a sentence past this many is not sent. */
+  /** Callers describe failures in few words; further sentences are left out and counted. */
   static final int MAX_TEXTS = 1_000;
 
   static final int MAX_CHARS = 1_024;
 
-  private static final Set<String> KNOWN = ConcurrentHashMap.newKeySet();
+  private static final Set<FailureTexts> ALL =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-  private FailureTexts() {}
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final LongAdder leftOut = new LongAdder();
 
-  /** Lets {@code text} out from now on. */
-  public static void remember(String text) {
-    if (KNOWN.size() < MAX_TEXTS && text.length() <= MAX_CHARS) {
-      KNOWN.add(text);
+  /** Creates an empty set. */
+  public FailureTexts() {
+    ALL.add(this);
+  }
+
+  /** Lets {@code text} out from now on, if there is room. */
+  public void remember(String text) {
+    if (known.contains(text)) {
+      return;
+    }
+    if (known.size() < MAX_TEXTS && text.length() <= MAX_CHARS) {
+      known.add(text);
+    } else {
+      leftOut.increment();
     }
   }
 
+  /** Returns how many failures lost their description because of the limit on number or length. */
+  public long leftOut() {
+    return leftOut.sum();
+  }
+
   static boolean isKnown(String text) {
-    return text.isEmpty() || KNOWN.contains(text);
+    if (text.isEmpty()) {
+      return true;
+    }
+    synchronized (ALL) {
+      return ALL.stream().anyMatch(texts -> texts.known.contains(text));
+    }
   }
 }

@@ -31,7 +31,7 @@ public final class OwnScopes {
     this.mark = Attributes.of(COMMIT, commit);
   }
 
-  /** Takes {@code name} in, and says what the scope of that name is. */
+  /** Adds {@code name} and returns its scope. */
   public InstrumentationScopeInfo add(String name, String version) {
     if (names.size() < MAX_NAMES) {
       names.add(name);

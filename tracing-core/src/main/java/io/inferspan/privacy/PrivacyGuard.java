@@ -1,31 +1,69 @@
 package io.inferspan.privacy;
 
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import io.opentelemetry.sdk.trace.data.EventData;
+import io.opentelemetry.sdk.trace.data.ExceptionEventData;
+import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.data.StatusData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The last door before the exporter: lets metadata through and keeps content back.
+ * Stands before an exporter, lets metadata through and keeps content back. A span without content
+ * passes without a copy.
  *
- * <p>{@code Telemetry.initTracing()} puts it before every exporter. Whoever brings an SDK of their
- * own puts it before theirs.
+ * <p>{@code Telemetry.initTracing()} puts it before every exporter. Programs with an SDK of their
+ * own put it before theirs.
  */
 public final class PrivacyGuard implements SpanExporter {
 
+  /** Names that are not in the catalogue are cut here. */
+  static final int MAX_FOREIGN_NAME_CHARS = 128;
+
+  /** Longer strings are cut. */
+  static final int MAX_CHARS = 4_096;
+
+  /** Longer lists are cut. */
+  static final int MAX_ELEMENTS = 128;
+
+  static final int MAX_STACK_TRACE_CHARS = 16_384;
+
+  private static final AttributeKey<String> STACK_TRACE =
+      AttributeKey.stringKey("exception.stacktrace");
+  private static final AttributeKey<String> EXCEPTION_MESSAGE =
+      AttributeKey.stringKey("exception.message");
+
   private final SpanExporter delegate;
-  private final SpanScrubber scrubber;
+  private final AttributePolicy policy;
+  private final OwnScopes ownScopes;
+  private final boolean exceptionMessages;
 
-  private PrivacyGuard(SpanExporter delegate, SpanScrubber scrubber) {
+  /**
+   * Guards {@code delegate}.
+   *
+   * @param policy which attributes may leave
+   * @param ownScopes the instrumentation scopes that carry the mark of our build
+   * @param exceptionMessages whether the messages of exceptions may leave
+   */
+  public PrivacyGuard(
+      SpanExporter delegate,
+      AttributePolicy policy,
+      OwnScopes ownScopes,
+      boolean exceptionMessages) {
     this.delegate = delegate;
-    this.scrubber = scrubber;
-  }
-
-  /** Guards {@code exporter}. */
-  public static PrivacyGuard before(SpanExporter exporter, SpanScrubber scrubber) {
-    return new PrivacyGuard(exporter, scrubber);
+    this.policy = policy;
+    this.ownScopes = ownScopes;
+    this.exceptionMessages = exceptionMessages;
   }
 
   @Override
@@ -37,12 +75,12 @@ public final class PrivacyGuard implements SpanExporter {
     return delegate.export(scrubbed);
   }
 
-  /** A span that cannot even be looked at leaves with nothing but its times and its place. */
+  /** A span that cannot even be read leaves with nothing but its times and its place. */
   private SpanData scrub(SpanData span) {
     try {
-      return scrubber.scrub(span);
+      return isClean(span) ? span : new ScrubbedSpan(span, this);
     } catch (RuntimeException e) {
-      return scrubber.bare(span);
+      return new ScrubbedSpan(span);
     }
   }
 
@@ -59,5 +97,195 @@ public final class PrivacyGuard implements SpanExporter {
   @Override
   public String toString() {
     return delegate.toString();
+  }
+
+  /** True of most spans: nothing of theirs need be copied. */
+  private boolean isClean(SpanData span) {
+    return ownScopes.contains(span.getInstrumentationScopeInfo())
+        && ownScopes.isMarked(span.getInstrumentationScopeInfo())
+        && policy.isCatalogueName(span.getName())
+        && span.getEvents().isEmpty()
+        && span.getLinks().isEmpty()
+        && span.getSpanContext().getTraceState().isEmpty()
+        && span.getParentSpanContext().getTraceState().isEmpty()
+        && isClean(span.getStatus())
+        && isClean(span.getAttributes());
+  }
+
+  String name(String name) {
+    return policy.isCatalogueName(name) ? name : cut(name);
+  }
+
+  InstrumentationScopeInfo scope(InstrumentationScopeInfo scope) {
+    return ownScopes.contains(scope) ? ownScopes.marked(scope) : scope;
+  }
+
+  private boolean isClean(Attributes attributes) {
+    boolean[] clean = {true};
+    attributes.forEach(
+        (key, value) -> clean[0] = clean[0] && policy.allows(key.getKey()) && isWithin(value));
+    return clean[0];
+  }
+
+  Attributes attributes(Attributes attributes) {
+    if (isClean(attributes)) {
+      return attributes;
+    }
+    AttributesBuilder kept = Attributes.builder();
+    attributes.forEach(
+        (key, value) -> {
+          if (policy.allows(key.getKey()) && isPlain(value)) {
+            put(kept, key, bounded(value));
+          } else {
+            policy.countDropped(key.getKey());
+          }
+        });
+    return kept.build();
+  }
+
+  @SuppressWarnings("unchecked") // the key and the value come from the same pair
+  private static <T> void put(AttributesBuilder builder, AttributeKey<T> key, Object value) {
+    builder.put(key, (T) value);
+  }
+
+  List<EventData> events(List<EventData> events) {
+    if (events.isEmpty()) {
+      return events;
+    }
+    List<EventData> scrubbed = new ArrayList<>(events.size());
+    for (EventData event : events) {
+      scrubbed.add(
+          EventData.create(
+              event.getEpochNanos(),
+              policy.eventName(event.getName()),
+              eventAttributes(event),
+              event.getTotalAttributeCount()));
+    }
+    return scrubbed;
+  }
+
+  private Attributes eventAttributes(EventData event) {
+    Attributes recorded = event.getAttributes();
+    String message = recorded.get(EXCEPTION_MESSAGE);
+    String printed = recorded.get(STACK_TRACE);
+    Attributes rest = recorded;
+    if (message != null || printed != null) {
+      rest = recorded.toBuilder().remove(EXCEPTION_MESSAGE).remove(STACK_TRACE).build();
+    }
+    AttributesBuilder kept = attributes(rest).toBuilder();
+    keep(kept, EXCEPTION_MESSAGE, message, exceptionMessages ? message : null);
+    keep(kept, STACK_TRACE, printed, exceptionMessages ? printed : stackTrace(event));
+    return kept.build();
+  }
+
+  /** Keeps what may leave of {@code recorded}, and counts it where that is nothing. */
+  private void keep(
+      AttributesBuilder kept,
+      AttributeKey<String> key,
+      @Nullable String recorded,
+      @Nullable String allowed) {
+    if (allowed != null) {
+      kept.put(key, bounded(allowed, MAX_STACK_TRACE_CHARS));
+    } else if (recorded != null) {
+      policy.countDropped(key.getKey());
+    }
+  }
+
+  private static @Nullable String stackTrace(EventData event) {
+    if (event instanceof ExceptionEventData thrown) {
+      return StackTraceText.of(thrown.getException());
+    }
+    String printed = event.getAttributes().get(STACK_TRACE);
+    return printed != null && StackTraceText.isFreeOfMessages(printed) ? printed : null;
+  }
+
+  List<LinkData> links(List<LinkData> links) {
+    if (links.isEmpty()) {
+      return links;
+    }
+    List<LinkData> scrubbed = new ArrayList<>(links.size());
+    for (LinkData link : links) {
+      scrubbed.add(
+          LinkData.create(
+              withoutForeignState(link.getSpanContext()),
+              attributes(link.getAttributes()),
+              link.getTotalAttributeCount()));
+    }
+    return scrubbed;
+  }
+
+  /** Others put an exception's message here; ours are sentences that our callers chose. */
+  StatusData status(StatusData status) {
+    if (isClean(status)) {
+      return status;
+    }
+    String described = exceptionMessages ? bounded(status.getDescription(), MAX_CHARS) : "";
+    return StatusData.create(status.getStatusCode(), described);
+  }
+
+  private static boolean isClean(StatusData status) {
+    return FailureTexts.isKnown(status.getDescription());
+  }
+
+  /** Removes a client's {@code tracestate}, which is propagated but not exported. */
+  static SpanContext withoutForeignState(SpanContext context) {
+    TraceState state = context.getTraceState();
+    if (state.isEmpty()) {
+      return context;
+    }
+    return context.isRemote()
+        ? SpanContext.createFromRemoteParent(
+            context.getTraceId(),
+            context.getSpanId(),
+            context.getTraceFlags(),
+            TraceState.getDefault())
+        : SpanContext.create(
+            context.getTraceId(),
+            context.getSpanId(),
+            context.getTraceFlags(),
+            TraceState.getDefault());
+  }
+
+  /** Up to the query, if the name is a URL, and never longer than the bound. */
+  private static String cut(String name) {
+    int query = name.indexOf('?');
+    int end = Math.min(query < 0 ? name.length() : query, MAX_FOREIGN_NAME_CHARS);
+    return end == name.length() ? name : name.substring(0, end);
+  }
+
+  private static boolean isWithin(Object value) {
+    if (value instanceof String text) {
+      return text.length() <= MAX_CHARS;
+    }
+    if (value instanceof List<?> list) {
+      return list.size() <= MAX_ELEMENTS && list.stream().allMatch(PrivacyGuard::isWithin);
+    }
+    return isPlain(value);
+  }
+
+  /**
+   * Returns whether a value is neither nested nor bytes, whose contents cannot be checked by key.
+   */
+  private static boolean isPlain(Object value) {
+    return value instanceof String
+        || value instanceof Long
+        || value instanceof Double
+        || value instanceof Boolean
+        || value instanceof List<?>;
+  }
+
+  private static String bounded(String text, int maxChars) {
+    return text.length() <= maxChars ? text : text.substring(0, maxChars);
+  }
+
+  /** The value, cut where it is longer. */
+  private static Object bounded(Object value) {
+    if (value instanceof String text && text.length() > MAX_CHARS) {
+      return text.substring(0, MAX_CHARS);
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().limit(MAX_ELEMENTS).map(PrivacyGuard::bounded).toList();
+    }
+    return value;
   }
 }

@@ -13,20 +13,46 @@ import java.util.List;
 /** A span as it may leave. */
 final class ScrubbedSpan extends DelegatingSpanData {
 
-  private final Parts parts;
+  private static final String UNREADABLE = "unreadable";
+
+  private final String name;
+  private final InstrumentationScopeInfo scope;
+  private final Attributes attributes;
+  private final List<EventData> events;
+  private final List<LinkData> links;
+  private final StatusData status;
   private final SpanContext context;
   private final SpanContext parent;
 
-  ScrubbedSpan(SpanData span, Parts parts, SpanContext context, SpanContext parent) {
+  /** Creates a view of {@code span} that contains what {@code guard} allows. */
+  ScrubbedSpan(SpanData span, PrivacyGuard guard) {
     super(span);
-    this.parts = parts;
-    this.context = context;
-    this.parent = parent;
+    this.name = guard.name(span.getName());
+    this.scope = guard.scope(span.getInstrumentationScopeInfo());
+    this.attributes = guard.attributes(span.getAttributes());
+    this.events = guard.events(span.getEvents());
+    this.links = guard.links(span.getLinks());
+    this.status = guard.status(span.getStatus());
+    this.context = PrivacyGuard.withoutForeignState(span.getSpanContext());
+    this.parent = PrivacyGuard.withoutForeignState(span.getParentSpanContext());
+  }
+
+  /** The span without anything that other code wrote. */
+  ScrubbedSpan(SpanData span) {
+    super(span);
+    this.name = UNREADABLE;
+    this.scope = span.getInstrumentationScopeInfo();
+    this.attributes = Attributes.empty();
+    this.events = List.of();
+    this.links = List.of();
+    this.status = StatusData.create(span.getStatus().getStatusCode(), "");
+    this.context = PrivacyGuard.withoutForeignState(span.getSpanContext());
+    this.parent = PrivacyGuard.withoutForeignState(span.getParentSpanContext());
   }
 
   @Override
   public String getName() {
-    return parts.name();
+    return name;
   }
 
   @Override
@@ -41,35 +67,26 @@ final class ScrubbedSpan extends DelegatingSpanData {
 
   @Override
   public InstrumentationScopeInfo getInstrumentationScopeInfo() {
-    return parts.scope();
+    return scope;
   }
 
   @Override
   public Attributes getAttributes() {
-    return parts.attributes();
+    return attributes;
   }
 
   @Override
   public List<EventData> getEvents() {
-    return parts.events();
+    return events;
   }
 
   @Override
   public List<LinkData> getLinks() {
-    return parts.links();
+    return links;
   }
 
   @Override
   public StatusData getStatus() {
-    return parts.status();
+    return status;
   }
-
-  /** What may differ from the span that was recorded. */
-  record Parts(
-      String name,
-      InstrumentationScopeInfo scope,
-      Attributes attributes,
-      List<EventData> events,
-      List<LinkData> links,
-      StatusData status) {}
 }

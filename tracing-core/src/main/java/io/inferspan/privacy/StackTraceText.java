@@ -56,8 +56,8 @@ public final class StackTraceText {
   }
 
   /**
-   * Whether {@code text} is a trace such as {@link #of} makes. A trace that was printed with a
-   * message is not: the message shows on the line of its exception, whatever lines it brings along.
+   * Returns whether {@code text} has the form that {@link #of} creates. A trace printed with a
+   * message has not: the message is on the line of its exception, even if it has further lines.
    */
   static boolean isFreeOfMessages(String text) {
     return text.length() <= MAX_TEXT_CHARS

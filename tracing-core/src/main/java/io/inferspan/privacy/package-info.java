@@ -1,8 +1,8 @@
 /**
- * What may leave the process: metadata, never content.
+ * Restricts exported data to metadata, never content.
  *
- * <p>Everything that is exported passes here, our own spans and those that other instrumentation in
- * the process makes. The rule is an allow-list of keys; nothing here looks at values to guess.
+ * <p>Everything that is exported passes through this package, our own spans and those of other
+ * instrumentation in the process. The rule is an allow-list of keys; values are not inspected.
  */
 @NullMarked
 package io.inferspan.privacy;

@@ -42,7 +42,7 @@ public enum HeaderMap
     if (!headers.isEmpty()) {
       headers.keySet().removeIf(other -> name.equalsIgnoreCase(other) && !name.equals(other));
       if (name.equals(Traceparent.NAME)) {
-        // The state of a trace that goes on follows; that of another one must not.
+        // A matching tracestate is set afterwards; one of another trace must not remain.
         headers.keySet().removeIf(TracestateHeader.NAME::equalsIgnoreCase);
       }
     }

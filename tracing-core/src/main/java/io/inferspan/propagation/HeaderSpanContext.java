@@ -28,7 +28,7 @@ final class HeaderSpanContext implements SpanContext {
     this.traceState = traceState;
   }
 
-  /** Whether {@link #header()} may leave as it came. */
+  /** Returns whether {@link #header()} may be sent unchanged. */
   boolean sendable() {
     return sendable;
   }

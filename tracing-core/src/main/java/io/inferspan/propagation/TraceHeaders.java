@@ -3,6 +3,7 @@ package io.inferspan.propagation;
 import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -22,7 +23,7 @@ public final class TraceHeaders {
 
   private static final String BAGGAGE = "baggage";
 
-  /** The headers that a gateway takes out of what it forwards before it writes its own. */
+  /** The headers that a gateway removes from a forwarded request before it writes its own. */
   public static final List<String> NAMES =
       List.of(Traceparent.NAME, TracestateHeader.NAME, BAGGAGE);
 
@@ -36,13 +37,33 @@ public final class TraceHeaders {
     this.baggage = baggage;
   }
 
-  /** Those of our headers that {@code propagator} handles; null where it handles others, too. */
-  public static @Nullable TraceHeaders of(TextMapPropagator propagator) {
-    Collection<String> fields = propagator.fields();
-    if (!NAMES.containsAll(fields)) {
+  /**
+   * Does the work of these propagators; null unless each is the SDK's for W3C trace context or
+   * baggage. Any other may do more than its {@code fields()} say, such as strip untrusted headers.
+   */
+  public static @Nullable TraceHeaders of(Collection<TextMapPropagator> propagators) {
+    TextMapPropagator traceContext = W3CTraceContextPropagator.getInstance();
+    if (!List.of(traceContext, BAGGAGE_HEADER).containsAll(propagators)) {
       return null;
     }
-    return new TraceHeaders(fields.contains(Traceparent.NAME), fields.contains(BAGGAGE));
+    return new TraceHeaders(
+        propagators.contains(traceContext), propagators.contains(BAGGAGE_HEADER));
+  }
+
+  /**
+   * Returns an equivalent of a propagator, as {@link #of(Collection)}. A composite is recognised by
+   * its {@code toString()}; any other propagator's text differs from that of the SDK's.
+   */
+  public static @Nullable TraceHeaders of(TextMapPropagator propagator) {
+    List<TextMapPropagator> both = List.of(W3CTraceContextPropagator.getInstance(), BAGGAGE_HEADER);
+    for (List<TextMapPropagator> parts : List.of(both, List.of(both.get(1), both.get(0)))) {
+      TextMapPropagator composite = TextMapPropagator.composite(parts);
+      if (composite.getClass() == propagator.getClass()
+          && composite.toString().equals(propagator.toString())) {
+        return of(both);
+      }
+    }
+    return of(List.of(propagator));
   }
 
   /** The remote parent, or null where there is none or the header is malformed. */
@@ -50,7 +71,7 @@ public final class TraceHeaders {
     if (!traceContext) {
       return null;
     }
-    String traceparent = getter.get(carrier, Traceparent.NAME);
+    String traceparent = only(carrier, getter, Traceparent.NAME);
     if (traceparent == null) {
       return null;
     }
@@ -67,11 +88,33 @@ public final class TraceHeaders {
     }
     Iterator<String> values = getter.getAll(carrier, BAGGAGE);
     while (values.hasNext()) {
-      if (!BaggageSyntax.isPlain(values.next())) {
+      if (!isPlain(values.next())) {
         return context;
       }
     }
     return BAGGAGE_HEADER.extract(context, carrier, getter);
+  }
+
+  /**
+   * Returns whether OpenTelemetry parses a {@code baggage} header without logging a warning, with
+   * which a client could flood the log: visible ASCII without quotes and backslashes, and every
+   * percent sign part of an escape.
+   */
+  private static boolean isPlain(String header) {
+    for (int i = 0; i < header.length(); i++) {
+      char c = header.charAt(i);
+      boolean visible = c == '\t' || (c >= ' ' && c < 0x7f);
+      if (!visible || c == '"' || c == '\\' || (c == '%' && !isEscape(header, i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isEscape(String header, int percent) {
+    return percent + 2 < header.length()
+        && Character.digit(header.charAt(percent + 1), 16) >= 0
+        && Character.digit(header.charAt(percent + 2), 16) >= 0;
   }
 
   /**
@@ -110,7 +153,21 @@ public final class TraceHeaders {
     return Traceparent.format(parent);
   }
 
-  /** A header that may stand there more than once, as the one list that it means. */
+  /** A header that must not be repeated; null if it is absent or repeated. */
+  private static <C> @Nullable String only(
+      @Nullable C carrier, TextMapGetter<C> getter, String name) {
+    String first = getter.get(carrier, name);
+    if (first == null) {
+      return null;
+    }
+    Iterator<String> values = getter.getAll(carrier, name);
+    if (values.hasNext()) {
+      values.next();
+    }
+    return values.hasNext() ? null : first;
+  }
+
+  /** A list header, its lines joined. */
   private static <C> @Nullable String joined(
       @Nullable C carrier, TextMapGetter<C> getter, String name) {
     String first = getter.get(carrier, name);

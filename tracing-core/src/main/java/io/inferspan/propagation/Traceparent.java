@@ -27,7 +27,7 @@ final class Traceparent {
 
   private Traceparent() {}
 
-  /** What {@code header} says, or null where it is malformed or names no trace. */
+  /** Parses {@code header}; returns null if it is malformed or has an invalid id. */
   static @Nullable SpanContext parse(@Nullable String header, TraceState traceState) {
     if (header == null || !isWellFormed(header)) {
       return null;

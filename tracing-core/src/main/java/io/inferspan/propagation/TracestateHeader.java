@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code tracestate} header.
  *
- * <p>A malformed one is dropped whole and never costs the trace: the {@code traceparent} beside it
- * keeps its worth.
+ * <p>A malformed one is dropped whole and never costs the trace: the {@code traceparent} stays
+ * valid.
  */
 final class TracestateHeader {
 
@@ -40,7 +40,7 @@ final class TracestateHeader {
       }
       builder.put(member.substring(0, equals), member.substring(equals + 1));
     }
-    // The builder leaves out what the W3C grammar forbids and merges what stands there twice.
+    // The builder omits what the W3C grammar forbids and merges duplicates.
     TraceState state = builder.build();
     return state.size() == count ? state : TraceState.getDefault();
   }

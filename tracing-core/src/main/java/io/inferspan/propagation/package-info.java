@@ -1,8 +1,8 @@
 /**
  * W3C trace context and baggage, between headers and {@code SpanContext}.
  *
- * <p>Here lives what the W3C documents say about headers. What a header means for a span is decided
- * in {@code io.inferspan}.
+ * <p>Implements the W3C documents on headers. {@code io.inferspan} decides what a header means for
+ * a span.
  */
 @NullMarked
 package io.inferspan.propagation;

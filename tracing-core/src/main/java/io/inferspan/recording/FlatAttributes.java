@@ -3,6 +3,10 @@ package io.inferspan.recording;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.common.KeyValue;
+import io.opentelemetry.api.common.Value;
+import io.opentelemetry.api.common.ValueType;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -19,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FlatAttributes implements Attributes {
 
-  /** For what nobody foresaw, such as the type of an error. */
+  /** Room for unforeseen attributes, such as the type of an error. */
   private static final int MORE_SLOTS = 8;
 
   private final int maxAttributes;
@@ -28,7 +32,7 @@ final class FlatAttributes implements Attributes {
   private int used;
   private int total;
 
-  /** A bit for each name that is here, which others may share. */
+  /** A Bloom filter of the names: one bit per name. */
   private long marks;
 
   FlatAttributes(int maxAttributes, int maxValueChars, int room) {
@@ -61,13 +65,24 @@ final class FlatAttributes implements Attributes {
     used += 2;
   }
 
+  @SuppressWarnings("unchecked") // the key and the value come from the same pair
+  void putAll(Attributes given) {
+    given.forEach((key, value) -> put((AttributeKey<Object>) key, value));
+  }
+
   /** The value within the bound; a list is copied, because its owner may go on writing to it. */
   private Object bounded(Object value) {
     if (value instanceof String text) {
       return text.length() > maxValueChars ? text.substring(0, maxValueChars) : text;
     }
     // Classes first: it takes longer to find that a number is no list.
-    if (value instanceof Number || value instanceof Boolean || !(value instanceof List<?> list)) {
+    if (value instanceof Number || value instanceof Boolean) {
+      return value;
+    }
+    if (value instanceof Value<?> complex) {
+      return maxValueChars == Integer.MAX_VALUE ? complex : bounded(complex);
+    }
+    if (!(value instanceof List<?> list)) {
       return value;
     }
     Object[] copy = list.toArray();
@@ -77,7 +92,33 @@ final class FlatAttributes implements Attributes {
     return Collections.unmodifiableList(Arrays.asList(copy));
   }
 
-  /** Names are unique, whatever the type, as OTLP has it. Strings keep their hash, once asked. */
+  @SuppressWarnings("unchecked") // checked by the value's type
+  private Value<?> bounded(Value<?> value) {
+    Object content = value.getValue();
+    if (content instanceof String text) {
+      return Value.of((String) bounded(text));
+    }
+    if (content instanceof ByteBuffer bytes) {
+      byte[] kept = new byte[Math.min(bytes.remaining(), maxValueChars)];
+      bytes.get(kept);
+      return Value.of(kept);
+    }
+    if (value.getType() == ValueType.ARRAY) {
+      return Value.of(((List<Value<?>>) content).stream().<Value<?>>map(this::bounded).toList());
+    }
+    if (value.getType() == ValueType.KEY_VALUE_LIST) {
+      return Value.of(
+          ((List<KeyValue>) content)
+              .stream()
+                  .map(pair -> KeyValue.of(pair.getKey(), bounded(pair.getValue())))
+                  .toArray(KeyValue[]::new));
+    }
+    return value;
+  }
+
+  /**
+   * Finds a name's slot. Names are unique regardless of type, as in OTLP. Strings cache their hash.
+   */
   private int slotOf(String name) {
     int hash = name.hashCode();
     for (int i = 0; i < used; i += 2) {
@@ -89,14 +130,19 @@ final class FlatAttributes implements Attributes {
     return -1;
   }
 
-  /** How many different keys were set, those past the bound included. */
+  /** Returns the number of distinct keys set, including those beyond the limit. */
   int total() {
     return total;
   }
 
-  /** The same attributes, which stay as they are now. */
-  Attributes copy() {
-    return toBuilder().build();
+  /** A copy that further writes do not change. */
+  FlatAttributes copy() {
+    FlatAttributes copy = new FlatAttributes(maxAttributes, maxValueChars, 0);
+    copy.slots = Arrays.copyOf(slots, used);
+    copy.used = used;
+    copy.total = total;
+    copy.marks = marks;
+    return copy;
   }
 
   @Override
@@ -133,6 +179,16 @@ final class FlatAttributes implements Attributes {
   @Override
   public AttributesBuilder toBuilder() {
     return Attributes.builder().putAll(this);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Attributes that && asMap().equals(that.asMap());
+  }
+
+  @Override
+  public int hashCode() {
+    return asMap().hashCode();
   }
 
   @Override

@@ -15,16 +15,28 @@ import io.opentelemetry.sdk.trace.data.ExceptionEventData;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.data.StatusData;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span that is recorded: it can be written to from any thread until it has ended, and is what is
- * exported from then on.
+ * A span that is recorded: any thread may write to it until it has ended; from then on it is its
+ * own exported form.
  */
 final class RecordingSpan implements ReadWriteSpan, SpanData {
+
+  /** Type, message and stack trace. */
+  private static final int EXCEPTION_ATTRIBUTES = 3;
+
+  private static final AttributeKey<String> EXCEPTION_TYPE =
+      AttributeKey.stringKey("exception.type");
+  private static final AttributeKey<String> EXCEPTION_MESSAGE =
+      AttributeKey.stringKey("exception.message");
+  private static final AttributeKey<String> EXCEPTION_STACK_TRACE =
+      AttributeKey.stringKey("exception.stacktrace");
 
   private final RecordingTracer tracer;
   private final SpanContext context;
@@ -49,7 +61,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
       SpanContext context,
       SpanContext parent,
       TraceClock clock,
-      long startEpochNanos) {
+      long startEpochNanos,
+      List<LinkData> links) {
     this.tracer = builder.tracer();
     this.context = context;
     this.parent = parent;
@@ -58,8 +71,27 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     this.startEpochNanos = startEpochNanos;
     this.attributes = builder.attributes();
     this.name = builder.name();
-    this.links = builder.links();
+    this.links = links;
     this.totalLinks = builder.totalLinks();
+  }
+
+  /** A copy that no longer changes. */
+  private RecordingSpan(RecordingSpan live) {
+    this.tracer = live.tracer;
+    this.context = live.context;
+    this.parent = live.parent;
+    this.kind = live.kind;
+    this.clock = live.clock;
+    this.startEpochNanos = live.startEpochNanos;
+    this.attributes = live.attributes.copy();
+    this.name = live.name;
+    this.events = List.copyOf(live.events);
+    this.links = List.copyOf(live.links);
+    this.status = live.status;
+    this.totalEvents = live.totalEvents;
+    this.totalLinks = live.totalLinks;
+    this.endEpochNanos = live.endEpochNanos;
+    this.ended = live.ended;
   }
 
   TraceClock clock() {
@@ -79,7 +111,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     if (eventName == null) {
       return this;
     }
-    return add(EventData.create(clock.now(), eventName, orEmpty(eventAttributes)));
+    return add(tracer.pipeline().event(clock.now(), eventName, eventAttributes));
   }
 
   @Override
@@ -88,12 +120,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     if (eventName == null || unit == null) {
       return this;
     }
-    return add(EventData.create(unit.toNanos(timestamp), eventName, orEmpty(eventAttributes)));
-  }
-
-  @SuppressWarnings("NullAway") // others call this, and not all of them check
-  static Attributes orEmpty(Attributes given) {
-    return given == null ? Attributes.empty() : given;
+    return add(tracer.pipeline().event(unit.toNanos(timestamp), eventName, eventAttributes));
   }
 
   private synchronized Span add(EventData event) {
@@ -116,14 +143,14 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     totalLinks++;
     if (totalLinks <= tracer.pipeline().limits().getMaxNumberOfLinks()) {
       links = new ArrayList<>(links);
-      links.add(LinkData.create(spanContext, orEmpty(linkAttributes)));
+      links.add(tracer.pipeline().link(spanContext, linkAttributes));
     }
     return this;
   }
 
   @Override
   public synchronized Span setStatus(StatusCode code, String description) {
-    // An Ok is final, and nothing goes back to Unset: so the specification has it.
+    // The specification: Ok is final, and Unset never replaces another status.
     boolean settled = status.getStatusCode() == StatusCode.OK || code == StatusCode.UNSET;
     if (!ended && !settled && code != null) {
       boolean described = code == StatusCode.ERROR && description != null;
@@ -137,8 +164,30 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     if (exception == null) {
       return this;
     }
-    Attributes described = ThrownAttributes.of(exception, orEmpty(additionalAttributes));
-    return add(ExceptionEventData.create(clock.now(), exception, described, described.size()));
+    FlatAttributes described = tracer.pipeline().attributes(EXCEPTION_ATTRIBUTES);
+    describe(exception, described);
+    if (additionalAttributes != null) {
+      described.putAll(additionalAttributes);
+    }
+    return add(ExceptionEventData.create(clock.now(), exception, described, described.total()));
+  }
+
+  /** Sets type, message and stack trace, as the semantic conventions say. */
+  private static void describe(Throwable thrown, FlatAttributes into) {
+    String type = thrown.getClass().getCanonicalName();
+    into.put(EXCEPTION_TYPE, type == null ? thrown.getClass().getName() : type);
+    try {
+      String message = thrown.getMessage();
+      if (message != null) {
+        into.put(EXCEPTION_MESSAGE, message);
+      }
+      StringWriter stackTrace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(stackTrace));
+      into.put(EXCEPTION_STACK_TRACE, stackTrace.toString());
+    } catch (RuntimeException e) {
+      // The methods of the exception itself failed; its type is known.
+      return;
+    }
   }
 
   @Override
@@ -156,7 +205,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
 
   @Override
   public void end(long timestamp, TimeUnit unit) {
-    endAt(timestamp <= 0 || unit == null ? clock.now() : unit.toNanos(timestamp));
+    TimeUnit known = unit == null ? TimeUnit.NANOSECONDS : unit;
+    endAt(timestamp == 0 ? clock.now() : known.toNanos(timestamp));
   }
 
   private void endAt(long epochNanos) {
@@ -167,7 +217,9 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
       ended = true;
       endEpochNanos = epochNanos;
     }
-    tracer.pipeline().processor().onEnd(this);
+    if (tracer.pipeline().processor().isEndRequired()) {
+      tracer.pipeline().processor().onEnd(this);
+    }
   }
 
   @Override
@@ -181,8 +233,8 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   }
 
   @Override
-  public SpanData toSpanData() {
-    return this;
+  public synchronized SpanData toSpanData() {
+    return ended ? this : new RecordingSpan(this);
   }
 
   @Override
@@ -233,6 +285,11 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
   @Override
   public synchronized Attributes getAttributes() {
     return ended ? attributes : attributes.copy();
+  }
+
+  @Override
+  public String toString() {
+    return getName() + " " + context + " " + getAttributes() + " " + getStatus();
   }
 
   @Override

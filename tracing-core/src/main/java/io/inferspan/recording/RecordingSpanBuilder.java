@@ -5,23 +5,37 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanId;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceId;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.samplers.SamplingDecision;
 import io.opentelemetry.sdk.trace.samplers.SamplingResult;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is known of a span before it starts, and asks the sampler. */
-final class RecordingSpanBuilder implements SpanBuilder {
+/** Collects the properties of a span before it starts, and asks the sampler. */
+public final class RecordingSpanBuilder implements SpanBuilder {
 
-  /** The W3C flag of trace ids that are random, which those that we make are. */
+  /** The W3C flag of random trace ids. */
   private static final byte RANDOM_TRACE_ID = 0x02;
+
+  /** Informs samplers that the trace id of a new root is random. */
+  private static final Span RANDOM_ROOT =
+      Span.wrap(
+          SpanContext.create(
+              TraceId.getInvalid(),
+              SpanId.getInvalid(),
+              TraceFlags.fromByte(RANDOM_TRACE_ID),
+              TraceState.getDefault()));
+
+  private static final Context RANDOM_ROOT_CONTEXT = Context.root().with(RANDOM_ROOT);
 
   private static final byte SAMPLED = 0x01;
 
@@ -34,6 +48,7 @@ final class RecordingSpanBuilder implements SpanBuilder {
   private List<LinkData> links = List.of();
   private int totalLinks;
   private long startEpochNanos;
+  private boolean refused;
 
   RecordingSpanBuilder(RecordingTracer tracer, String name, SpanKind kind, int room) {
     this.tracer = tracer;
@@ -49,48 +64,61 @@ final class RecordingSpanBuilder implements SpanBuilder {
     SpanContext parentContext = parentSpan.getSpanContext();
     SpanPipeline pipeline = tracer.pipeline();
     boolean child = parentContext.isValid();
-    String traceId = child ? parentContext.getTraceId() : pipeline.traceIds().get();
-    Attributes known = attributes == null ? Attributes.empty() : attributes;
+    String traceId = child ? parentContext.getTraceId() : pipeline.ids().generateTraceId();
+    List<LinkData> linked = links;
+    links = List.of();
     SamplingResult sampling =
-        pipeline.sampler().shouldSample(context, traceId, name, kind, known, links);
+        pipeline
+            .sampler()
+            .shouldSample(
+                child ? context : withRandomRoot(context),
+                traceId,
+                name,
+                kind,
+                attributes == null ? Attributes.empty() : attributes,
+                Collections.unmodifiableList(linked));
     SamplingDecision decision = sampling.getDecision();
     TraceState state = sampling.getUpdatedTraceState(parentContext.getTraceState());
-    TraceFlags flags =
-        flags(child ? parentContext.getTraceFlags().asByte() : RANDOM_TRACE_ID, decision);
-    SpanContext own = new LocalSpanContext(traceId, pipeline.spanId(), flags, state);
+    byte inherited = child ? parentContext.getTraceFlags().asByte() : RANDOM_TRACE_ID;
+    boolean sampled = decision == SamplingDecision.RECORD_AND_SAMPLE;
+    if (sampled && !(parentSpan instanceof RecordingSpan) && pipeline.intake().isCrowded()) {
+      refused = true;
+      pipeline.intake().refused();
+      // The caller's context passes unchanged; a new trace is unsampled, since it has no root.
+      return Span.wrap(child ? parentContext : own(traceId, inherited, false, state));
+    }
+    SpanContext own = own(traceId, inherited, sampled, state);
     if (decision == SamplingDecision.DROP) {
       return Span.wrap(own);
     }
-    if (own.isSampled() && !(parentSpan instanceof RecordingSpan) && pipeline.isCrowded()) {
-      // Sampled, and not recording: others in the trace go on, under the parent that has come.
-      return Span.wrap(child ? parentContext : own);
+    if (!sampling.getAttributes().isEmpty()) {
+      attributes().putAll(sampling.getAttributes());
     }
-    addAll(sampling.getAttributes());
-    TraceClock clock =
-        parentSpan instanceof RecordingSpan local
-            ? local.clock()
-            : new TraceClock(pipeline.clock());
+    TraceClock clock = TraceClock.of(parentSpan, pipeline.clock());
     long start = startEpochNanos != 0 ? startEpochNanos : clock.now();
-    RecordingSpan span = new RecordingSpan(this, own, parentContext, clock, start);
-    // What was collected is the span's from now on; a builder that is used again begins anew.
+    RecordingSpan span = new RecordingSpan(this, own, parentContext, clock, start, linked);
+    // The span owns the collected attributes; a reused builder starts empty.
     attributes = null;
-    links = List.of();
     if (pipeline.processor().isStartRequired()) {
       pipeline.processor().onStart(context, span);
     }
     return span;
   }
 
-  private static TraceFlags flags(byte inherited, SamplingDecision decision) {
-    int sampled = decision == SamplingDecision.RECORD_AND_SAMPLE ? SAMPLED : 0;
-    return TraceFlags.fromByte((byte) ((inherited & RANDOM_TRACE_ID) | sampled));
+  @SuppressWarnings("ReferenceEquality") // there is one root
+  private static Context withRandomRoot(Context context) {
+    return context == Context.root() ? RANDOM_ROOT_CONTEXT : context.with(RANDOM_ROOT);
   }
 
-  @SuppressWarnings("unchecked") // the key and the value come from the same pair
-  private void addAll(Attributes sampled) {
-    if (!sampled.isEmpty()) {
-      sampled.forEach((key, value) -> attributes().put((AttributeKey<Object>) key, value));
-    }
+  private SpanContext own(String traceId, byte inherited, boolean sampled, TraceState state) {
+    TraceFlags flags =
+        TraceFlags.fromByte((byte) ((inherited & RANDOM_TRACE_ID) | (sampled ? SAMPLED : 0)));
+    return SpanContext.create(traceId, tracer.pipeline().ids().generateSpanId(), flags, state);
+  }
+
+  /** Returns whether the started span was dropped because the queue was nearly full. */
+  public boolean refused() {
+    return refused;
   }
 
   RecordingTracer tracer() {
@@ -114,16 +142,12 @@ final class RecordingSpanBuilder implements SpanBuilder {
     return collected;
   }
 
-  List<LinkData> links() {
-    return links;
-  }
-
   int totalLinks() {
     return totalLinks;
   }
 
   @Override
-  public SpanBuilder setParent(Context context) {
+  public RecordingSpanBuilder setParent(Context context) {
     parent = context;
     return this;
   }
@@ -145,7 +169,7 @@ final class RecordingSpanBuilder implements SpanBuilder {
       totalLinks++;
       if (links.size() < tracer.pipeline().limits().getMaxNumberOfLinks()) {
         links = links.isEmpty() ? new ArrayList<>() : links;
-        links.add(LinkData.create(spanContext, RecordingSpan.orEmpty(linkAttributes)));
+        links.add(tracer.pipeline().link(spanContext, linkAttributes));
       }
     }
     return this;

@@ -3,13 +3,14 @@ package io.inferspan.recording;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 
 /** Makes spans of one instrumentation scope. */
 public final class RecordingTracer implements Tracer {
 
-  /** Of a span of which nothing is known. */
+  /** Room for attributes of spans outside the catalogue. */
   private static final int SOME_ATTRIBUTES = 8;
 
   private static final String UNNAMED = "<unspecified span name>";
@@ -25,12 +26,16 @@ public final class RecordingTracer implements Tracer {
 
   @Override
   public SpanBuilder spanBuilder(String spanName) {
+    if (pipeline.intake().isStopped()) {
+      return TracerProvider.noop().get(scope.getName()).spanBuilder(spanName);
+    }
     return new RecordingSpanBuilder(
         this, isBlank(spanName) ? UNNAMED : spanName, SpanKind.INTERNAL, SOME_ATTRIBUTES);
   }
 
-  /** A span of which so much is known, and how many attributes it may get. */
-  public SpanBuilder spanBuilder(String name, SpanKind kind, Context parent, int attributes) {
+  /** A span of the catalogue; {@code attributes} is how many attributes it usually has. */
+  public RecordingSpanBuilder spanBuilder(
+      String name, SpanKind kind, Context parent, int attributes) {
     return new RecordingSpanBuilder(this, name, kind, attributes).setParent(parent);
   }
 

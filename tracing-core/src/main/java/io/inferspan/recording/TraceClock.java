@@ -1,10 +1,12 @@
 package io.inferspan.recording;
 
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.sdk.common.Clock;
+import io.opentelemetry.sdk.trace.ReadableSpan;
 
 /**
- * The time within one trace: the wall clock is read once, at its first span here, and what follows
- * is measured from there, so that no child begins before its parent.
+ * The time within one trace: the wall clock is read once, at the trace's first span in this
+ * process, and later times are measured from there, so that no child begins before its parent.
  */
 final class TraceClock {
 
@@ -12,10 +14,23 @@ final class TraceClock {
   private final long epochNanos;
   private final long nanoTime;
 
-  TraceClock(Clock clock) {
+  private TraceClock(Clock clock, long epochNanos) {
     this.clock = clock;
-    this.epochNanos = clock.now();
+    this.epochNanos = epochNanos;
     this.nanoTime = clock.nanoTime();
+  }
+
+  /** The clock of a child of {@code parent}. */
+  static TraceClock of(Span parent, Clock clock) {
+    if (parent instanceof RecordingSpan ours) {
+      return ours.clock();
+    }
+    if (parent instanceof ReadableSpan other && !other.hasEnded()) {
+      // The SDK does not expose its clock, so the time is derived from the span's latency.
+      long start = other.toSpanData().getStartEpochNanos();
+      return new TraceClock(clock, start + other.getLatencyNanos());
+    }
+    return new TraceClock(clock, clock.now());
   }
 
   long now() {

@@ -1,13 +1,14 @@
 package io.inferspan.response;
 
+import io.inferspan.json.EightBytes;
 import java.nio.ByteBuffer;
 
 /**
- * What the events of a stream have in common: all but the text of the one token in each.
+ * Recognises the events of a stream that differ only in the text of their token.
  *
- * <p>Engines repeat ids, model and field names with every token. An event that is the one kept here
- * with another text tells the same, so that it need not be read again. Only events that told
- * nothing but a token are kept, and only where all of an event came in one piece.
+ * <p>Engines repeat ids, model and field names with every token. An event that equals the stored
+ * one except for its text contains no other information and need not be parsed. Only events that
+ * contain nothing but a token are stored, and only if they arrived in one piece.
  */
 final class AlikeEvents {
 
@@ -22,7 +23,9 @@ final class AlikeEvents {
   private int behind;
   private int vain;
 
-  /** Where the event ends that begins here and is like the one kept; {@code from} if it is not. */
+  /**
+   * Returns the end of the event at {@code from} if it matches the stored one, else {@code from}.
+   */
   int pass(ByteBuffer bytes, int from, int end) {
     int text = from + before;
     if (before == 0 || end - text <= behind || !isKept(bytes, from, 0, before)) {
@@ -71,7 +74,7 @@ final class AlikeEvents {
     return at == end;
   }
 
-  /** Where the quote stands that ends a string, or what breaks it off. */
+  /** Returns the index of the quote that ends a string, or of what interrupts it. */
   private static int endOfString(ByteBuffer bytes, int from, int end) {
     int at = EightBytes.endOfText(bytes, from, end);
     while (end - at > 1 && bytes.get(at) == '\\' && !EightBytes.isBreak(bytes.get(at + 1))) {

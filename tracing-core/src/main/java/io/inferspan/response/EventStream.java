@@ -1,5 +1,8 @@
 package io.inferspan.response;
 
+import io.inferspan.json.EightBytes;
+import io.inferspan.json.JsonScanner;
+import io.inferspan.json.Word;
 import java.nio.ByteBuffer;
 
 /**
@@ -8,7 +11,7 @@ import java.nio.ByteBuffer;
  */
 final class EventStream {
 
-  // What the next byte belongs to.
+  // The part of an event that contains the next byte.
   private static final int FIELD_NAME = 0;
   private static final int DATA = 1;
   private static final int EVENT_NAME = 2;
@@ -25,9 +28,12 @@ final class EventStream {
   private final Word eventName = new Word();
   private final AlikeEvents alike = new AlikeEvents();
 
+  /** The choices that the event kept in {@link #alike} has content of. */
+  private int alikeChoices;
+
   private int within = FIELD_NAME;
 
-  /** Whether the next byte is the first of an event. */
+  /** Set if the next byte is the first of an event. */
   private boolean between = true;
 
   private boolean afterReturn;
@@ -37,7 +43,7 @@ final class EventStream {
 
   EventStream(ResponseFacts facts) {
     this.facts = facts;
-    this.json = new JsonScanner(facts);
+    this.json = new JsonScanner(ResponseGrammar.GRAMMAR, facts);
   }
 
   void see(ByteBuffer bytes, long nowNanos) {
@@ -47,7 +53,7 @@ final class EventStream {
       if (between && !afterReturn) {
         int behind = alike.pass(bytes, at, end);
         if (behind > at) {
-          facts.token(nowNanos);
+          facts.token(nowNanos, alikeChoices);
           at = behind;
         } else {
           at = wholeEvent(bytes, at, end, nowNanos);
@@ -62,14 +68,15 @@ final class EventStream {
   private int wholeEvent(ByteBuffer bytes, int from, int end, long nowNanos) {
     long tokens = facts.tokens + 1;
     facts.toldMore = false;
-    json.tokenText = -1;
+    json.forgetContent();
     int at = from;
     do {
       at = readOn(bytes, at, end, nowNanos);
     } while (at < end && !between);
     boolean ended = between && !afterReturn;
-    if (ended && json.tokenText >= 0 && facts.tokens == tokens && !facts.toldMore) {
-      alike.keep(bytes, from, json.tokenText, at);
+    if (ended && json.contentAt() >= 0 && facts.tokens == tokens && !facts.toldMore) {
+      alike.keep(bytes, from, json.contentAt(), at);
+      alikeChoices = facts.lastChoices;
     }
     return at;
   }
@@ -166,7 +173,7 @@ final class EventStream {
     int at = eventName.read(bytes, begin, end);
     if (at < end) {
       if (EightBytes.isBreak(bytes.get(at))) {
-        facts.word(Grammar.find(Place.TYPE, eventName.number()));
+        facts.word(ResponseGrammar.GRAMMAR.find(Place.TYPE, eventName.number()));
       }
       within = REST_OF_LINE;
     }

@@ -1,23 +1,41 @@
 package io.inferspan.response;
 
+import io.inferspan.json.JsonPath;
+import io.inferspan.json.JsonSink;
+import io.inferspan.json.ShortText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a response has told so far. */
-final class ResponseFacts {
+/** The facts that a response has reported so far. */
+final class ResponseFacts implements JsonSink {
 
   /** Completions whose finish reason is kept. */
   static final int MAX_COMPLETIONS = 16;
 
+  private static final long DONE = 'D' << 24 | 'O' << 16 | 'N' << 8 | 'E';
+
   private final boolean stream;
   private final @Nullable String[] finishReasons = new @Nullable String[MAX_COMPLETIONS];
 
-  /** Whether more was told than that there is a token, since somebody has set this to false. */
+  /** Set if the event contained more than a token, since this was last reset. */
   boolean toldMore;
 
   private boolean contentInEvent;
+  private boolean contentInChoice;
+
+  /** One bit for each choice that the current event has content of. */
+  private int choicesInEvent;
+
+  /** One bit for each choice that the last token belonged to. */
+  int lastChoices;
+
+  /** One bit for each choice that has had content. */
+  private int choices;
+
+  private long @Nullable [] lastNanosByChoice;
+
   private long contentNanos;
   private int choice;
   private @Nullable String choiceReason;
@@ -44,33 +62,47 @@ final class ResponseFacts {
     this.stream = stream;
   }
 
-  /** A new event begins; what an unfinished one told of content is forgotten. */
-  void eventBegins() {
+  /** A new event begins; the content of an unfinished one is forgotten. */
+  @Override
+  public void begins() {
     contentInEvent = false;
+    choicesInEvent = 0;
     choiceBegins(0);
   }
 
   private void choiceBegins(int index) {
     choice = index;
     choiceReason = null;
+    contentInChoice = false;
   }
 
-  /** Something stands at a place that only says whether it does. */
-  void present(int place, long nowNanos) {
+  @Override
+  public void enters(int place, long nowNanos) {
     if (place == Place.ERROR) {
-      toldMore = true;
-      failed = true;
-    } else if (!contentInEvent) {
-      contentInEvent = true;
-      contentNanos = nowNanos;
+      present(place, nowNanos);
     }
   }
 
-  void ends(int place) {
+  /** Something stands at a place that only says whether it does. */
+  @Override
+  public void present(int place, long nowNanos) {
+    if (place == Place.ERROR) {
+      toldMore = true;
+      failed = true;
+    } else {
+      contentInChoice = true;
+      contentNanos = contentInEvent ? contentNanos : nowNanos;
+      contentInEvent = true;
+    }
+  }
+
+  @Override
+  public void leaves(int place) {
     if (place == Place.CHOICE) {
       if (choiceReason != null) {
         finishReasons[choice] = choiceReason;
       }
+      choicesInEvent |= contentInChoice ? 1 << choice : 0;
       choiceBegins(0);
     } else if (place == Place.ROOT) {
       eventEnds();
@@ -80,22 +112,71 @@ final class ResponseFacts {
   private void eventEnds() {
     ended |= !stream;
     if (contentInEvent && stream) {
-      token(contentNanos);
+      token(contentNanos, choicesInEvent);
     }
     contentInEvent = false;
   }
 
-  /** An event that tells of a token and nothing more. */
-  void token(long nanos) {
+  /** Counts an event with content of the choices in the mask; no choice means the first. */
+  void token(long nanos, int mask) {
     if (tokens++ == 0) {
       firstTokenNanos = nanos;
-    } else {
+    }
+    lastTokenNanos = nanos;
+    lastChoices = mask == 0 ? 1 : mask;
+    int left = lastChoices;
+    while (left != 0) {
+      int index = Integer.numberOfTrailingZeros(left);
+      left &= left - 1;
+      gap(index, nanos);
+    }
+  }
+
+  /**
+   * Records a token gap. The choices of a response are generated concurrently, so each has its own
+   * gaps.
+   */
+  private void gap(int index, long nanos) {
+    long[] last = lastNanosByChoice;
+    if (last == null) {
+      last = new long[MAX_COMPLETIONS];
+      lastNanosByChoice = last;
+    }
+    // The last slot is shared by all further choices, which cannot be distinguished.
+    if ((choices & 1 << index) != 0 && index < MAX_COMPLETIONS - 1) {
       if (gaps == null) {
         gaps = new TokenGaps();
       }
-      gaps.add(nanos - lastTokenNanos);
+      gaps.add(nanos - last[index]);
     }
-    lastTokenNanos = nanos;
+    choices |= 1 << index;
+    last[index] = nanos;
+  }
+
+  /** Returns how many choices have had content. */
+  int choices() {
+    return Integer.bitCount(choices);
+  }
+
+  @Override
+  public void word(int place, int meaning, JsonPath path) {
+    word(meaning);
+    if (place == Place.KIND && meaning == Place.FAILURE) {
+      // The object says of itself that it is an error: its type is the error's.
+      path.move(Place.TYPE, Place.ERROR_TYPE);
+    }
+  }
+
+  @Override
+  public void mark(int place, long letters) {
+    if (letters == DONE) {
+      word(Place.END);
+    }
+  }
+
+  @Override
+  public boolean wants(int place) {
+    return place != Place.MODEL || model.isEmpty();
   }
 
   /** A word of a closed set, such as the type of an event. */
@@ -105,7 +186,8 @@ final class ResponseFacts {
     failed |= meaning == Place.FAILURE;
   }
 
-  void count(int place, long count, long nowNanos) {
+  @Override
+  public void count(int place, long count, long nowNanos) {
     toldMore |= place != Place.TOKEN_ID && place != Place.INDEX;
     switch (place) {
       case Place.TOKEN_ID -> present(place, nowNanos);
@@ -121,15 +203,17 @@ final class ResponseFacts {
     }
   }
 
-  void text(int place, ShortText text) {
+  @Override
+  public void text(int place, ShortText text) {
     toldMore = true;
     switch (place) {
       case Place.MODEL -> model = text.text(model);
       case Place.STATUS -> status(text);
-      case Place.CHOICE_REASON -> choiceReason = text.word(finishReasons[choice]);
-      case Place.REASON -> finishReasons[0] = text.word(finishReasons[0]);
-      case Place.ERROR_TYPE -> errorType = text.word(errorType);
-      case Place.ERROR_CODE -> errorCode = text.word(errorCode);
+      case Place.CHOICE_REASON ->
+          choiceReason = text.word(KnownWords::finishReason, finishReasons[choice]);
+      case Place.REASON -> finishReasons[0] = text.word(KnownWords::finishReason, finishReasons[0]);
+      case Place.ERROR_TYPE -> errorType = text.word(KnownWords::errorType, errorType);
+      case Place.ERROR_CODE -> errorCode = text.word(KnownWords::errorType, errorCode);
       default -> {}
     }
   }
@@ -138,12 +222,17 @@ final class ResponseFacts {
   private void status(ShortText text) {
     failed |= text.is("failed");
     if (text.is("completed") || text.is("failed") || text.is("cancelled")) {
-      finishReasons[0] = text.word(finishReasons[0]);
+      finishReasons[0] = text.word(KnownWords::finishReason, finishReasons[0]);
     }
   }
 
+  long generatedTokens() {
+    return completionTokens < 0 && stream && !ended && tokens > 0 ? tokens : completionTokens;
+  }
+
   long promptTokens() {
-    // Anthropic's count leaves out what the cache had and what it took; everybody else's does not.
+    // Anthropic's count excludes tokens read from and written to the cache; other APIs include
+    // them.
     return promptTokens < 0
         ? -1
         : promptTokens + Math.max(0, cacheReadTokens) + Math.max(0, cacheWrittenTokens);

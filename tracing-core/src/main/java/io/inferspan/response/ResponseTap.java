@@ -1,30 +1,36 @@
 package io.inferspan.response;
 
 import io.inferspan.OperationSpan;
+import io.inferspan.json.JsonScanner;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches an engine's response pass, as JSON or as server-sent events, and knows when its tokens
- * came, what they cost and how it ended.
+ * Observes an engine's response as it passes, as JSON or as server-sent events, and records the
+ * times of its tokens, its usage and how it ended.
  *
- * <p>It reads OpenAI's chat completions, completions and responses and Anthropic's messages. The
- * bytes stay where they are, in pieces of any size; no piece is kept but what the events of a
- * stream have in common, and what is kept has a bound: {@link #MAX_HELD_BYTES}. No method throws.
- * One response, one tap; it is not for several threads at once.
+ * <p>It reads OpenAI's chat completions, completions and responses and Anthropic's messages. Bytes
+ * are read in place, in pieces of any size; only what the events of a stream have in common is
+ * kept, with a limit: {@link #MAX_HELD_BYTES}. No method throws. Use one tap per response; it is
+ * not thread-safe.
  *
- * <p>A token here is an event of the stream that carries content: text, reasoning, or a part of a
- * tool call. The chunk that only names the role is none, and neither is a comment. All times are
- * those that the caller gives, on one monotonic clock.
+ * <p>A token is an event of the stream that carries content: text, reasoning, or a part of a tool
+ * call. A chunk that only names the role is not a token, nor is a comment. All times are supplied
+ * by the caller, on one monotonic clock.
  */
 public final class ResponseTap {
 
-  /** What a tap may hold, whatever passes: the gaps, a few words and the frame of an event. */
+  /**
+   * The maximum memory of a tap for any response: the gaps, a few words and the frame of an event.
+   * Decoding a body takes 4 KiB more, and zlib's window outside the heap until {@link #end}.
+   */
   public static final int MAX_HELD_BYTES = 8 * 1024;
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -33,40 +39,50 @@ public final class ResponseTap {
   private final ResponseFacts facts;
   private final @Nullable EventStream events;
   private final @Nullable JsonScanner json;
+  private final @Nullable String encoding;
+  private @Nullable BodyDecoder decoder;
+  private boolean unreadable;
   private boolean seeing;
   private long endNanos;
 
-  private ResponseTap(String mediaType) {
+  private ResponseTap(String mediaType, @Nullable String encoding) {
+    this.encoding = encoding;
     boolean stream = mediaType.equals("text/event-stream");
     boolean document =
         mediaType.equals("application/json") || mediaType.equals("application/problem+json");
     facts = new ResponseFacts(stream);
     events = stream ? new EventStream(facts) : null;
-    json = document ? new JsonScanner(facts) : null;
+    json = document ? new JsonScanner(ResponseGrammar.GRAMMAR, facts) : null;
     seeing = stream || document;
   }
 
   /** A tap for a body of this {@code Content-Type}; one that sees nothing for any other kind. */
   public static ResponseTap forContentType(@Nullable CharSequence contentType) {
+    return of(contentType, null);
+  }
+
+  private static ResponseTap of(@Nullable CharSequence contentType, @Nullable String encoding) {
     String type = contentType == null ? "" : contentType.toString();
     int parameters = type.indexOf(';');
     String mediaType = parameters < 0 ? type : type.substring(0, parameters);
-    return new ResponseTap(mediaType.strip().toLowerCase(Locale.ROOT));
+    return new ResponseTap(mediaType.strip().toLowerCase(Locale.ROOT), encoding);
   }
 
-  /** A tap for a body as its headers describe it; it sees nothing of an encoded body. */
+  /**
+   * A tap for a body as its headers describe it. It decodes {@code gzip} and {@code deflate}, up to
+   * 16 MiB, and sees nothing of a body in another encoding.
+   */
   public static ResponseTap forHeaders(
       @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
-    boolean plain =
-        contentEncoding == null
-            || contentEncoding.toString().isBlank()
-            || contentEncoding.toString().strip().equalsIgnoreCase("identity");
-    return plain ? forContentType(contentType) : blind();
+    String encoding = BodyDecoder.known(contentEncoding);
+    return encoding == null || BodyDecoder.decodes(encoding)
+        ? of(contentType, encoding)
+        : new ResponseTap("", encoding);
   }
 
   /** A tap that sees nothing. */
   public static ResponseTap blind() {
-    return new ResponseTap("");
+    return new ResponseTap("", null);
   }
 
   /** Looks at the bytes between position and limit and leaves the buffer as it is. */
@@ -75,14 +91,40 @@ public final class ResponseTap {
       return;
     }
     try {
-      if (events != null) {
-        events.see(bytes, nowNanos);
-      } else if (json != null) {
-        seeJson(json, bytes, nowNanos);
+      if (encoding == null) {
+        seePlain(bytes, nowNanos);
+      } else {
+        seeEncoded(bytes, nowNanos);
       }
-    } catch (RuntimeException unreadable) {
-      // Such as memory that was closed meanwhile: whoever owns it will find out.
-      seeing = false;
+    } catch (DataFormatException notDecodable) {
+      unreadable = true;
+      stop();
+    } catch (RuntimeException closedMemory) {
+      stop();
+    }
+  }
+
+  private void seeEncoded(ByteBuffer bytes, long nowNanos) throws DataFormatException {
+    BodyDecoder decoding = decoder;
+    if (decoding == null) {
+      decoding = BodyDecoder.of(Objects.requireNonNull(encoding));
+      decoder = decoding;
+    }
+    decoding.decode(bytes, piece -> seePlain(piece, nowNanos));
+  }
+
+  private void seePlain(ByteBuffer bytes, long nowNanos) {
+    if (events != null) {
+      events.see(bytes, nowNanos);
+    } else if (json != null) {
+      seeJson(json, bytes, nowNanos);
+    }
+  }
+
+  private void stop() {
+    seeing = false;
+    if (decoder != null) {
+      decoder.close();
     }
   }
 
@@ -99,35 +141,35 @@ public final class ResponseTap {
     if (seeing) {
       endNanos = nowNanos;
     }
-    seeing = false;
+    stop();
   }
 
-  /** Whether this body is one that is looked at, and has not ended. */
+  /** Returns whether this body is observed and has not ended. */
   public boolean isSeeing() {
     return seeing;
   }
 
-  /** Whether a token has come; never in a body that is no stream. */
+  /** Returns whether a token has arrived; always false for a body that is not a stream. */
   public boolean hasFirstToken() {
     return facts.tokens > 0;
   }
 
-  /** When the first token came; zero where none did. */
+  /** Returns the time of the first token; zero if there was none. */
   public long firstTokenNanos() {
     return facts.firstTokenNanos;
   }
 
-  /** When the last token came; zero where none did. */
+  /** Returns the time of the last token; zero if there was none. */
   public long lastTokenNanos() {
     return facts.lastTokenNanos;
   }
 
-  /** When the body ended; zero where it did not, or was not looked at. */
+  /** Returns the time of the body's end; zero if it has not ended or is not observed. */
   public long endNanos() {
     return endNanos;
   }
 
-  /** How many events carried content. */
+  /** Returns the number of events with content. */
   public long tokens() {
     return facts.tokens;
   }
@@ -144,59 +186,76 @@ public final class ResponseTap {
     return gaps == null ? -1 : gaps.maxNanos();
   }
 
-  /** Tokens of the prompt, those from a cache included; -1 where the response does not tell. */
+  /** Returns the tokens of the prompt, including cached ones; -1 if not reported. */
   public long promptTokens() {
     return facts.promptTokens();
   }
 
-  /** Tokens generated; -1 where the response does not tell. */
+  /** Returns the generated tokens; -1 if not reported. */
   public long completionTokens() {
     return facts.completionTokens;
   }
 
-  /** Tokens of the prompt that a cache had; -1 where the response does not tell. */
+  /** Returns the generated tokens; for an incomplete stream without usage, those counted so far. */
+  public long generatedTokens() {
+    return facts.generatedTokens();
+  }
+
+  /**
+   * Returns the number of choices with content: more than one if the client requested {@code n >
+   * 1}.
+   */
+  public int choices() {
+    return facts.choices();
+  }
+
+  /** Returns the tokens of the prompt that were cached; -1 if not reported. */
   public long cachedTokens() {
     return facts.cachedTokens();
   }
 
-  /** Generated tokens that were spent on reasoning; -1 where the response does not tell. */
+  /** Returns the generated tokens that were spent on reasoning; -1 if not reported. */
   public long reasoningTokens() {
     return facts.reasoningTokens;
   }
 
-  /** Why generation ended, one per completion in their order, of at most sixteen. */
+  /** Returns the finish reasons, one per completion in order, at most sixteen. */
   public List<String> finishReasons() {
     return facts.finishReasons();
   }
 
-  /** The model that answered, cut at 128 bytes; null where the response does not tell. */
+  /** Returns the model that answered, truncated to 128 bytes; null if not reported. */
   public @Nullable String model() {
     return facts.model.isEmpty() ? null : facts.model;
   }
 
-  /** Whether the response carries an error, in the middle of its stream or as its whole. */
+  /** Returns whether the response contains an error, within its stream or as its whole body. */
   public boolean failed() {
     return facts.failed;
   }
 
-  /** What kind of error it carries: one word, never a message; null where it does not tell. */
+  /** Returns the type of the error in one word, never a message; null if not reported. */
   public @Nullable String errorType() {
     return facts.failed ? facts.errorType() : null;
   }
 
-  /** Whether the response came to its proper end: its end mark, or the end of its document. */
+  /** Returns whether the response is complete: it had its end mark, or the document ended. */
   public boolean complete() {
     return facts.ended;
   }
 
   /**
-   * Sets on a span what is known; nothing where the body was not looked at.
+   * Sets the known attributes on a span; nothing if the body was not observed.
    *
-   * <p>An error within a stream fails the span, since the status that was sent before says nothing
-   * of it. An error that is the whole body is left to the status.
+   * <p>An error within a stream fails the span, since the status was sent before it. An error that
+   * is the whole body is left to the status.
    */
   public void describe(OperationSpan span, long arrivedNanos) {
-    if (!span.recording() || (events == null && json == null)) {
+    if (!span.recording()) {
+      return;
+    }
+    span.set(ResponseAttributes.ENCODING, encoding);
+    if (!isReadable()) {
       return;
     }
     span.set(ResponseAttributes.COMPLETE, complete());
@@ -211,9 +270,16 @@ public final class ResponseTap {
     }
   }
 
-  private void describeUsage(OperationSpan span) {
+  private boolean isReadable() {
+    // Bytes that are no gzip may decode to something for a while.
+    boolean decoded = hasFirstToken() || (decoder != null && decoder.isFinished());
+    return (encoding == null || decoded) && !unreadable && (events != null || json != null);
+  }
+
+  /** Sets on a span the tokens that the response took, as far as they are known. */
+  public void describeUsage(OperationSpan span) {
     setTold(span, GenAiAttributes.USAGE_PROMPT_TOKENS, promptTokens());
-    setTold(span, GenAiAttributes.USAGE_COMPLETION_TOKENS, completionTokens());
+    setTold(span, GenAiAttributes.USAGE_COMPLETION_TOKENS, generatedTokens());
     setTold(span, GenAiAttributes.USAGE_CACHED_TOKENS, cachedTokens());
     setTold(span, GenAiAttributes.USAGE_REASONING_TOKENS, reasoningTokens());
   }

@@ -1,10 +1,10 @@
 package io.inferspan.response;
 
 /**
- * How long the gaps between tokens were: a histogram with sixteen buckets to each doubling.
+ * A histogram of the gaps between tokens, with sixteen buckets per power of two.
  *
- * <p>From a microsecond to four minutes a quantile is off by less than 5 %, beyond by more; the
- * longest gap is exact.
+ * <p>From a microsecond to four minutes the error of a quantile is below 5 %, outside that range
+ * larger; the longest gap is exact.
  */
 final class TokenGaps {
 

@@ -1,8 +1,8 @@
 /**
- * What an engine's response tells while it passes: first token, gaps, usage, how it ended.
+ * Facts about an engine's response, read as it passes: first token, gaps, usage, and its end.
  *
- * <p>Here lives what reads response bytes where they are. Nothing here keeps a body, changes one,
- * knows a server, or says a word of what a model wrote.
+ * <p>Bytes are read in place. Nothing here keeps or changes a body, depends on a server, or exposes
+ * the text of a model.
  */
 @NullMarked
 package io.inferspan.response;

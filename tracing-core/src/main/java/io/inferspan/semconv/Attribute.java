@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span attribute of the catalogue: its key, its type and the sentence that explains it.
+ * A span attribute of the catalogue: its key and its type.
  *
  * <p>An attribute that the GenAI conventions have renamed carries both keys, and {@link
  * GenAiConvention} decides which of them are written.
@@ -17,51 +17,46 @@ public final class Attribute<T> {
   private final AttributeKey<T> key;
   private final @Nullable AttributeKey<T> latestKey;
   private final boolean omittedWhenEmpty;
-  private final String meaning;
 
   private Attribute(
-      AttributeKey<T> key,
-      @Nullable AttributeKey<T> latestKey,
-      boolean omittedWhenEmpty,
-      String meaning) {
+      AttributeKey<T> key, @Nullable AttributeKey<T> latestKey, boolean omittedWhenEmpty) {
     this.key = key;
     this.latestKey = latestKey;
     this.omittedWhenEmpty = omittedWhenEmpty;
-    this.meaning = meaning;
   }
 
-  static Attribute<String> text(String key, String meaning) {
-    return new Attribute<>(AttributeKey.stringKey(key), null, false, meaning);
+  static Attribute<String> text(String key) {
+    return new Attribute<>(AttributeKey.stringKey(key), null, false);
   }
 
-  static Attribute<Long> count(String key, String meaning) {
-    return new Attribute<>(AttributeKey.longKey(key), null, false, meaning);
+  static Attribute<Long> count(String key) {
+    return new Attribute<>(AttributeKey.longKey(key), null, false);
   }
 
-  static Attribute<Double> number(String key, String meaning) {
-    return new Attribute<>(AttributeKey.doubleKey(key), null, false, meaning);
+  static Attribute<Double> number(String key) {
+    return new Attribute<>(AttributeKey.doubleKey(key), null, false);
   }
 
-  static Attribute<Boolean> flag(String key, String meaning) {
-    return new Attribute<>(AttributeKey.booleanKey(key), null, false, meaning);
+  static Attribute<Boolean> flag(String key) {
+    return new Attribute<>(AttributeKey.booleanKey(key), null, false);
   }
 
-  static Attribute<List<String>> texts(String key, String meaning) {
-    return new Attribute<>(AttributeKey.stringArrayKey(key), null, false, meaning);
+  static Attribute<List<String>> texts(String key) {
+    return new Attribute<>(AttributeKey.stringArrayKey(key), null, false);
   }
 
-  static Attribute<List<Double>> numbers(String key, String meaning) {
-    return new Attribute<>(AttributeKey.doubleArrayKey(key), null, false, meaning);
+  static Attribute<List<Double>> numbers(String key) {
+    return new Attribute<>(AttributeKey.doubleArrayKey(key), null, false);
   }
 
   /** The same attribute, known as {@code latest} in the current GenAI conventions. */
   Attribute<T> renamedTo(AttributeKey<T> latest) {
-    return new Attribute<>(key, latest, omittedWhenEmpty, meaning);
+    return new Attribute<>(key, latest, omittedWhenEmpty);
   }
 
   /** The same attribute, left out where its value is the empty string. */
   Attribute<T> omittedWhenEmpty() {
-    return new Attribute<>(key, latestKey, true, meaning);
+    return new Attribute<>(key, latestKey, true);
   }
 
   /** The key that llm-d and vLLM use. */
@@ -74,12 +69,7 @@ public final class Attribute<T> {
     return latestKey;
   }
 
-  /** One sentence for the reader of a trace. */
-  public String meaning() {
-    return meaning;
-  }
-
-  /** Whether {@code value} is one that this attribute never carries. */
+  /** Returns whether {@code value} is one that this attribute never has. */
   public boolean omits(@Nullable T value) {
     return value == null || (omittedWhenEmpty && value instanceof String text && text.isEmpty());
   }

@@ -6,26 +6,27 @@ import static io.inferspan.semconv.Attribute.text;
 /** General attributes of the stable semantic conventions that our spans carry. */
 public final class CommonAttributes {
 
-  public static final Attribute<String> ERROR_TYPE =
-      text("error.type", "What kind of error ended the operation: a class name or a status code.");
+  /** The type of the error that ended the operation: a class name or a status code. */
+  public static final Attribute<String> ERROR_TYPE = text("error.type");
 
-  public static final Attribute<String> HTTP_REQUEST_METHOD =
-      text("http.request.method", "The HTTP method.");
+  /** The HTTP method. */
+  public static final Attribute<String> HTTP_REQUEST_METHOD = text("http.request.method");
 
-  public static final Attribute<Long> HTTP_RESEND_COUNT =
-      count("http.request.resend_count", "How often the request had been sent before.");
+  /** The number of earlier attempts of the request. */
+  public static final Attribute<Long> HTTP_RESEND_COUNT = count("http.request.resend_count");
 
+  /** The HTTP status that was answered. */
   public static final Attribute<Long> HTTP_RESPONSE_STATUS_CODE =
-      count("http.response.status_code", "The HTTP status that was answered.");
+      count("http.response.status_code");
 
-  public static final Attribute<String> HTTP_ROUTE =
-      text("http.route", "The route that matched, never the raw path.");
+  /** The route that matched, never the raw path. */
+  public static final Attribute<String> HTTP_ROUTE = text("http.route");
 
-  public static final Attribute<String> SERVER_ADDRESS =
-      text("server.address", "The host that was called.");
+  /** The host that was called. */
+  public static final Attribute<String> SERVER_ADDRESS = text("server.address");
 
-  public static final Attribute<Long> SERVER_PORT =
-      count("server.port", "The port that was called.");
+  /** The port that was called. */
+  public static final Attribute<Long> SERVER_PORT = count("server.port");
 
   private CommonAttributes() {}
 }

@@ -11,26 +11,32 @@ import static io.inferspan.semconv.Attribute.number;
  */
 public final class GatewayAttributes {
 
-  public static final Attribute<Double> QUEUE_MS =
-      number("inferspan.gateway.queue_ms", "Milliseconds that the request waited in a queue.");
-  public static final Attribute<Double> SCHEDULE_MS =
-      number(
-          "inferspan.gateway.schedule_ms",
-          "Milliseconds of the gateway's own work, up to the call of an engine.");
+  /** Milliseconds that the request waited in a queue. */
+  public static final Attribute<Double> QUEUE_MS = number("inferspan.gateway.queue_ms");
+
+  /** Milliseconds of the gateway's own work, up to the call of an engine. */
+  public static final Attribute<Double> SCHEDULE_MS = number("inferspan.gateway.schedule_ms");
+
+  /** Milliseconds until engines were connected. */
   public static final Attribute<Double> UPSTREAM_CONNECT_MS =
-      number("inferspan.gateway.upstream_connect_ms", "Milliseconds until engines were connected.");
+      number("inferspan.gateway.upstream_connect_ms");
+
+  /** Milliseconds that engines took to the first token; to the first byte in no stream. */
   public static final Attribute<Double> UPSTREAM_FIRST_TOKEN_MS =
-      number(
-          "inferspan.gateway.upstream_first_token_ms",
-          "Milliseconds that engines took to the first token; to the first byte in no stream.");
-  public static final Attribute<Double> REST_MS =
-      number("inferspan.gateway.rest_ms", "Milliseconds from the first token to the end.");
-  public static final Attribute<Double> TOTAL_MS =
-      number("inferspan.gateway.total_ms", "Milliseconds from arrival to the end.");
-  public static final Attribute<Long> ATTEMPTS =
-      count("inferspan.gateway.attempts", "How many calls of engines the request took.");
+      number("inferspan.gateway.upstream_first_token_ms");
+
+  /** Milliseconds from the first token to the end. */
+  public static final Attribute<Double> REST_MS = number("inferspan.gateway.rest_ms");
+
+  /** Milliseconds from arrival to the end. */
+  public static final Attribute<Double> TOTAL_MS = number("inferspan.gateway.total_ms");
+
+  /** The number of calls to engines for the request. */
+  public static final Attribute<Long> ATTEMPTS = count("inferspan.gateway.attempts");
+
+  /** The HTTP status that the engine answered. */
   public static final Attribute<Long> UPSTREAM_STATUS_CODE =
-      count("inferspan.gateway.upstream.status_code", "The HTTP status that the engine answered.");
+      count("inferspan.gateway.upstream.status_code");
 
   private GatewayAttributes() {}
 }

@@ -4,9 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which keys an attribute gets that the GenAI semantic conventions have renamed. */
+/** The keys of attributes that the GenAI semantic conventions have renamed. */
 public enum GenAiConvention {
-  /** What llm-d, vLLM and SGLang write today, such as {@code gen_ai.usage.prompt_tokens}. */
+  /**
+   * The keys that llm-d, vLLM and SGLang write today, such as {@code gen_ai.usage.prompt_tokens}.
+   */
   LEGACY,
   /** The current conventions, such as {@code gen_ai.usage.input_tokens}. */
   LATEST,
@@ -28,12 +30,12 @@ public enum GenAiConvention {
     return tokens.contains(OPT_IN) ? LATEST : LEGACY;
   }
 
-  /** Whether the key of {@link Attribute#key()} is written. */
+  /** Returns whether the key of {@link Attribute#key()} is written. */
   public boolean writesLegacy() {
     return this != LATEST;
   }
 
-  /** Whether the key of {@link Attribute#latestKey()} is written. */
+  /** Returns whether the key of {@link Attribute#latestKey()} is written. */
   public boolean writesLatest() {
     return this != LEGACY;
   }

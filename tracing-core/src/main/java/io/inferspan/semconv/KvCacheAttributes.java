@@ -11,79 +11,122 @@ import java.util.List;
 /** Attributes of the KV-cache index. */
 public final class KvCacheAttributes {
 
-  public static final Attribute<Long> POD_COUNT =
-      count("llm_d.kv_cache.pod_count", "Pods that were considered.");
-  public static final Attribute<List<String>> PODS =
-      texts("llm_d.kv_cache.pods", "The pods considered, bounded in number.");
-  public static final Attribute<Long> TOKEN_COUNT =
-      count("llm_d.kv_cache.token_count", "Tokens in the prompt.");
-  public static final Attribute<Long> BLOCK_KEYS =
-      count("llm_d.kv_cache.block_keys.count", "Whole KV blocks in the prompt.");
+  /** Pods that were considered. */
+  public static final Attribute<Long> POD_COUNT = count("llm_d.kv_cache.pod_count");
+
+  /** The pods considered, bounded in number. */
+  public static final Attribute<List<String>> PODS = texts("llm_d.kv_cache.pods");
+
+  /** Tokens in the prompt. */
+  public static final Attribute<Long> TOKEN_COUNT = count("llm_d.kv_cache.token_count");
+
+  /** Whole KV blocks in the prompt. */
+  public static final Attribute<Long> BLOCK_KEYS = count("llm_d.kv_cache.block_keys.count");
+
+  /** Block entries found over all pods. */
   public static final Attribute<Long> TOTAL_BLOCKS_AVAILABLE =
-      count("llm_d.kv_cache.total_blocks_available", "Block entries found over all pods.");
-  public static final Attribute<Double> HIT_RATIO =
-      number("llm_d.kv_cache.hit_ratio", "Pods with at least one block / pods considered.");
+      count("llm_d.kv_cache.total_blocks_available");
+
+  /** Pods with at least one block / pods considered. */
+  public static final Attribute<Double> HIT_RATIO = number("llm_d.kv_cache.hit_ratio");
+
+  /** Pods with at least one block. */
   public static final Attribute<Long> PODS_WITH_HITS_COUNT =
-      count("llm_d.kv_cache.pods_with_hits.count", "Pods with at least one block.");
+      count("llm_d.kv_cache.pods_with_hits.count");
+
+  /** Those pods, bounded in number. */
   public static final Attribute<List<String>> PODS_WITH_HITS =
-      texts("llm_d.kv_cache.pods_with_hits", "Those pods, bounded in number.");
-  public static final Attribute<Double> BLOCK_HIT_RATIO =
-      number("llm_d.kv_cache.block_hit_ratio", "Blocks found / blocks in the prompt.");
-  public static final Attribute<Long> BLOCKS_FOUND =
-      count("llm_d.kv_cache.blocks_found", "Blocks that some pod has.");
+      texts("llm_d.kv_cache.pods_with_hits");
 
-  public static final Attribute<String> ALGORITHM =
-      text("llm_d.kv_cache.scorer.algorithm", "How pods are scored, such as LongestPrefix.");
-  public static final Attribute<Long> SCORER_KEYS =
-      count("llm_d.kv_cache.scorer.key_count", "Block keys given to the scorer.");
-  public static final Attribute<Double> SCORE_MAX =
-      number("llm_d.kv_cache.score.max", "The best pod score.");
-  public static final Attribute<Double> SCORE_AVG =
-      number("llm_d.kv_cache.score.avg", "The mean pod score.");
-  public static final Attribute<Long> PODS_SCORED =
-      count("llm_d.kv_cache.scorer.pods_scored", "Pods that got a score.");
+  /** Blocks found / blocks in the prompt. */
+  public static final Attribute<Double> BLOCK_HIT_RATIO = number("llm_d.kv_cache.block_hit_ratio");
+
+  /** Blocks that some pod has. */
+  public static final Attribute<Long> BLOCKS_FOUND = count("llm_d.kv_cache.blocks_found");
+
+  /** The scoring algorithm, such as LongestPrefix. */
+  public static final Attribute<String> ALGORITHM = text("llm_d.kv_cache.scorer.algorithm");
+
+  /** Block keys given to the scorer. */
+  public static final Attribute<Long> SCORER_KEYS = count("llm_d.kv_cache.scorer.key_count");
+
+  /** The best pod score. */
+  public static final Attribute<Double> SCORE_MAX = number("llm_d.kv_cache.score.max");
+
+  /** The mean pod score. */
+  public static final Attribute<Double> SCORE_AVG = number("llm_d.kv_cache.score.avg");
+
+  /** Pods that got a score. */
+  public static final Attribute<Long> PODS_SCORED = count("llm_d.kv_cache.scorer.pods_scored");
+
+  /** Leading blocks that one pod has. */
   public static final Attribute<Long> LONGEST_CHAIN =
-      count("llm_d.kv_cache.prefix_match.longest_chain", "Leading blocks that one pod has.");
+      count("llm_d.kv_cache.prefix_match.longest_chain");
 
+  /** Block keys looked up. */
   public static final Attribute<Long> LOOKUP_BLOCKS =
-      count("llm_d.kv_cache.index.lookup.block_count", "Block keys looked up.");
+      count("llm_d.kv_cache.index.lookup.block_count");
+
+  /** Pods the lookup was limited to. */
   public static final Attribute<Long> LOOKUP_POD_FILTER =
-      count("llm_d.kv_cache.lookup.pod_filter_count", "Pods the lookup was limited to.");
-  public static final Attribute<Boolean> LOOKUP_HIT =
-      flag("llm_d.kv_cache.lookup.cache_hit", "Whether any block was found.");
-  public static final Attribute<Long> LOOKUP_FOUND =
-      count("llm_d.kv_cache.lookup.blocks_found", "Blocks found.");
+      count("llm_d.kv_cache.lookup.pod_filter_count");
 
+  /** True if at least one block was found. */
+  public static final Attribute<Boolean> LOOKUP_HIT = flag("llm_d.kv_cache.lookup.cache_hit");
+
+  /** Blocks found. */
+  public static final Attribute<Long> LOOKUP_FOUND = count("llm_d.kv_cache.lookup.blocks_found");
+
+  /** Engine hashes added. */
   public static final Attribute<Long> ADD_ENGINE_KEYS =
-      count("llm_d.kv_cache.index.add.engine_key_count", "Engine hashes added.");
+      count("llm_d.kv_cache.index.add.engine_key_count");
+
+  /** Block keys added. */
   public static final Attribute<Long> ADD_REQUEST_KEYS =
-      count("llm_d.kv_cache.index.add.request_key_count", "Block keys added.");
+      count("llm_d.kv_cache.index.add.request_key_count");
+
+  /** Pod entries added per key. */
   public static final Attribute<Long> ADD_POD_ENTRIES =
-      count("llm_d.kv_cache.index.add.pod_entry_count", "Pod entries added per key.");
+      count("llm_d.kv_cache.index.add.pod_entry_count");
+
+  /** Device tiers among them. */
   public static final Attribute<Long> ADD_DEVICE_TIERS =
-      count("llm_d.kv_cache.index.add.device_tier_count", "Device tiers among them.");
+      count("llm_d.kv_cache.index.add.device_tier_count");
 
+  /** engine, request or unknown. */
   public static final Attribute<String> EVICT_KEY_TYPE =
-      text("llm_d.kv_cache.index.evict.key_type", "engine, request or unknown.");
-  public static final Attribute<Long> EVICT_KEYS =
-      count("llm_d.kv_cache.index.evict.key_count", "Keys evicted.");
-  public static final Attribute<Long> EVICT_POD_ENTRIES =
-      count("llm_d.kv_cache.index.evict.pod_entry_count", "Pod entries evicted per key.");
-  public static final Attribute<Long> EVICT_DEVICE_TIERS =
-      count("llm_d.kv_cache.index.evict.device_tier_count", "Device tiers among them.");
+      text("llm_d.kv_cache.index.evict.key_type");
 
-  public static final Attribute<String> EVENTS_TOPIC =
-      text("llm_d.kv_cache.events.topic", "The topic that the engine published on.");
-  public static final Attribute<Long> EVENTS_SEQUENCE =
-      count("llm_d.kv_cache.events.sequence", "The engine's number of the batch.");
+  /** Keys evicted. */
+  public static final Attribute<Long> EVICT_KEYS = count("llm_d.kv_cache.index.evict.key_count");
+
+  /** Pod entries evicted per key. */
+  public static final Attribute<Long> EVICT_POD_ENTRIES =
+      count("llm_d.kv_cache.index.evict.pod_entry_count");
+
+  /** Device tiers among them. */
+  public static final Attribute<Long> EVICT_DEVICE_TIERS =
+      count("llm_d.kv_cache.index.evict.device_tier_count");
+
+  /** The topic that the engine published on. */
+  public static final Attribute<String> EVENTS_TOPIC = text("llm_d.kv_cache.events.topic");
+
+  /** The engine's number of the batch. */
+  public static final Attribute<Long> EVENTS_SEQUENCE = count("llm_d.kv_cache.events.sequence");
+
+  /** Bytes of the batch. */
   public static final Attribute<Long> EVENTS_BYTES =
-      count("llm_d.kv_cache.events.payload_size_bytes", "Bytes of the batch.");
+      count("llm_d.kv_cache.events.payload_size_bytes");
+
+  /** The source of the batch. */
   public static final Attribute<String> EVENTS_SOURCE =
-      text("llm_d.kv_cache.events.source_endpoint", "Where the batch came from.");
-  public static final Attribute<String> EVENTS_POD =
-      text("llm_d.kv_cache.events.pod_id", "The pod whose blocks it tells of.");
-  public static final Attribute<Long> EVENTS_COUNT =
-      count("llm_d.kv_cache.events.event_count", "Events in the batch.");
+      text("llm_d.kv_cache.events.source_endpoint");
+
+  /** The pod whose blocks the batch is about. */
+  public static final Attribute<String> EVENTS_POD = text("llm_d.kv_cache.events.pod_id");
+
+  /** Events in the batch. */
+  public static final Attribute<Long> EVENTS_COUNT = count("llm_d.kv_cache.events.event_count");
 
   private KvCacheAttributes() {}
 }

@@ -6,8 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What is wrong with the {@code OTEL_*} settings and put right, each with one warning, instead of
- * refused.
+ * Invalid {@code OTEL_*} settings that are corrected, each with one warning, instead of rejected.
  */
 final class Corrections {
 
@@ -25,7 +24,6 @@ final class Corrections {
     Corrections corrections = new Corrections(config, warnings);
     SamplerRules.apply(corrections);
     ExporterRules.apply(corrections);
-    EndpointRules.apply(corrections);
     ResourceRules.apply(corrections);
     return corrections.corrected;
   }
@@ -34,12 +32,12 @@ final class Corrections {
     return config;
   }
 
-  /** Replaces a value that nobody need be told about. */
+  /** Replaces a value silently. */
   void replace(String property, String value) {
     corrected.put(property, value);
   }
 
-  /** Replaces a value and says so: what it was, what is allowed, what is used. */
+  /** Replaces a value and logs the original, the allowed values, and the replacement. */
   void replace(String property, String value, String allowed) {
     warnings.accept(
         "%s is '%s', but must be %s; using '%s'"

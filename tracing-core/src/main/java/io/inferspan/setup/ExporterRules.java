@@ -1,24 +1,33 @@
 package io.inferspan.setup;
 
-import io.inferspan.export.ConsoleExporterProvider;
-import io.inferspan.export.OtlpFileExporterProvider;
+import io.inferspan.exporter.ConsoleExporterProvider;
+import io.inferspan.exporter.OtlpFileExporterProvider;
 import io.opentelemetry.common.ComponentLoader;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider;
 import io.opentelemetry.sdk.common.export.GrpcSenderProvider;
 import io.opentelemetry.sdk.common.export.HttpSenderProvider;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Which exporters are taken, what stands in for others, and over which protocol OTLP goes. */
+/** The supported exporters, replacements for others, and OTLP's endpoint and protocol. */
 final class ExporterRules {
 
   static final String EXPORTER = "otel.traces.exporter";
-  static final String PROTOCOL = "otel.exporter.otlp.protocol";
-  static final String TRACES_PROTOCOL = "otel.exporter.otlp.traces.protocol";
+  private static final String GENERAL = "otel.exporter.otlp.";
+  private static final String TRACES = "otel.exporter.otlp.traces.";
+  private static final String PROTOCOL = GENERAL + "protocol";
+  static final String TRACES_PROTOCOL = TRACES + "protocol";
+  private static final String TLS = "https://";
+  private static final String PLAIN = "http://";
 
   static final String OTLP = "otlp";
-  private static final String CONSOLE = "console";
+  static final String CONSOLE = "console";
   private static final String NONE = "none";
   private static final String GRPC = "grpc";
   static final String HTTP = "http/protobuf";
@@ -26,6 +35,12 @@ final class ExporterRules {
   private ExporterRules() {}
 
   static void apply(Corrections corrections) {
+    chooseExporters(corrections);
+    correctEndpoint(corrections);
+    checkHeaders(corrections);
+  }
+
+  private static void chooseExporters(Corrections corrections) {
     List<String> names = corrections.config().getList(EXPORTER);
     ComponentLoader plugins = corrections.config().getComponentLoader();
     Set<String> known = known(plugins);
@@ -43,8 +58,19 @@ final class ExporterRules {
       corrections.replace(EXPORTER, String.join(",", used));
     }
     if (used.isEmpty() || used.contains(OTLP)) {
-      corrections.replace(TRACES_PROTOCOL, protocol(corrections));
+      corrections.replace(TRACES_PROTOCOL, supported(corrections));
     }
+  }
+
+  private static String supported(Corrections corrections) {
+    String protocol = protocol(corrections);
+    if (!protocol.equals(GRPC) && !protocol.equals(HTTP)) {
+      boolean traces = protocol.equals(corrections.config().getString(TRACES_PROTOCOL));
+      throw new ConfigurationException(
+          "%s is '%s', but must be grpc or http/protobuf"
+              .formatted(Settings.environmentName(traces ? TRACES_PROTOCOL : PROTOCOL), protocol));
+    }
+    return protocol;
   }
 
   private static Set<String> known(ComponentLoader plugins) {
@@ -74,5 +100,87 @@ final class ExporterRules {
     boolean grpc = plugins.load(GrpcSenderProvider.class).iterator().hasNext();
     boolean http = plugins.load(HttpSenderProvider.class).iterator().hasNext();
     return grpc || !http ? GRPC : HTTP;
+  }
+
+  /**
+   * Combines the endpoint and the {@code INSECURE} switch as the specification says, which the Java
+   * SDK does not.
+   */
+  private static void correctEndpoint(Corrections corrections) {
+    Boolean insecure = corrections.config().getBoolean(TRACES + "insecure");
+    if (insecure == null) {
+      insecure = corrections.config().getBoolean(GENERAL + "insecure");
+    }
+    correctEndpoint(corrections, GENERAL + "endpoint", insecure);
+    correctEndpoint(corrections, TRACES + "endpoint", insecure);
+    if (!isSet(corrections, "endpoint") && asksForTls(corrections, insecure)) {
+      boolean http = protocol(corrections).equals(HTTP);
+      corrections.replace(GENERAL + "endpoint", "https://localhost:" + (http ? 4318 : 4317));
+    }
+  }
+
+  /** Plain text to this host is the default only where nothing was said about the transport. */
+  private static boolean asksForTls(Corrections corrections, @Nullable Boolean insecure) {
+    return insecure == null ? isSet(corrections, "certificate") : !insecure;
+  }
+
+  private static boolean isSet(Corrections corrections, String setting) {
+    return corrections.config().getString(GENERAL + setting) != null
+        || corrections.config().getString(TRACES + setting) != null;
+  }
+
+  private static void correctEndpoint(
+      Corrections corrections, String property, @Nullable Boolean insecure) {
+    String endpoint = corrections.config().getString(property);
+    if (endpoint == null) {
+      return;
+    }
+    String effective = effective(endpoint.strip(), insecure);
+    if (!effective.equals(endpoint)) {
+      corrections.replace(property, effective);
+    }
+  }
+
+  /** Insecure beats a scheme of https; where there is no scheme, it alone decides. */
+  static String effective(String endpoint, @Nullable Boolean insecure) {
+    boolean plaintext = insecure != null && insecure;
+    if (endpoint.regionMatches(true, 0, TLS, 0, TLS.length())) {
+      return plaintext ? PLAIN + endpoint.substring(TLS.length()) : endpoint;
+    }
+    if (endpoint.contains("://")) {
+      return endpoint;
+    }
+    return (plaintext ? PLAIN : TLS) + endpoint;
+  }
+
+  /** Refuses headers that no exporter can send, instead of failing with every batch. */
+  private static void checkHeaders(Corrections corrections) {
+    for (String property : List.of(GENERAL + "headers", TRACES + "headers")) {
+      for (Map.Entry<String, String> header : corrections.config().getMap(property).entrySet()) {
+        if (hasControls(header.getKey()) || hasControls(decoded(header.getValue()))) {
+          // The value is a credential, most often.
+          throw new ConfigurationException(
+              "%s has a control character, such as a line break, in the header '%s'; remove it"
+                  .formatted(Settings.environmentName(property), printable(header.getKey())));
+        }
+      }
+    }
+  }
+
+  /** The value as the SDK sends it: decoded if it can be. */
+  private static String decoded(String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return value;
+    }
+  }
+
+  private static boolean hasControls(String text) {
+    return text.chars().anyMatch(c -> c != '\t' && Character.isISOControl(c));
+  }
+
+  private static String printable(String name) {
+    return name.replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -1,7 +1,8 @@
 package io.inferspan.setup;
 
-import io.inferspan.export.AccountedSpanExporter;
-import io.inferspan.export.ExportAccounting;
+import io.inferspan.exporter.AccountedSpanExporter;
+import io.inferspan.exporter.ExportAccounting;
+import io.inferspan.propagation.TraceHeaders;
 import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.common.CompletableResultCode;
@@ -12,20 +13,26 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SDK that we built, and what belongs to it.
+ * An SDK that we built, with its companions.
  *
  * @param sdk the SDK
- * @param accounting its books
- * @param exporters what sends the spans
- * @param pipeline what it gives to all spans, or null where a plugin may have changed it unseen
- * @param disabled whether the user has switched it off, so that it only propagates
+ * @param accounting its accounting of spans
+ * @param exporters the span exporters
+ * @param pipeline the components shared by all spans, or null if a plugin may have changed them
+ *     unseen
+ * @param headers an equivalent of the propagators, or null if others than the SDK's W3C ones may be
+ *     configured
+ * @param disabled whether the user has disabled it, so that it only propagates
+ * @param summary one sentence: the destination of spans, the sampling ratio and the service
  */
 public record InstalledSdk(
     OpenTelemetrySdk sdk,
     ExportAccounting accounting,
     List<AccountedSpanExporter> exporters,
     @Nullable SpanPipeline pipeline,
-    boolean disabled) {
+    @Nullable TraceHeaders headers,
+    boolean disabled,
+    String summary) {
 
   private static final int MOST_FLUSHES = 100;
   private static final long BETWEEN_FLUSHES_NANOS = 200_000;
@@ -48,8 +55,12 @@ public record InstalledSdk(
     return flushed.join(Math.max(0, nanos), TimeUnit.NANOSECONDS).isSuccess();
   }
 
-  /** Sends what it can within {@code bound}, gives up the rest, and closes the books. */
+  /**
+   * Exports as many spans as possible within {@code bound}, drops the rest, and closes the
+   * accounting.
+   */
   public void close(Duration bound) {
+    accounting.stop();
     long deadline = System.nanoTime() + bound.toNanos();
     flush(bound);
     long left = Math.max(0, deadline - System.nanoTime());

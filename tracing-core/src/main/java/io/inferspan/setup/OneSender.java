@@ -4,13 +4,14 @@ import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.sdk.common.export.GrpcSenderProvider;
 import io.opentelemetry.sdk.common.export.HttpSenderProvider;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where several OTLP senders are on the class path, takes the one that somebody put there on
- * purpose: OkHttp only comes with the exporter.
+ * Chooses among several OTLP senders on the class path: OkHttp comes with the exporter, so another
+ * one was added on purpose.
  *
- * <p>The SDK would take any and log a warning. Its own system property still chooses.
+ * <p>The SDK would choose any and log a warning. Its own system property takes precedence.
  */
 final class OneSender implements ComponentLoader {
 
@@ -32,8 +33,7 @@ final class OneSender implements ComponentLoader {
   private static <T> Iterable<T> preferred(Iterable<T> senders) {
     List<T> all = new ArrayList<>();
     senders.forEach(all::add);
-    List<T> chosen =
-        all.stream().filter(s -> !s.getClass().getName().contains(DEFAULT_SENDER)).toList();
-    return chosen.isEmpty() ? all : chosen.subList(0, 1);
+    all.sort(Comparator.comparing(sender -> sender.getClass().getName().contains(DEFAULT_SENDER)));
+    return all.subList(0, Math.min(1, all.size()));
   }
 }

@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.resources.ResourceBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the resource says: who the service is, and nothing of the SDK. */
+/** The contents of the resource: the service's identity, and nothing about the SDK. */
 final class ResourceRules {
 
   private static final String ATTRIBUTES = "otel.resource.attributes";
@@ -19,13 +19,13 @@ final class ResourceRules {
   private static final String INSTANCE_IDS =
       "io.opentelemetry.sdk.autoconfigure.ServiceInstanceIdResourceProvider";
 
-  private static final AttributeKey<String> SERVICE_NAME = AttributeKey.stringKey("service.name");
+  static final AttributeKey<String> SERVICE_NAME = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> SERVICE_VERSION =
       AttributeKey.stringKey("service.version");
 
   private ResourceRules() {}
 
-  /** Switches off what the SDK would add, unless the user has asked for it. */
+  /** Disables the attributes that the SDK would add, unless the user requested them. */
   static void apply(Corrections corrections) {
     if (!corrections.config().getList(ENABLED).contains(INSTANCE_IDS)) {
       List<String> disabled = new ArrayList<>(corrections.config().getList(DISABLED));
@@ -61,16 +61,18 @@ final class ResourceRules {
         && !entry.matches(".*%(?![0-9A-Fa-f]{2}).*");
   }
 
-  /** The resource that llm-d would have: the defaults given, then what the environment says. */
-  static Resource complete(Resource configured, Service service) {
+  /**
+   * Returns the resource that llm-d would have: the given defaults, overridden by the environment.
+   */
+  static Resource complete(Resource configured, String service, String version) {
     ResourceBuilder builder =
         configured.toBuilder().removeIf(key -> key.getKey().startsWith(SDK_PREFIX));
     String name = configured.getAttribute(SERVICE_NAME);
     if (name == null || name.startsWith("unknown_service")) {
-      builder.put(SERVICE_NAME, service.name());
+      builder.put(SERVICE_NAME, service);
     }
     if (configured.getAttribute(SERVICE_VERSION) == null) {
-      builder.put(SERVICE_VERSION, service.version());
+      builder.put(SERVICE_VERSION, version);
     }
     return builder.setSchemaUrl(SCHEMA_URL).build();
   }

@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSamplerProvider
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which samplers and ratios are taken, and what stands in for others. */
+/** The supported samplers and ratios, and replacements for others. */
 final class SamplerRules {
 
   static final String SAMPLER = "otel.traces.sampler";

@@ -1,12 +1,13 @@
 package io.inferspan.setup;
 
-import io.inferspan.export.AccountedSpanExporter;
-import io.inferspan.export.AccountedSpanProcessor;
-import io.inferspan.export.ExportAccounting;
-import io.inferspan.privacy.PrivacyGuard;
-import io.inferspan.privacy.SpanScrubber;
+import io.inferspan.exporter.AccountedSpanExporter;
+import io.inferspan.exporter.AccountedSpanProcessor;
+import io.inferspan.exporter.ConsoleExporterProvider;
+import io.inferspan.exporter.ExportAccounting;
+import io.inferspan.propagation.TraceHeaders;
 import io.inferspan.recording.SpanPipeline;
 import io.opentelemetry.common.ComponentLoader;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdkBuilder;
@@ -26,13 +27,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the OpenTelemetry SDK that the environment asks for, with our defaults, our corrections,
- * our guard and our books around what the SDK's own autoconfiguration makes.
+ * Builds the OpenTelemetry SDK that the environment configures. Our defaults, corrections, guard
+ * and accounting wrap the components of the SDK's own autoconfiguration.
  */
 public final class SdkSetup {
 
@@ -58,40 +60,54 @@ public final class SdkSetup {
           "otel.propagators",
           "tracecontext,baggage");
 
+  private static final SpanProcessor NONE = SpanProcessor.composite();
+
   private final Settings settings;
-  private final SpanScrubber scrubber;
+  private final UnaryOperator<SpanExporter> guard;
   private final Consumer<String> warnings;
   private final List<AccountedSpanExporter> exporters = new ArrayList<>();
   private final List<SpanProcessor> processors = new ArrayList<>();
+  private final List<TextMapPropagator> propagators = new ArrayList<>();
   private Resource resource = Resource.empty();
+  private @Nullable ConfigProperties config;
   private @Nullable ExportAccounting accounting;
   private boolean disabled;
 
   /**
    * Prepares an SDK.
    *
-   * @param settings what the program and the environment say
-   * @param scrubber what goes before every exporter
-   * @param warnings takes a sentence for each setting that was corrected
+   * @param settings the settings of the program and the environment
+   * @param guard wraps an exporter in the privacy guard
+   * @param warnings receives a sentence for each corrected setting
    */
-  public SdkSetup(Settings settings, SpanScrubber scrubber, Consumer<String> warnings) {
+  public SdkSetup(Settings settings, UnaryOperator<SpanExporter> guard, Consumer<String> warnings) {
     this.settings = settings;
-    this.scrubber = scrubber;
+    this.guard = guard;
     this.warnings = warnings;
   }
 
-  /** Builds the SDK; {@code service} is who it speaks for where the environment does not say. */
-  public InstalledSdk build(Service service, boolean global) {
+  /**
+   * Builds the SDK.
+   *
+   * @param service the service's name unless the environment says it
+   * @param version the service's build unless the environment says it
+   * @param global whether the SDK becomes the process's {@code GlobalOpenTelemetry}
+   */
+  public InstalledSdk build(String service, String version, boolean global) {
     AutoConfiguredOpenTelemetrySdkBuilder builder =
         AutoConfiguredOpenTelemetrySdk.builder()
             .disableShutdownHook()
             .setComponentLoader(new OneSender(plugins()))
             .addPropertiesSupplier(() -> DEFAULTS)
             .addPropertiesCustomizer(config -> settings.given())
+            .addPropertiesCustomizer(config -> settings.withoutEmpty(config, DEFAULTS))
             .addPropertiesCustomizer(this::corrected)
-            .addResourceCustomizer((configured, config) -> completed(configured, service))
+            .addPropertiesCustomizer(this::used)
+            .addResourceCustomizer((configured, config) -> completed(configured, service, version))
             .addSpanExporterCustomizer((exporter, config) -> guarded(exporter))
             .addSpanProcessorCustomizer((processor, config) -> accounted(processor))
+            .addSamplerCustomizer((sampler, config) -> StartupSampler.around(sampler))
+            .addPropagatorCustomizer((propagator, config) -> seen(propagator))
             .addTracerProviderCustomizer((provider, config) -> withSomeProcessor(provider));
     if (global) {
       builder.setResultAsGlobal();
@@ -99,7 +115,15 @@ public final class SdkSetup {
     OpenTelemetrySdk sdk = build(builder);
     requireOurs(sdk);
     chooseBookkeeper();
-    return new InstalledSdk(sdk, books(), List.copyOf(exporters), pipeline(sdk), disabled);
+    boolean customised = isCustomised();
+    return new InstalledSdk(
+        sdk,
+        books(),
+        List.copyOf(exporters),
+        customised ? null : pipeline(sdk),
+        customised ? null : TraceHeaders.of(propagators),
+        disabled,
+        summary(config()));
   }
 
   private static OpenTelemetrySdk build(AutoConfiguredOpenTelemetrySdkBuilder builder) {
@@ -107,7 +131,10 @@ public final class SdkSetup {
       return builder.build().getOpenTelemetrySdk();
     } catch (ConfigurationException e) {
       Throwable cause = e.getCause();
-      throw cause == null ? e : new ConfigurationException(e.getMessage() + ": " + cause, e);
+      throw cause == null
+          ? e
+          : new ConfigurationException(
+              e.getMessage() + ": " + Objects.requireNonNullElse(cause.getMessage(), cause), e);
     }
   }
 
@@ -116,7 +143,9 @@ public final class SdkSetup {
    * are sampled and propagated.
    */
   private SdkTracerProviderBuilder withSomeProcessor(SdkTracerProviderBuilder builder) {
-    return processors.isEmpty() ? builder.addSpanProcessor(new UnheardSpans()) : builder;
+    return processors.isEmpty()
+        ? builder.addSpanProcessor(SpanProcessor.composite(NONE, NONE))
+        : builder;
   }
 
   /** A declarative configuration file passes by everything that we add, the privacy guard first. */
@@ -139,33 +168,45 @@ public final class SdkSetup {
     return Corrections.of(config, warnings);
   }
 
-  private Resource completed(Resource configured, Service service) {
-    resource = ResourceRules.complete(configured, service);
+  private Map<String, String> used(ConfigProperties corrected) {
+    config = corrected;
+    return Map.of();
+  }
+
+  private Resource completed(Resource configured, String service, String version) {
+    resource = ResourceRules.complete(configured, service, version);
     return resource;
   }
 
-  /**
-   * What our own recording needs to know of the SDK. A plugin may set an id generator or add a
-   * processor without our seeing it; then the SDK records.
-   */
-  private @Nullable SpanPipeline pipeline(OpenTelemetrySdk sdk) {
-    if (plugins().load(AutoConfigurationCustomizerProvider.class).iterator().hasNext()) {
-      return null;
-    }
+  /** Returns whether a plugin may have set an id generator, a processor or a propagator unseen. */
+  private static boolean isCustomised() {
+    return plugins().load(AutoConfigurationCustomizerProvider.class).iterator().hasNext();
+  }
+
+  private TextMapPropagator seen(TextMapPropagator propagator) {
+    propagators.add(propagator);
+    return propagator;
+  }
+
+  private ConfigProperties config() {
+    return Objects.requireNonNull(config, "settings are read before anything is built");
+  }
+
+  /** Returns the SDK components that our own recording needs. */
+  private SpanPipeline pipeline(OpenTelemetrySdk sdk) {
     SdkTracerProvider provider = sdk.getSdkTracerProvider();
     return new SpanPipeline(
         resource,
         provider.getSampler(),
         SpanProcessor.composite(processors),
         provider.getSpanLimits(),
-        IdGenerator.random()::generateTraceId,
-        () -> ThreadLocalRandom.current().nextLong(),
+        IdGenerator.random(),
         Clock.getDefault(),
-        books()::isCrowded);
+        books());
   }
 
   private SpanExporter guarded(SpanExporter exporter) {
-    PrivacyGuard guarded = PrivacyGuard.before(exporter, scrubber);
+    SpanExporter guarded = guard.apply(exporter);
     if (exporter.getClass().getSimpleName().equals(UNBATCHED_EXPORTER)) {
       return guarded;
     }
@@ -174,7 +215,7 @@ public final class SdkSetup {
     return accounted;
   }
 
-  /** Where there are several exporters, the books follow OTLP, else the first by name. */
+  /** Chooses the exporter to account for: OTLP if present, else the first by name. */
   private void chooseBookkeeper() {
     exporters.stream()
         .min(
@@ -194,5 +235,43 @@ public final class SdkSetup {
 
   private ExportAccounting books() {
     return Objects.requireNonNull(accounting, "settings are read before anything is built");
+  }
+
+  /** The sentence that is logged after a successful start. */
+  private String summary(ConfigProperties config) {
+    String service = resource.getAttribute(ResourceRules.SERVICE_NAME);
+    if (disabled) {
+      return "Tracing is off (OTEL_SDK_DISABLED=true); '" + service + "' propagates contexts only";
+    }
+    return "Tracing '%s': sampler %s, spans go to %s"
+        .formatted(service, sampler(config), destinations(config));
+  }
+
+  private static String destinations(ConfigProperties config) {
+    return config.getList(ExporterRules.EXPORTER).stream()
+        .map(name -> name.equals(ExporterRules.OTLP) ? collector(config) : shown(name))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String shown(String exporter) {
+    return exporter.equals(ConsoleExporterProvider.NAME) ? ExporterRules.CONSOLE : exporter;
+  }
+
+  private static String sampler(ConfigProperties config) {
+    String sampler = config.getString(SamplerRules.SAMPLER, "");
+    return sampler.contains("ratio")
+        ? sampler + " " + config.getString(SamplerRules.ARGUMENT, "")
+        : sampler;
+  }
+
+  private static String collector(ConfigProperties config) {
+    String protocol = config.getString(ExporterRules.TRACES_PROTOCOL, "");
+    String traces = config.getString("otel.exporter.otlp.traces.endpoint");
+    String endpoint = traces != null ? traces : config.getString("otel.exporter.otlp.endpoint");
+    if (endpoint == null) {
+      endpoint = "http://localhost:" + (protocol.equals(ExporterRules.HTTP) ? 4318 : 4317);
+    }
+    // An address may contain credentials.
+    return "OTLP (%s) at %s".formatted(protocol, endpoint.replaceFirst("//[^/]*@", "//"));
   }
 }

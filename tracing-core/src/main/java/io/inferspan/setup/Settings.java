@@ -1,13 +1,17 @@
 package io.inferspan.setup;
 
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our own settings, looked up as OpenTelemetry looks up its: what the program says, then system
+ * Our own settings, looked up in OpenTelemetry's order: the program's values, then system
  * properties, then the environment. Nothing is ever written.
  */
 public final class Settings {
@@ -31,7 +35,7 @@ public final class Settings {
     return value == null || value.isBlank() ? null : value.strip();
   }
 
-  /** Whether the property is set to {@code true}. */
+  /** Returns whether the property is {@code true}. */
   public boolean isTrue(String name) {
     return "true".equalsIgnoreCase(find(name));
   }
@@ -44,7 +48,31 @@ public final class Settings {
         : Arrays.stream(value.split(",")).map(String::strip).filter(s -> !s.isEmpty()).toList();
   }
 
-  /** What the program gave. */
+  /**
+   * The {@code otel.*} properties that are set to nothing, each with its default; null means unset.
+   * Deployment templates set variables to nothing, and OpenTelemetry's specification calls them
+   * unset.
+   */
+  Map<String, @Nullable String> withoutEmpty(
+      ConfigProperties config, Map<String, String> defaults) {
+    Set<String> names = new HashSet<>(given.keySet());
+    names.addAll(System.getProperties().stringPropertyNames());
+    System.getenv().keySet().forEach(name -> names.add(propertyName(name)));
+    Map<String, @Nullable String> unset = new HashMap<>();
+    for (String name : names) {
+      String value = name.startsWith("otel.") ? config.getString(name) : null;
+      if (value != null && value.isBlank()) {
+        unset.put(name, defaults.get(name));
+      }
+    }
+    return unset;
+  }
+
+  private static String propertyName(String variable) {
+    return variable.toLowerCase(Locale.ROOT).replace('_', '.');
+  }
+
+  /** Returns the program's values. */
   Map<String, String> given() {
     return given;
   }

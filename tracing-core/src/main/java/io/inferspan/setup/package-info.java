@@ -1,8 +1,8 @@
 /**
  * From {@code OTEL_*} to a running SDK.
  *
- * <p>Here live the rules for settings: our defaults, what is corrected with a warning and what is
- * refused. The SDK's own autoconfiguration does the rest.
+ * <p>Contains the rules for settings: defaults, corrections with a warning, and rejections. The
+ * SDK's own autoconfiguration does the rest.
  */
 @NullMarked
 package io.inferspan.setup;

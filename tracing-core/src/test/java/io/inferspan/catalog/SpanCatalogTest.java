@@ -3,6 +3,7 @@ package io.inferspan.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
@@ -30,6 +31,7 @@ class SpanCatalogTest {
           KvCacheSpans.class,
           PdSpans.class,
           EngineSpans.class,
+          BatchSpans.class,
           KernelSpans.class);
 
   private static final List<Class<?>> ATTRIBUTES =
@@ -40,7 +42,8 @@ class SpanCatalogTest {
           KvCacheAttributes.class,
           PdAttributes.class,
           ResponseAttributes.class,
-          KernelAttributes.class);
+          KernelAttributes.class,
+          BatchAttributes.class);
 
   @Test
   void everyConstant_isListed() throws IllegalAccessException {
@@ -103,9 +106,11 @@ class SpanCatalogTest {
 
   @Test
   void meanings_areSentences() {
-    assertThat(SpanCatalog.all()).allSatisfy(type -> assertThat(type.meaning()).endsWith("."));
+    Meanings meanings = Meanings.read();
+
+    assertThat(SpanCatalog.all()).allSatisfy(type -> assertThat(meanings.of(type)).endsWith("."));
     assertThat(SpanCatalog.attributes())
-        .allSatisfy(attribute -> assertThat(attribute.meaning()).endsWith("."));
+        .allSatisfy(attribute -> assertThat(meanings.of(attribute)).endsWith("."));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 final class SpansPage {
 
   private final StringBuilder page = new StringBuilder();
+  private final Meanings meanings = Meanings.read();
 
   private SpansPage() {}
 
@@ -18,6 +19,7 @@ final class SpansPage {
     SpansPage page = new SpansPage();
     page.intro();
     page.names();
+    page.folded();
     SpanCatalog.all().forEach(page::span);
     return page.page.toString();
   }
@@ -57,6 +59,29 @@ final class SpansPage {
     }
   }
 
+  private void folded() {
+    line("");
+    line("## Folded spans");
+    line("");
+    line("A request can make thousands of short kernel and CUDA calls. From the fourth of a kind");
+    line("on, calls shorter than 1 ms share one span, whose name ends with `(folded)`:");
+    line(
+        "`cuda.launch (folded)`. Its duration is no call's: the span starts with the first of these");
+    line(
+        "calls and ends with the last. The time in the calls is `inferspan.ebpf.duration.sum_ns`,");
+    line(
+        "their number `inferspan.ebpf.count`. The names differ so that what a backend computes by");
+    line(
+        "span name (span metrics, `quantile_over_time(duration, …)`) is not distorted. In TraceQL:");
+    line("");
+    line("| query | result |");
+    line("|---|---|");
+    line("| `{ name = \"cuda.launch\" }` | single calls; `duration` is the call's |");
+    line("| `{ name =~ \"cuda.launch.*\" }` | all of them |");
+    line("| `{ span.inferspan.ebpf.count > 100 }` | folded spans of more than 100 calls |");
+    line("| `{ span.inferspan.ebpf.duration.sum_ns > 5000000 }` | more than 5 ms in such calls |");
+  }
+
   private static String name(SpanType type, SpanNaming naming) {
     return code(type.name(naming) + type.parameter());
   }
@@ -79,7 +104,7 @@ final class SpansPage {
     line("");
     line("## " + type);
     line("");
-    line(type.meaning());
+    line(meanings.of(type));
     SpanType parent = type.parent();
     if (parent != null) {
       line("");
@@ -97,7 +122,7 @@ final class SpansPage {
         code(attribute.key().getKey())
             + (latest == null ? "" : " (latest: " + code(latest.getKey()) + ")");
     String type = attribute.key().getType().name().toLowerCase(Locale.ROOT).replace("_array", "[]");
-    line("| %s | %s | %s |".formatted(keys, type, attribute.meaning()));
+    line("| %s | %s | %s |".formatted(keys, type, meanings.of(attribute)));
   }
 
   private static String code(String text) {

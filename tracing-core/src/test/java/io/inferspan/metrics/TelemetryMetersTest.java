@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the telemetry says of itself after a scripted run. */
+/** The telemetry's meters after a scripted run. */
 class TelemetryMetersTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -56,7 +56,8 @@ class TelemetryMetersTest {
                   "inferspan.queue.size", 1L,
                   "inferspan.queue.capacity", 1L,
                   "inferspan.export.duration", 1L,
-                  "inferspan.export.failures", 1L));
+                  "inferspan.export.failures", 1L,
+                  "inferspan.descriptions.dropped", 1L));
       assertThat(registry.getMeters())
           .filteredOn(meter -> !meter.getId().getName().equals("inferspan.queue.capacity"))
           .allSatisfy(meter -> assertThat(sum(meter)).isZero());

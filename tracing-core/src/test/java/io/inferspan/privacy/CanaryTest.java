@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Prompts planted wherever one may get in, and looked for in everything that gets out. */
+/** Plants prompts wherever one may enter, and searches all exported data for them. */
 class CanaryTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -24,7 +24,7 @@ import java.util.Map;
 
 /** A place where a prompt may get into telemetry, by accident or through other instrumentation. */
 enum Plant {
-  // In what a client sends.
+  // In data from a client.
   JUNK_TRACEPARENT(false, (t, prompt) -> serve(t, Map.of("traceparent", prompt))),
   LONG_TRACEPARENT(
       false, (t, prompt) -> serve(t, Map.of("traceparent", "01" + ids() + "-" + prompt))),
@@ -77,7 +77,7 @@ enum Plant {
     this.gardener = gardener;
   }
 
-  /** Whether the prompt gets out where there is no guard, so that the guard must keep it back. */
+  /** Returns whether the prompt is exported without a guard, so that the guard must remove it. */
   boolean leaksUnguarded() {
     return leaksUnguarded;
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which keys and how long a value the guard lets through, and what it counts. */
+/** The keys and the length of values that the guard allows, and its counts. */
 class PrivacyGuardTest {
 
   private static final int MAX_CHARS = 4_096;
@@ -220,7 +220,7 @@ class PrivacyGuardTest {
   void foreignName_isBounded() {
     SpanRecord span = foreign(allowing(""), s -> s.updateName("n".repeat(10_000)));
 
-    assertThat(span.name()).hasSizeLessThanOrEqualTo(SpanScrubber.MAX_FOREIGN_NAME_CHARS);
+    assertThat(span.name()).hasSizeLessThanOrEqualTo(PrivacyGuard.MAX_FOREIGN_NAME_CHARS);
   }
 
   @Test

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What llm-d's own tests say of propagation, cases 12-14, with tracing on, off and unsampled. */
+/** llm-d's tests of propagation, cases 12-14, with tracing on, off and unsampled. */
 class ContextPropagationCasesTest {
 
   private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";

@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Our reader and writer beside OpenTelemetry's own.
+ * Compares our reader and writer with OpenTelemetry's.
  *
- * <p>They agree, except where we mean to differ:
+ * <p>They agree, with these intended differences:
  *
  * <ul>
- *   <li>flags: of the eight bits we keep the two that have a meaning (W3C level 2, 3.2.2.5.2);
- *   <li>tracestate: what is longer than our bound is dropped whole;
- *   <li>what no HTTP header can carry, such as a line break, we take for white space in places
- *       where OpenTelemetry does not.
+ *   <li>flags: of the eight bits we keep the two that are defined (W3C level 2, 3.2.2.5.2);
+ *   <li>tracestate: one that exceeds our limit is dropped as a whole;
+ *   <li>characters that no HTTP header can carry, such as a line break, count as white space in
+ *       places where OpenTelemetry does not accept them.
  * </ul>
  */
 class TraceHeadersDifferentialTest {
@@ -35,7 +35,7 @@ class TraceHeadersDifferentialTest {
   private static final Pattern NOT_IN_HEADERS = Pattern.compile("[^\\t -~\u0080-\u00ff]");
 
   private final W3CTraceContextPropagator theirs = W3CTraceContextPropagator.getInstance();
-  private final TraceHeaders ours = Objects.requireNonNull(TraceHeaders.of(theirs));
+  private final TraceHeaders ours = Objects.requireNonNull(TraceHeaders.of(List.of(theirs)));
   private final HeaderFuzz fuzz = new HeaderFuzz(new Random(SEED));
 
   @Test

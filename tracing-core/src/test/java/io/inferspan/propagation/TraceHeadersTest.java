@@ -39,7 +39,7 @@ class TraceHeadersTest {
   private final TraceHeaders headers =
       Objects.requireNonNull(
           TraceHeaders.of(
-              TextMapPropagator.composite(
+              List.of(
                   W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())));
 
   static Stream<String> malformedTraceparents() {
@@ -297,16 +297,50 @@ class TraceHeadersTest {
           }
         };
 
+    assertThat(TraceHeaders.of(List.of(b3))).isNull();
+    assertThat(TraceHeaders.of(List.of(W3CTraceContextPropagator.getInstance(), b3))).isNull();
+    assertThat(TraceHeaders.of(List.of())).isNotNull();
+    TextMapPropagator w3c = W3CTraceContextPropagator.getInstance();
+    TextMapPropagator baggage = W3CBaggagePropagator.getInstance();
+    assertThat(TraceHeaders.of(TextMapPropagator.composite(w3c, baggage))).isNotNull();
+    assertThat(TraceHeaders.of(TextMapPropagator.composite(baggage, w3c))).isNotNull();
+    assertThat(TraceHeaders.of(TextMapPropagator.composite(w3c, baggage, b3))).isNull();
     assertThat(TraceHeaders.of(b3)).isNull();
-    assertThat(TraceHeaders.of(TextMapPropagator.noop())).isNotNull();
   }
+
+  @Test
+  void severalTraceparents_areNone_andSeveralTracestatesAreOneList() {
+    assertThat(headers.readParent(Map.of("traceparent", List.of(VALID, VALID)), LINES)).isNull();
+
+    SpanContext parent =
+        headers.readParent(
+            Map.of("traceparent", List.of(VALID), "tracestate", List.of("a=1", "b=2")), LINES);
+    assertThat(Objects.requireNonNull(parent).getTraceState().asMap())
+        .isEqualTo(Map.of("a", "1", "b", "2"));
+  }
+
+  private static final TextMapGetter<Map<String, List<String>>> LINES =
+      new TextMapGetter<>() {
+        @Override
+        public @Nullable String get(@Nullable Map<String, List<String>> carrier, String key) {
+          List<String> lines = carrier == null ? null : carrier.get(key);
+          return lines == null ? null : lines.get(0);
+        }
+
+        @Override
+        public Iterator<String> getAll(@Nullable Map<String, List<String>> carrier, String key) {
+          return carrier == null
+              ? List.<String>of().iterator()
+              : carrier.getOrDefault(key, List.of()).iterator();
+        }
+      };
 
   private SpanContext read(String traceparent) {
     return Objects.requireNonNull(
         headers.readParent(Map.of("traceparent", traceparent), HEADERS), traceparent);
   }
 
-  /** What leaves where {@code in} came in and nobody made a span. */
+  /** Returns the outgoing headers for {@code in} if no span is made. */
   private Map<String, String> relay(Map<String, String> in) {
     SpanContext parent = Objects.requireNonNull(headers.readParent(in, HEADERS));
     Context context = headers.readBaggage(Context.root(), in, HEADERS).with(Span.wrap(parent));

@@ -2,7 +2,6 @@ package io.inferspan.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.recording.RecordingSpanTest.Recording;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TestOptions;
-import io.inferspan.recording.RecordingSpanTest.Recording;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;

@@ -5,30 +5,17 @@ import static io.opentelemetry.api.common.AttributeKey.stringArrayKey;
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.testing.ManualClock;
-import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
-import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
-import io.opentelemetry.sdk.common.CompletableResultCode;
-import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
-import io.opentelemetry.sdk.resources.Resource;
-import io.opentelemetry.sdk.trace.IdGenerator;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanLimits;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
-import io.opentelemetry.sdk.trace.export.SpanExporter;
-import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a recorded span is, in our recording and in the SDK's, which must be the same. */
+/** Compares a recorded span of our recording with the SDK's. */
 class RecordingSpanTest {
 
   private static final SpanLimits LIMITS =
@@ -47,41 +34,8 @@ class RecordingSpanTest {
           .setMaxNumberOfLinks(1)
           .build();
 
-  private static final Resource RESOURCE = Resource.create(Attributes.of(stringKey("a"), "b"));
-
   static Stream<Recording> recordings() {
-    return Stream.of(ours(Sampler.alwaysOn()), sdk(Sampler.alwaysOn()));
-  }
-
-  private static Recording ours(Sampler sampler) {
-    Kept kept = new Kept();
-    ManualClock clock = ManualClock.create();
-    SpanPipeline pipeline =
-        new SpanPipeline(
-            RESOURCE,
-            sampler,
-            SimpleSpanProcessor.create(kept),
-            LIMITS,
-            IdGenerator.random()::generateTraceId,
-            () -> ThreadLocalRandom.current().nextLong(),
-            clock,
-            () -> false);
-    Tracer tracer = new RecordingTracer(pipeline, InstrumentationScopeInfo.create("test"));
-    return new Recording("ours", tracer, clock, kept);
-  }
-
-  private static Recording sdk(Sampler sampler) {
-    Kept kept = new Kept();
-    ManualClock clock = ManualClock.create();
-    SdkTracerProvider provider =
-        SdkTracerProvider.builder()
-            .setClock(clock)
-            .setSampler(sampler)
-            .setResource(RESOURCE)
-            .setSpanLimits(LIMITS)
-            .addSpanProcessor(SimpleSpanProcessor.create(kept))
-            .build();
-    return new Recording("sdk", provider.get("test"), clock, kept);
+    return Recording.both(Recording.Setup.defaults().limits(LIMITS));
   }
 
   @ParameterizedTest
@@ -94,13 +48,13 @@ class RecordingSpanTest {
     child.end();
     parent.end();
 
-    SpanData first = recording.kept().spans.get(0);
-    SpanData second = recording.kept().spans.get(1);
+    SpanData first = recording.spans().get(0);
+    SpanData second = recording.spans().get(1);
     assertThat(first.getStartEpochNanos() - second.getStartEpochNanos()).isEqualTo(1_500);
     assertThat(first.getEndEpochNanos() - first.getStartEpochNanos()).isEqualTo(250);
     assertThat(first.getParentSpanId()).isEqualTo(second.getSpanId());
     assertThat(first.getTraceId()).isEqualTo(second.getTraceId());
-    assertThat(first.getResource()).isEqualTo(RESOURCE);
+    assertThat(first.getResource()).isEqualTo(Recording.RESOURCE);
     assertThat(first.getInstrumentationScopeInfo().getName()).isEqualTo("test");
     assertThat(first.hasEnded()).isTrue();
   }
@@ -191,11 +145,10 @@ class RecordingSpanTest {
     fine.setStatus(StatusCode.ERROR, "too late");
     fine.end();
 
-    assertThat(recording.kept().spans.get(0).getStatus().getStatusCode())
-        .isEqualTo(StatusCode.ERROR);
-    assertThat(recording.kept().spans.get(0).getStatus().getDescription()).isEqualTo("why");
-    assertThat(recording.kept().spans.get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.OK);
-    assertThat(recording.kept().spans.get(1).getStatus().getDescription()).isEmpty();
+    assertThat(recording.spans().get(0).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+    assertThat(recording.spans().get(0).getStatus().getDescription()).isEqualTo("why");
+    assertThat(recording.spans().get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.OK);
+    assertThat(recording.spans().get(1).getStatus().getDescription()).isEmpty();
   }
 
   @ParameterizedTest
@@ -218,22 +171,8 @@ class RecordingSpanTest {
   }
 
   @Test
-  void identity_isThatOfTheSdk() {
-    Recording ours = ours(Sampler.parentBased(Sampler.alwaysOff()));
-    Recording sdk = sdk(Sampler.parentBased(Sampler.alwaysOff()));
-
-    SpanContext mine = ours.start("s", Context.root()).getSpanContext();
-    SpanContext theirs = sdk.start("s", Context.root()).getSpanContext();
-
-    assertThat(mine.isValid()).isTrue();
-    assertThat(mine.getTraceFlags()).isEqualTo(theirs.getTraceFlags());
-    assertThat(mine.isRemote()).isFalse();
-    assertThat(ours.start("s", Context.root()).isRecording()).isFalse();
-  }
-
-  @Test
   void endFromManyThreads_exportsOnce() throws InterruptedException {
-    Recording recording = ours(Sampler.alwaysOn());
+    Recording recording = Recording.ours(Recording.Setup.defaults().limits(LIMITS));
     for (int round = 0; round < 200; round++) {
       Span span = recording.start("s", Context.root());
       CountDownLatch go = new CountDownLatch(1);
@@ -256,8 +195,8 @@ class RecordingSpanTest {
       }
     }
 
-    assertThat(recording.kept().spans).hasSize(200);
-    assertThat(recording.kept().spans)
+    assertThat(recording.spans()).hasSize(200);
+    assertThat(recording.spans())
         .allSatisfy(span -> assertThat(span.getAttributes().size()).isEqualTo(20));
   }
 
@@ -266,43 +205,6 @@ class RecordingSpanTest {
       latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  record Recording(String name, Tracer tracer, ManualClock clock, Kept kept) {
-
-    Span start(String spanName, Context parent) {
-      return tracer.spanBuilder(spanName).setParent(parent).startSpan();
-    }
-
-    SpanData only() {
-      assertThat(kept.spans).hasSize(1);
-      return kept.spans.get(0);
-    }
-
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  static final class Kept implements SpanExporter {
-    private final List<SpanData> spans = new ArrayList<>();
-
-    @Override
-    public synchronized CompletableResultCode export(Collection<SpanData> batch) {
-      spans.addAll(batch);
-      return CompletableResultCode.ofSuccess();
-    }
-
-    @Override
-    public CompletableResultCode flush() {
-      return CompletableResultCode.ofSuccess();
-    }
-
-    @Override
-    public CompletableResultCode shutdown() {
-      return CompletableResultCode.ofSuccess();
     }
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An event that is passed at once tells what it would have told. */
+/** A skipped event would have reported the same when parsed. */
 class AlikeEventsTest {
 
   private static final int STREAMS = 60_000;
@@ -129,7 +129,7 @@ class AlikeEventsTest {
     alike.keep(Seen.buffer(event), 0, before.length(), event.length());
   }
 
-  /** Whether the event, in front of whatever follows it, is passed as a whole. */
+  /** Returns whether the event is skipped as a whole, whatever follows it. */
   private boolean pass(String text) {
     String event = quoted(text);
     int end = alike.pass(Seen.buffer(event), 0, event.length());

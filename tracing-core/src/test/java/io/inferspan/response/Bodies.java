@@ -206,7 +206,7 @@ final class Bodies {
         "error", Errors.WHOLE);
   }
 
-  /** Errors, whose messages are not to be told. */
+  /** Errors, whose messages must not be exposed. */
   static final class Errors {
     static final String WHOLE =
         "{\"error\":{\"message\":\"secret\",\"type\":\"BadRequestError\",\"param\":null,\"code\":400}}";

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one event with a real parser, and knows by the whole way to a value what it means. */
+/** Reads one event with a real parser, and interprets values by their full path. */
 final class Oracle {
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -32,7 +32,7 @@ final class Oracle {
   private int index;
   private @Nullable String reason;
 
-  /** What is compared. */
+  /** The compared values. */
   record Told(List<Long> numbers, List<String> reasons, @Nullable String model) {
 
     static Told of(ResponseTap tap) {

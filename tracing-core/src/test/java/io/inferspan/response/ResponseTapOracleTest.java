@@ -104,8 +104,10 @@ class ResponseTapOracleTest {
   }
 
   private String word(String name) {
-    boolean plain = name.equals("model") || name.equals("finish_reason");
-    return plain ? "w" + random.nextInt(3) : TEXTS.get(random.nextInt(TEXTS.size()));
+    if (name.equals("finish_reason")) {
+      return List.of("stop", "length", "tool_calls").get(random.nextInt(3));
+    }
+    return name.equals("model") ? "w" + random.nextInt(3) : TEXTS.get(random.nextInt(TEXTS.size()));
   }
 
   private String space() {

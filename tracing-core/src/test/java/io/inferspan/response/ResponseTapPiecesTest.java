@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A body tells the same however it is cut. */
+/** The result for a body does not depend on how it is split. */
 class ResponseTapPiecesTest {
 
   static Stream<Arguments> bodies() {

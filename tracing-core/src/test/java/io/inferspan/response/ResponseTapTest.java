@@ -180,7 +180,9 @@ class ResponseTapTest {
         Arguments.of(SSE, data("{\"error\":{\"code\":503}}"), "503"),
         Arguments.of(SSE, data("{\"error\":{\"type\":\"a secret sentence\"}}"), "other"),
         Arguments.of(SSE, data("{\"error\":{\"type\":\"" + "x".repeat(65) + "\"}}"), "other"),
-        Arguments.of(SSE, data("{\"error\":{\"type\":null,\"code\":\"gone\"}}"), "gone"),
+        Arguments.of(
+            SSE, data("{\"error\":{\"type\":null,\"code\":\"server_error\"}}"), "server_error"),
+        Arguments.of(SSE, data("{\"error\":{\"type\":\"a-customers-name\"}}"), "other"),
         Arguments.of(SSE, data("{\"error\":\"secret\"}"), null),
         Arguments.of(
             SSE,
@@ -240,10 +242,20 @@ class ResponseTapTest {
   }
 
   @Test
-  void countsBeyondMeasure_areCut() {
-    ResponseTap tap = whole(JSON, "{\"usage\":{\"prompt_tokens\":" + "9".repeat(400) + "}}");
+  void countsBeyondALong_areDropped() {
+    for (int digits : new int[] {18, 19, 26, 400}) {
+      ResponseTap tap = whole(JSON, "{\"usage\":{\"prompt_tokens\":" + "9".repeat(digits) + "}}");
 
-    assertThat(tap.promptTokens()).isGreaterThan(1L << 50);
+      assertThat(tap.promptTokens()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void finishReasonThatIsNotKnown_isOther() {
+    ResponseTap tap =
+        whole(JSON, "{\"choices\":[{\"index\":0,\"finish_reason\":\"a-customers-name\"}]}");
+
+    assertThat(tap.finishReasons()).containsExactly("other");
   }
 
   @ParameterizedTest
@@ -256,7 +268,7 @@ class ResponseTapTest {
   void otherBodies_areNotSeen() {
     assertThat(ResponseTap.forContentType(null).isSeeing()).isFalse();
     assertThat(ResponseTap.forContentType("text/html").isSeeing()).isFalse();
-    assertThat(ResponseTap.forHeaders(SSE, "gzip").isSeeing()).isFalse();
+    assertThat(ResponseTap.forHeaders(SSE, "br").isSeeing()).isFalse();
     assertThat(ResponseTap.forHeaders(SSE, "Identity").isSeeing()).isTrue();
     assertThat(ResponseTap.forHeaders(SSE, null).isSeeing()).isTrue();
     ResponseTap blind = ResponseTap.blind();

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that a tap tells. */
+/** All results of a tap. */
 record Seen(
     List<Long> numbers, List<String> reasons, @Nullable String model, @Nullable String error) {
 
@@ -28,7 +28,7 @@ record Seen(
         tap.errorType());
   }
 
-  /** What a tap tells of a body that comes in one piece. */
+  /** Returns a tap that has seen a body in one piece. */
   static ResponseTap whole(String contentType, String body) {
     ResponseTap tap = ResponseTap.forContentType(contentType);
     tap.see(buffer(body), 7);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What llm-d's own tests say of the exporter, and what we add: the second half of case 11. */
+/** llm-d's tests of the exporter, with our additions: the second half of case 11. */
 class ExporterCasesTest {
 
   private static final String EXPORTER = "otel.traces.exporter";

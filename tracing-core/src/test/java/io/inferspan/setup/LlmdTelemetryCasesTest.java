@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What llm-d's own tests say of the resource, the environment and the scope: cases 1-4 and 10. */
+/** llm-d's tests of the resource, the environment and the scope: cases 1-4 and 10. */
 class LlmdTelemetryCasesTest {
 
   private static final Duration SOON = Duration.ofSeconds(20);

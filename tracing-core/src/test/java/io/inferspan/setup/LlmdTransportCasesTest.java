@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What llm-d's own tests say of the way to the collector: cases 5-9, over both protocols. */
+/** llm-d's tests of the connection to the collector: cases 5-9, over both protocols. */
 class LlmdTransportCasesTest {
 
   private static final int TLS_HANDSHAKE = 0x16;

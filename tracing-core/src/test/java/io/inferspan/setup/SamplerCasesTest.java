@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What llm-d's own tests say of the sampler: the first half of case 11. */
+/** llm-d's tests of the sampler: the first half of case 11. */
 class SamplerCasesTest {
 
   private static final String SAMPLER = "otel.traces.sampler";

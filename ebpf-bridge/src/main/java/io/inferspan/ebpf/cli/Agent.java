@@ -43,7 +43,7 @@ final class Agent {
       return unavailable(none, err);
     }
     MetricsPort metrics = metricsPort(order);
-    Telemetry telemetry = telemetry(settings);
+    Telemetry telemetry = Telemetry.initTracing(options(settings).build());
     EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
     Agent agent = new Agent(telemetry, bridge, err);
     if (bridge.support() instanceof EbpfSupport.Unavailable none) {
@@ -51,7 +51,7 @@ final class Agent {
       return unavailable(none, err);
     }
     if (metrics != null) {
-      metrics.tellOf(telemetry, bridge);
+      metrics.addBridge(telemetry, bridge);
       err.println("metrics are at http://localhost:" + metrics.port() + "/metrics");
     }
     Runtime.getRuntime().addShutdownHook(new Thread(agent::stop, "inferspan-shutdown"));
@@ -68,18 +68,20 @@ final class Agent {
         : MetricsPort.open(order.metricsPort());
   }
 
-  private static Telemetry telemetry(AgentSettings settings) {
-    return Telemetry.initTracing(
+  static TelemetryOptions.Builder options(AgentSettings settings) {
+    TelemetryOptions.Builder options =
         TelemetryOptions.builder()
             .serviceName(SERVICE)
             .closeTimeout(FLUSH_TIMEOUT)
             .setting(AgentSettings.QUEUE, settings.queuedSpans())
+            .setting(AgentSettings.RESOURCE, settings.resource())
             // The bridge is attached by hand, with the targets of the command line.
-            .setting("inferspan.ebpf", "off")
-            .build());
+            .setting("inferspan.ebpf", "off");
+    settings.sampling().forEach(options::setting);
+    return options;
   }
 
-  private static int unavailable(EbpfSupport.Unavailable none, PrintStream err) {
+  static int unavailable(EbpfSupport.Unavailable none, PrintStream err) {
     err.println("nothing can be attached: " + none.reason() + "; " + none.remedy());
     err.println("the command doctor lists everything that is needed");
     return EbpfTool.FAILED;

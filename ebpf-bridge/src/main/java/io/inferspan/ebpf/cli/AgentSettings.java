@@ -1,12 +1,17 @@
 package io.inferspan.ebpf.cli;
 
 import io.inferspan.ebpf.BridgeConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The agent's settings: the command line before system properties before the environment. */
 final class AgentSettings {
+
+  static final String RESOURCE = "otel.resource.attributes";
 
   /** How many spans may wait to be sent. */
   static final String QUEUE = "otel.bsp.max.queue.size";
@@ -15,6 +20,9 @@ final class AgentSettings {
    * A gateway has a few spans a request, and OpenTelemetry's 2,048; an agent may have a hundred.
    */
   private static final String MANY = "16384";
+
+  /** Which traces that begin in the agent are recorded: those of engines' steps. */
+  private static final String SAMPLER = "otel.traces.sampler";
 
   private static final String SCOPE = "inferspan.ebpf.scope";
 
@@ -57,6 +65,30 @@ final class AgentSettings {
   /** How many spans may wait to be sent. */
   String queuedSpans() {
     return or(value(QUEUE), MANY);
+  }
+
+  /** One in ten steps of engines unless a sampler is set. */
+  Map<String, String> sampling() {
+    return value(SAMPLER) == null
+        ? Map.of(SAMPLER, "parentbased_traceidratio", SAMPLER + ".arg", "0.1")
+        : Map.of();
+  }
+
+  /** Attributes of the resource: those of the environment, and the host's name unless it is set. */
+  String resource() {
+    String set = or(value(RESOURCE), "");
+    if (set.startsWith("host.name=") || set.contains(",host.name=")) {
+      return set;
+    }
+    return "host.name=" + hostName() + (set.isEmpty() ? "" : "," + set);
+  }
+
+  private static String hostName() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+    } catch (IOException hidden) {
+      return "unknown";
+    }
   }
 
   private static String or(@Nullable String value, String otherwise) {

@@ -38,6 +38,10 @@ public final class EbpfTool {
         case Invocation.ShowVersion _ -> say("inferspan-ebpf-bridge " + version(), out);
         case Invocation.Doctor _ -> examine(environment, out);
         case Invocation.Top top -> watch(top.once(), environment, out);
+        case StackOrder stacks -> stacks.run(out, err);
+        case RecordOrder stacks -> stacks.run(out, err);
+        case CallFilesOrder calls -> calls.run(out, err);
+        case ColdStartOrder start -> start.run(environment, out, err);
         case Invocation.Agent agent -> Agent.run(agent, environment, err);
       };
     } catch (UsageException wrong) {
@@ -55,7 +59,7 @@ public final class EbpfTool {
   }
 
   private static int examine(Map<String, String> environment, PrintStream out) {
-    EbpfSupport support = EbpfSupport.check();
+    EbpfSupport support = EbpfSupport.tryOut();
     out.print(DoctorText.of(support, Style.ofThisProcess(environment)));
     return support instanceof EbpfSupport.Available ? DONE : FAILED;
   }

@@ -22,6 +22,36 @@ final class HelpText {
       top                   shows the bridges that run on this machine, whichever process they are
                             part of: events, losses and what each program costs, every second
         --once                once, over one second
+      record                counts stacks, a flame graph of which it writes: of what runs, by a timer
+        --pid N[,N...]        only these processes
+        --seconds N           for so long (10)
+        --frequency N         so many times a second on each CPU (99)
+        --off-cpu             what waits instead, and how long it did
+        --cuda                what calls CUDA instead: launches, copies and synchronisations
+        --unit WORD           what is counted; --off-cpu: ns (or calls), --cuda: calls (or ns, bytes)
+        --trace ID            only for this trace's request; needs a running agent or bridge
+        --by-trace            all, below the trace they were for; needs the same
+        --out FILE            where to: .html (flame.html) or .folded
+      flame FILE...         makes a flame graph of stacks: folded text, a profile of iaprof, or a
+                            trace of the PyTorch profiler
+        --out FILE            where to: .html (flame.html), .folded, or .json for Perfetto
+        --title TEXT          above the graph
+        --unit WORD           what the numbers count: samples, calls, ns, us or bytes
+        --trace ID            the trace that the stacks are of; of --by-trace only its own
+      diff BEFORE AFTER     makes a flame graph of what grew and what shrank; options as above
+      coldstart -- COMMAND  follows the start of a server with all processes that it starts: phases,
+                            calls, and a trace below what TRACEPARENT names
+        --pid N               follows a process that has begun already, instead of a command
+        --ready-url URL       ready when it answers with 200 to 299
+        --ready-log REGEX     ready when a line of the command's output has it; else when it ends
+        --stop                stops the command once it is ready; else waits until it ends
+        --drop-caches         has it read from the disk: drops the page cache of the machine first
+        --out FILE            where its calls go, as those of vllm-coldstart-probe (coldstart.jsonl);
+                              a timeline goes next to it, as .html
+        --bucket-ms N         how many calls began in every N ms
+      coldstart report FILE tables of the calls in such a file; --bucket-ms as above
+      coldstart compare BEFORE AFTER
+                            the calls of two such files
 
       --help, --version
 
@@ -29,6 +59,8 @@ final class HelpText {
         OTEL_EXPORTER_OTLP_ENDPOINT    where spans go (http://localhost:4317); all other OTEL_*
                                        variables hold as well
         OTEL_SERVICE_NAME              whose spans they are (inferspan-ebpf-agent)
+        OTEL_TRACES_SAMPLER            which steps of engines are recorded (one in ten); requests are
+                                       sampled by their traceparent
         INFERSPAN_EBPF_SCOPE           as the options say it: everything, or a list such as
                                        command:python3,cgroup:/sys/fs/cgroup/serving
         INFERSPAN_EBPF_EVENTS          cuda,nccl,syscalls,sched,tcp,ckp (all)
@@ -44,8 +76,10 @@ final class HelpText {
                                        other programs on this machine (off)
         INFERSPAN_EBPF_BPF_FILESYSTEM  where those are shared (/sys/fs/bpf)
 
-      Exit status: 0 done, 1 it cannot work here, 2 the command line or a setting is wrong.
-      agent and doctor need root, or CAP_BPF and CAP_PERFMON; top needs root, or CAP_SYS_ADMIN.
+      Exit status: 0 done, 1 it cannot work here, or was never ready; 2 the command line
+      or a setting is wrong.
+      agent, doctor, record and coldstart (not report, compare) need root, or CAP_BPF and
+      CAP_PERFMON; top, and record with --trace or --by-trace, need root, or CAP_SYS_ADMIN.
       """
           .stripTrailing();
 

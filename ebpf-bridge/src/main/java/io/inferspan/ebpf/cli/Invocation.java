@@ -3,10 +3,21 @@ package io.inferspan.ebpf.cli;
 import java.util.List;
 
 /** What a command line asks for. */
-sealed interface Invocation {
+sealed interface Invocation
+    permits Invocation.Agent,
+        Invocation.Doctor,
+        Invocation.Top,
+        Invocation.ShowHelp,
+        Invocation.ShowVersion,
+        StackOrder,
+        RecordOrder,
+        CallFilesOrder,
+        ColdStartOrder {
 
   /** The greatest number that a port may have. */
   int LAST_PORT = 65_535;
+
+  String COMMANDS = "agent, doctor, top, record, flame, diff or coldstart";
 
   /** What the agent can be told. */
   String AGENT_OPTIONS = "--pid, --command, --cgroup, --metrics-port, --measure-programs";
@@ -36,7 +47,7 @@ sealed interface Invocation {
   /** Reads a command line. */
   static Invocation parse(List<String> arguments) throws UsageException {
     if (arguments.isEmpty()) {
-      throw new UsageException("no command given: say agent, doctor or top; --help tells more");
+      throw new UsageException("no command given: say " + COMMANDS + "; --help tells more");
     }
     Arguments rest = new Arguments(arguments);
     String command = rest.next();
@@ -44,11 +55,14 @@ sealed interface Invocation {
       case "agent" -> agent(rest);
       case "doctor" -> doctor(rest);
       case "top" -> top(rest);
+      case "record" -> RecordOrder.parse(rest);
+      case "coldstart" -> ColdStartOrder.parse(rest);
+      case "flame", "diff" -> StackOrder.parse(command, rest);
       case "--help", "-h", "help" -> new ShowHelp();
       case "--version" -> new ShowVersion();
       default ->
           throw new UsageException(
-              "there is no command " + command + ": say agent, doctor or top; --help tells more");
+              "there is no command " + command + ": say " + COMMANDS + "; --help tells more");
     };
   }
 

@@ -49,7 +49,7 @@ final class MetricsPort implements AutoCloseable {
   }
 
   /** Tells of these from now on. */
-  void tellOf(Telemetry telemetry, EbpfBridge bridge) {
+  void addBridge(Telemetry telemetry, EbpfBridge bridge) {
     telemetry.bindTo(registry);
     bridge.bindTo(registry);
   }

@@ -1,14 +1,14 @@
 package io.inferspan.ebpf.context;
 
 /**
- * Follows every switch, on the thread that switches: for maps that others read, whose writing costs
- * a system call each time. So it is for those who ask for it, and must be quick.
+ * Observes every context switch on the thread that switches. It serves maps for other programs,
+ * where each update costs a system call, and so is optional. Implementations must be quick.
  */
 public interface ContextListener {
 
-  /** The thread serves this span from now on. */
+  /** Called when the thread starts serving this span. */
   void published(int tid, long traceIdHigh, long traceIdLow, long spanId);
 
-  /** The thread serves no sampled span any more, or has ended. */
+  /** Called when the thread no longer serves a sampled span, or has ended. */
   void cleared(int tid);
 }

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Turns the hexadecimal ids of OpenTelemetry into numbers, eight digits at a time. */
+/** Parses OpenTelemetry's hexadecimal ids into numbers, eight digits at a time. */
 final class HexIds {
 
   private static final VarHandle DIGITS =
@@ -15,8 +15,8 @@ final class HexIds {
 
   private final byte[] digits = new byte[TRACE_DIGITS + SPAN_DIGITS];
 
-  /** Takes the ids in, all lower-case digits. */
-  @SuppressWarnings("deprecation") // copies the low bytes, which is all that a digit has
+  /** Reads the ids, which consist of lower-case digits. */
+  @SuppressWarnings("deprecation") // copies the low bytes, and digits are ASCII
   void read(String traceId, String spanId) {
     traceId.getBytes(0, TRACE_DIGITS, digits, 0);
     spanId.getBytes(0, SPAN_DIGITS, digits, TRACE_DIGITS);
@@ -39,7 +39,7 @@ final class HexIds {
         | half((long) DIGITS.get(digits, from + Long.BYTES));
   }
 
-  /** A digit's value is its low half, plus nine where it is a letter. */
+  /** A digit's value is its low half, plus nine for a letter. */
   private static long half(long ascii) {
     long values = (ascii & 0x0f0f0f0f0f0f0f0fL) + 9 * (ascii >>> 6 & 0x0101010101010101L);
     values = (values | values >>> 4) & 0x00ff00ff00ff00ffL;

@@ -12,13 +12,14 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of this process that the kernel knows, and the slot of shared memory that each has.
+ * The threads of this process that are registered with the kernel, and their slots in shared
+ * memory.
  *
  * <p>A thread gets its slot the first time a sampled span is current on it, which costs one system
- * call, and keeps it for its life. A thread that has ended cannot tell; so somebody calls {@link
- * #sweep} now and then, as does a thread that finds no slot, and a slot is used again only after
- * the kernel has forgotten who had it. A thread that got the number of one that ended takes its
- * place at once.
+ * call, and keeps it for its lifetime. A thread does not report its end, so {@link #sweep} must be
+ * called now and then; a thread that finds no slot calls it as well. A slot is reused only after
+ * the kernel has removed its thread. A thread that gets the tid of one that ended takes its slot at
+ * once.
  */
 public final class OwnThreads implements AutoCloseable {
 
@@ -28,7 +29,7 @@ public final class OwnThreads implements AutoCloseable {
   private final KernelThreads kernel;
   private final IntSupplier currentTid;
   private final @Nullable ContextListener listener;
-  private final Doorbell bell;
+  private final ContextSignal signal;
   private final Map<Integer, ThreadRecord> byTid = new HashMap<>();
   private final int[] freeSlots;
   private final LongAdder refusals = new LongAdder();
@@ -36,39 +37,39 @@ public final class OwnThreads implements AutoCloseable {
   private int free;
   private boolean closed;
 
-  /** So that a thread that was refused asks again, but not at every switch. */
+  /** Makes a thread that was refused retry after a sweep rather than at every switch. */
   private volatile int round;
 
-  /** The kernel's table of our threads: {@code own_threads}. */
+  /** The kernel's map of our threads: {@code own_threads}. */
   public interface KernelThreads {
 
-    /** Tells the kernel that the thread's record is the one before {@code slotPlusOne}. */
+    /** Maps the thread to the record before {@code slotPlusOne}. */
     void put(int tid, int slotPlusOne);
 
-    /** Has the kernel forget the thread. */
+    /** Removes the thread. */
     void remove(int tid);
   }
 
   /**
-   * Prepares slots.
+   * Creates the slots.
    *
    * @param contexts the memory of {@code own_contexts}, 32 bytes a slot
-   * @param kernel the kernel's table
-   * @param currentTid tells the calling thread's number, as the kernel's programs see it
-   * @param listener follows every switch, or null
-   * @param bell rung by the first to be served while somebody waits for that
+   * @param kernel the kernel's map
+   * @param currentTid returns the calling thread's tid, as the kernel's programs see it
+   * @param listener observes every switch; may be null
+   * @param signal rung when a thread starts serving a request while the signal is on
    */
   public OwnThreads(
       ByteBuffer contexts,
       KernelThreads kernel,
       IntSupplier currentTid,
       @Nullable ContextListener listener,
-      Doorbell bell) {
+      ContextSignal signal) {
     this.contexts = contexts;
     this.kernel = kernel;
     this.currentTid = currentTid;
     this.listener = listener;
-    this.bell = bell;
+    this.signal = signal;
     this.freeSlots = new int[contexts.capacity() / ThreadRecord.BYTES];
     for (int slot = freeSlots.length - 1; slot >= 0; slot--) {
       freeSlots[free++] = slot;
@@ -79,16 +80,16 @@ public final class OwnThreads implements AutoCloseable {
     return listener;
   }
 
-  Doorbell bell() {
-    return bell;
+  ContextSignal signal() {
+    return signal;
   }
 
-  /** Whether a thread has a sampled span current now. */
+  /** Returns whether a sampled span is current on any thread. */
   public synchronized boolean isServing() {
     return byTid.values().stream().anyMatch(record -> record.shown() != null);
   }
 
-  /** A record for the calling thread, which is no virtual one. */
+  /** Returns a record for the calling thread, which must be a platform thread. */
   synchronized ThreadRecord register() {
     Thread thread = Thread.currentThread();
     if (closed) {
@@ -97,21 +98,24 @@ public final class OwnThreads implements AutoCloseable {
     try {
       return register(thread, currentTid.getAsInt());
     } catch (RuntimeException e) {
-      LOGGER.log(Level.DEBUG, "A thread could not be told of", e);
+      LOGGER.log(Level.DEBUG, "A thread could not be registered with the kernel", e);
       return refusal(thread);
     }
   }
 
-  /** Remembered by the thread until the next sweep, so as not to ask again at every switch. */
+  /**
+   * Returns a refusal that is valid until the next sweep, so that the thread does not retry at
+   * every switch.
+   */
   private ThreadRecord refusal(Thread thread) {
     refusals.increment();
     return new ThreadRecord(this, thread, 0, -1, ByteBuffer.allocate(0));
   }
 
   private ThreadRecord register(Thread thread, int tid) {
-    ThreadRecord namesake = byTid.remove(tid);
-    if (namesake != null) {
-      release(namesake);
+    ThreadRecord previous = byTid.remove(tid);
+    if (previous != null) {
+      release(previous);
     }
     if (free == 0) {
       reclaim();
@@ -128,7 +132,7 @@ public final class OwnThreads implements AutoCloseable {
     return record;
   }
 
-  /** Takes back the slots of threads that have ended, and lets those ask again that got none. */
+  /** Frees the slots of threads that have ended, and lets refused threads retry. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock
   public synchronized void sweep() {
     reclaim();
@@ -157,11 +161,11 @@ public final class OwnThreads implements AutoCloseable {
     try {
       kernel.remove(record.tid());
     } catch (RuntimeException e) {
-      LOGGER.log(Level.DEBUG, "A thread could not be forgotten", e);
+      LOGGER.log(Level.DEBUG, "A thread could not be removed from the kernel's map", e);
     }
   }
 
-  /** Whoever may still look at the slot finds nothing. */
+  /** Clears the slot for programs that may still read it. */
   private void release(ThreadRecord record) {
     record.wipe();
     freeSlots[free++] = record.slot();
@@ -171,22 +175,22 @@ public final class OwnThreads implements AutoCloseable {
     failures.increment();
   }
 
-  /** Threads that have a slot. */
+  /** Returns the number of threads that have a slot. */
   public synchronized int registered() {
     return byTid.size();
   }
 
-  /** How often a thread was not told of: there was no slot, or the kernel did not take it. */
+  /** Returns how many registrations failed for lack of a slot or because the kernel refused. */
   public long refusals() {
     return refusals.sum();
   }
 
-  /** How often a switch could not be told of. */
+  /** Returns how many switches could not be published. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Has the kernel forget all threads; what they do from now on is told to nobody. */
+  /** Removes all threads from the kernel's map; later switches are not published. */
   @Override
   public synchronized void close() {
     if (!closed) {

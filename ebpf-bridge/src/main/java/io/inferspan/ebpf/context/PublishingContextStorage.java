@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the kernel when a sampled span becomes current on a platform thread, and when it ceases to
- * be.
+ * Publishes to the kernel when a sampled span becomes current on a platform thread and when it
+ * stops being current.
  *
- * <p>OpenTelemetry takes wrappers of its storage only before it is first used, and keeps them for
- * good; so this one is put there once, and asks each time whether anybody wants to know.
+ * <p>OpenTelemetry accepts wrappers of its storage only before the first use, and keeps them. So
+ * this one is installed once, and checks at each switch whether a bridge is active.
  */
 public final class PublishingContextStorage implements ContextStorage {
 
@@ -26,7 +26,7 @@ public final class PublishingContextStorage implements ContextStorage {
     this.delegate = delegate;
   }
 
-  /** Puts the wrapper there; false where OpenTelemetry's context was in use already. */
+  /** Installs the wrapper; returns false if OpenTelemetry's context was in use already. */
   public static boolean install() {
     if (ADDED.compareAndSet(false, true)) {
       ContextStorage.addWrapper(PublishingContextStorage::wrapping);
@@ -40,7 +40,7 @@ public final class PublishingContextStorage implements ContextStorage {
     return over(storage);
   }
 
-  /** What tells of switches: beside a storage of somebody else's, in the place of the default. */
+  /** Wraps a custom storage, or replaces the default one. */
   @SuppressWarnings("ReferenceEquality") // there is one default
   static ContextStorage over(ContextStorage storage) {
     return storage == ContextStorage.defaultStorage()
@@ -48,7 +48,7 @@ public final class PublishingContextStorage implements ContextStorage {
         : new PublishingContextStorage(storage);
   }
 
-  /** Tells of these threads from now on; false where somebody else's are told of. */
+  /** Starts publishing for these threads; returns false if another instance is active. */
   public static boolean start(OwnThreads threads) {
     return ACTIVE.compareAndSet(null, threads);
   }
@@ -57,7 +57,7 @@ public final class PublishingContextStorage implements ContextStorage {
     ACTIVE.compareAndSet(threads, null);
   }
 
-  /** Whose threads the kernel is told of now, if anybody's. */
+  /** Returns the threads that are published now, or null. */
   static @Nullable OwnThreads told() {
     return ACTIVE.getAcquire();
   }
@@ -86,8 +86,8 @@ public final class PublishingContextStorage implements ContextStorage {
   }
 
   /**
-   * What is closed when the context leaves. It publishes what is current then, rather than what was
-   * before: so a scope that is closed twice, late or out of order does no harm.
+   * Closes a scope. It publishes the context that is current afterwards, rather than the one that
+   * was current before, so a scope that is closed twice, late or out of order does no harm.
    */
   private record Published(ContextStorage storage, Scope scope, ThreadContext opened)
       implements Scope {

@@ -1,9 +1,12 @@
 package io.inferspan.ebpf.context;
 
+import io.inferspan.ebpf.wire.Owner;
 import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
-/** A span context and its ids as numbers, so that the same context is not parsed twice in a row. */
+/**
+ * A span context with its ids as numbers, so that the same context is not parsed twice in a row.
+ */
 final class SpanIds {
 
   private final HexIds hex = new HexIds();
@@ -11,8 +14,9 @@ final class SpanIds {
   private long traceIdHigh;
   private long traceIdLow;
   private long spanId;
+  private long owner;
 
-  @SuppressWarnings("ReferenceEquality") // another object of the same ids is parsed, which is right
+  @SuppressWarnings("ReferenceEquality") // another object with equal ids is parsed again
   boolean isOf(SpanContext other) {
     return context == other;
   }
@@ -23,6 +27,7 @@ final class SpanIds {
     traceIdHigh = hex.traceIdHigh();
     traceIdLow = hex.traceIdLow();
     spanId = hex.spanId();
+    owner = Owner.ofSpan(traceIdHigh, traceIdLow, spanId);
     context = fresh;
   }
 
@@ -36,5 +41,10 @@ final class SpanIds {
 
   long spanId() {
     return spanId;
+  }
+
+  /** Returns the owner number of this span in the kernel's events. */
+  long owner() {
+    return owner;
   }
 }

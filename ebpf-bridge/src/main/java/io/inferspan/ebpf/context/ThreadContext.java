@@ -6,8 +6,8 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's current context and where the kernel finds it: both in one place, so that a switch
- * looks only once for what belongs to its thread.
+ * One thread's current context and its record for the kernel, in one object, so that a switch needs
+ * a single thread-local lookup.
  */
 final class ThreadContext {
 
@@ -20,7 +20,7 @@ final class ThreadContext {
 
   private ThreadContext() {}
 
-  /** The calling thread's. */
+  /** Returns the calling thread's instance. */
   static ThreadContext here() {
     return HERE.get();
   }
@@ -34,13 +34,13 @@ final class ThreadContext {
     return current;
   }
 
-  /** From now on this is the thread's context, and the kernel knows it. Its own thread only. */
+  /** Sets the thread's context and publishes it. For its own thread only. */
   void change(@Nullable Context context) {
     current = context;
     show(context);
   }
 
-  /** Has the kernel know the context's span, or nothing where it is not sampled. Never throws. */
+  /** Publishes the context's span, or nothing if it is not sampled. Never throws. */
   void show(@Nullable Context context) {
     OwnThreads threads = PublishingContextStorage.told();
     if (threads == null) {
@@ -56,7 +56,7 @@ final class ThreadContext {
     }
   }
 
-  /** Whether the kernel finds a span here now. */
+  /** Returns whether a span is published here. */
   boolean isShown() {
     ThreadRecord known = record;
     return known != null && known.shown() != null;

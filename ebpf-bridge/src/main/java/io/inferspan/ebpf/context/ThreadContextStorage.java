@@ -8,19 +8,19 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in for OpenTelemetry's default storage, with the same rules, and tells the kernel of every
- * switch.
+ * Replaces OpenTelemetry's default storage with the same semantics, and publishes every switch to
+ * the kernel.
  *
- * <p>A wrapper would look for the thread's context three times a switch and make two scopes; this
- * one looks once and makes one, which the compiler can leave out. Scopes are not used again: a
- * second close by whoever had one before would end another's.
+ * <p>A wrapper would need three thread-local lookups and two scopes per switch; this class needs
+ * one of each, and escape analysis can remove the scope. Scopes are not reused: closing a reused
+ * scope a second time would end another's.
  */
 final class ThreadContextStorage implements ContextStorage {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // as the default storage has it
+  @SuppressWarnings("ReferenceEquality") // as in the default storage
   public Scope attach(@Nullable Context context) {
     ThreadContext here = ThreadContext.here();
     Context before = here.current();
@@ -50,7 +50,7 @@ final class ThreadContextStorage implements ContextStorage {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // as the default storage has it
+    @SuppressWarnings("ReferenceEquality") // as in the default storage
     public void close() {
       ThreadContext here = opened.isHere() ? opened : ThreadContext.here();
       if (closed || here.current() != context) {

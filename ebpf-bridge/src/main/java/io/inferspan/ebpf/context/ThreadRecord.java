@@ -8,19 +8,19 @@ import java.nio.LongBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kernel reads of one thread: {@code struct ispan_own} of {@code wire.h}.
+ * The record that the kernel reads for one thread: {@code struct ispan_own} of {@code wire.h}.
  *
- * <p>Only its own thread writes it, by plain stores. The kernel looks while this thread is inside a
- * call, or from another processor when it wakes or leaves the CPU; so the record is invalid while
- * the ids change, and the order of the stores is kept: each is one aligned word, with fences
- * between them that cost nothing on most processors but hold the compiler.
+ * <p>Only its own thread writes it, with plain stores. The kernel reads it while this thread is
+ * inside a call, or from another processor when it wakes up or leaves the CPU. So the record has no
+ * owner while the ids change, and the order of the stores is kept: each is one aligned word, with
+ * fences between them that are free on most processors but stop the compiler from reordering.
  */
 final class ThreadRecord {
 
   static final int BYTES = 32;
 
   // Words of eight bytes.
-  private static final int VALID = 0;
+  private static final int OWNER = 0;
   private static final int TRACE_ID = 1;
   private static final int SPAN_ID = 3;
 
@@ -31,20 +31,22 @@ final class ThreadRecord {
   private final int round;
   private final LongBuffer words;
 
-  /** Most have no listener, and then even asking for it would be a call that is not inlined. */
+  /** Most have no listener; the flag avoids a call that would not be inlined. */
   private final boolean heard;
 
-  private final Doorbell bell;
+  private final ContextSignal signal;
 
-  /** The last two, for a span within a span. */
+  /** The last two, for nested spans. */
   private SpanIds ids = new SpanIds();
 
   private SpanIds idsBefore = new SpanIds();
 
-  /** Whose ids are in the memory, whether valid or not: most come again, and need no writing. */
+  /**
+   * The context whose ids are in the memory, valid or not; an unchanged one need not be written.
+   */
   private @Nullable SpanContext written;
 
-  /** What the kernel finds now. */
+  /** The context that the kernel reads now. */
   private @Nullable SpanContext shown;
 
   ThreadRecord(OwnThreads threads, Thread owner, int tid, int slot, ByteBuffer memory) {
@@ -54,15 +56,15 @@ final class ThreadRecord {
     this.slot = slot;
     this.round = threads.round();
     this.heard = threads.listener() != null;
-    this.bell = threads.bell();
+    this.signal = threads.signal();
     this.words = memory.order(ByteOrder.nativeOrder()).asLongBuffer();
   }
 
   /**
-   * Publishes the context, or nothing where it is null or this thread was refused a slot. Never
+   * Publishes the context, or nothing if it is null or this thread was refused a slot. Never
    * throws.
    */
-  @SuppressWarnings("ReferenceEquality") // an equal one is written anew, which is right
+  @SuppressWarnings("ReferenceEquality") // an equal one is merely written again
   void publish(@Nullable SpanContext context) {
     if (context == shown || slot < 0) {
       return;
@@ -74,17 +76,17 @@ final class ThreadRecord {
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // an equal one is written anew, which is right
+  @SuppressWarnings("ReferenceEquality") // an equal one is merely written again
   private void set(SpanContext context) {
     try {
       if (context != written) {
         write(context);
       }
       VarHandle.releaseFence();
-      words.put(VALID, 1);
+      words.put(OWNER, ids.owner());
       shown = context;
     } catch (RuntimeException e) {
-      // The bridge was closed and its memory with it, or the ids are none.
+      // The bridge and its memory were closed, or the ids are invalid.
       shown = null;
       threads.failed();
       return;
@@ -92,8 +94,8 @@ final class ThreadRecord {
     if (heard) {
       tell();
     }
-    if (bell.isHeard()) {
-      bell.ring(ids);
+    if (signal.isOn()) {
+      signal.send(ids);
     }
   }
 
@@ -106,7 +108,7 @@ final class ThreadRecord {
     }
   }
 
-  /** From now on {@link #ids}. */
+  /** Selects {@link #ids} for this context. */
   private SpanIds idsOf(SpanContext context) {
     SpanIds other = idsBefore;
     idsBefore = ids;
@@ -119,7 +121,7 @@ final class ThreadRecord {
 
   private void write(SpanContext context) {
     written = null;
-    words.put(VALID, 0);
+    words.put(OWNER, 0);
     VarHandle.storeStoreFence();
     SpanIds found = ids.isOf(context) ? ids : idsOf(context);
     words.put(TRACE_ID, inText(found.traceIdHigh()));
@@ -128,7 +130,7 @@ final class ThreadRecord {
     written = context;
   }
 
-  /** Ids lie in the order of their text, whatever the machine's order is. */
+  /** Ids are stored in the order of their text, whatever the machine's byte order is. */
   private static long inText(long id) {
     return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(id) : id;
   }
@@ -140,23 +142,26 @@ final class ThreadRecord {
     }
   }
 
-  /** Whatever it says, and whoever asks: the owner has ended, or nobody is to be told any more. */
+  /** Clears the record unconditionally: the thread has ended, or publishing stops. */
   void wipe() {
     shown = null;
     try {
       VarHandle.releaseFence();
-      words.put(VALID, 0);
+      words.put(OWNER, 0);
     } catch (RuntimeException e) {
       threads.failed();
     }
   }
 
-  /** What the kernel finds now, or null. */
+  /** Returns the context that the kernel reads now, or null. */
   @Nullable SpanContext shown() {
     return shown;
   }
 
-  /** Whether it is the thread's record there; one without a slot is so for a while. */
+  /**
+   * Returns whether the record belongs to these threads; one without a slot does until the next
+   * sweep.
+   */
   boolean isOf(OwnThreads others) {
     return threads == others && (slot >= 0 || round == others.round());
   }

@@ -3,9 +3,13 @@ package io.inferspan.ebpf.elf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.SeekableByteChannel;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Header, segments and sections of a 64-bit little-endian ELF file. */
 final class ElfFile {
@@ -20,8 +24,19 @@ final class ElfFile {
 
   private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F', 2, 1};
 
-  private final SeekableByteChannel channel;
+  private static final int NAMES_INDEX_AT = 62;
+
+  private final Source source;
   private final ByteBuffer header;
+
+  /** The bytes of a file. */
+  interface Source {
+
+    long size() throws IOException;
+
+    /** Reads at most what the buffer has room for; -1 at the end. */
+    int read(ByteBuffer into, long offset) throws IOException;
+  }
 
   /** Code that is loaded: addresses from {@code address} lie in the file from {@code offset}. */
   record Code(long offset, long address, long length) {
@@ -32,16 +47,56 @@ final class ElfFile {
   }
 
   /** A table in the file. */
-  record Section(int type, long offset, long length, int link, long entryLength) {}
+  record Section(int name, int type, long offset, long length, int link, long entryLength) {}
 
-  ElfFile(SeekableByteChannel channel) throws IOException {
-    this.channel = channel;
+  ElfFile(FileChannel channel) throws IOException {
+    this(
+        new Source() {
+          @Override
+          public long size() throws IOException {
+            return channel.size();
+          }
+
+          @Override
+          public int read(ByteBuffer into, long offset) throws IOException {
+            return channel.read(into, offset);
+          }
+        });
+  }
+
+  ElfFile(byte[] bytes) throws IOException {
+    this(
+        new Source() {
+          @Override
+          public long size() {
+            return bytes.length;
+          }
+
+          @Override
+          public int read(ByteBuffer into, long offset) {
+            int length = into.remaining();
+            into.put(bytes, (int) offset, length);
+            return length;
+          }
+        });
+  }
+
+  private ElfFile(Source source) throws IOException {
+    this.source = source;
     this.header = read(0, HEADER_BYTES);
     for (int i = 0; i < MAGIC.length; i++) {
       if (header.get(i) != MAGIC[i]) {
         throw new ElfException("not a 64-bit little-endian ELF file");
       }
     }
+  }
+
+  /** Opens a regular file: a pipe or a device in the place of a library would never end. */
+  static FileChannel open(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new ElfException("not a file: " + file);
+    }
+    return FileChannel.open(file);
   }
 
   List<Code> code() throws IOException {
@@ -63,6 +118,7 @@ final class ElfFile {
     for (int at = 0; at < table.limit(); at += SECTION_BYTES) {
       sections.add(
           new Section(
+              table.getInt(at),
               table.getInt(at + 4),
               table.getLong(at + 24),
               table.getLong(at + 32),
@@ -70,6 +126,25 @@ final class ElfFile {
               table.getLong(at + 56)));
     }
     return sections;
+  }
+
+  /** The section of a name; null where there is none. */
+  @Nullable Section section(String name) throws IOException {
+    List<Section> sections = sections();
+    int index = Short.toUnsignedInt(header.getShort(NAMES_INDEX_AT));
+    if (index >= sections.size()) {
+      return null;
+    }
+    Section table = sections.get(index);
+    byte[] wanted = (name + '\0').getBytes(StandardCharsets.ISO_8859_1);
+    for (Section section : sections) {
+      long at = Integer.toUnsignedLong(section.name());
+      if (at <= table.length() - wanted.length
+          && read(table.offset() + at, wanted.length).equals(ByteBuffer.wrap(wanted))) {
+        return section;
+      }
+    }
+    return null;
   }
 
   /** Reads a table whose place stands at one offset of the header, entry size and count at one. */
@@ -89,9 +164,8 @@ final class ElfFile {
   ByteBuffer read(long offset, long length) throws IOException {
     require(inside(offset, length));
     ByteBuffer bytes = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
-    channel.position(offset);
     while (bytes.hasRemaining()) {
-      if (channel.read(bytes) < 0) {
+      if (source.read(bytes, offset + bytes.position()) < 0) {
         throw new ElfException("an ELF file that became shorter");
       }
     }
@@ -99,7 +173,7 @@ final class ElfFile {
   }
 
   private boolean inside(long offset, long length) throws IOException {
-    return offset >= 0 && length >= 0 && offset <= channel.size() - length;
+    return offset >= 0 && length >= 0 && offset <= source.size() - length;
   }
 
   private static void require(boolean inside) throws ElfException {

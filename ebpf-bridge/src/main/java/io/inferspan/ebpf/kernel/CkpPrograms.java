@@ -11,10 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The programs on the functions by which a program tells of itself: one for each function. */
+/** The programs on functions by which a program reports its operations: one per function. */
 final class CkpPrograms implements Attacher {
 
-  /** The header's functions are called as the programs are, with this before. */
+  /** The prefix of the header's functions; the rest is the name of the BPF program. */
   private static final String PREFIX = "inferspan_";
 
   private final List<BpfProgram> programs;
@@ -28,7 +28,9 @@ final class CkpPrograms implements Attacher {
     return new CkpPrograms(ckp.programs().stream().map(program -> program.via(each)).toList());
   }
 
-  /** A line for each function, in files of these names: its cookie is its program's place. */
+  /**
+   * Returns a line per function in files of these names; the cookie is the index of its program.
+   */
   String table(List<String> files) {
     StringBuilder table = new StringBuilder();
     for (String file : files) {
@@ -48,7 +50,7 @@ final class CkpPrograms implements Attacher {
   public BpfLink attach(Path library, List<Site> sites) {
     List<BpfLink> links = new ArrayList<>();
     try {
-      // Ends first: an end without a begin is nobody's, a begin without an end would last.
+      // Ends first: an end without a begin is ignored, a begin without an end would last.
       for (Site site : sites.reversed()) {
         BpfProgram program = programs.get((int) site.cookie());
         links.add(

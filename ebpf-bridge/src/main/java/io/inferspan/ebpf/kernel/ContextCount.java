@@ -2,32 +2,42 @@ package io.inferspan.ebpf.kernel;
 
 import java.util.Locale;
 
-/** How the kernel side came to know of requests, and where it did not; as in {@code wire.h}. */
+/** Counts of recognised requests, and of the reasons why others were not; as in {@code wire.h}. */
 public enum ContextCount {
-  /** Heads of requests, with or without a traceparent. */
+  /** Request heads, with or without a traceparent. */
   HTTP_HEADS(600),
-  /** With a valid traceparent. */
+  /** Heads with a valid traceparent. */
   HTTP_FOUND(601),
-  /** And that sampled. */
+  /** Heads with a sampled traceparent. */
   HTTP_SAMPLED(602),
-  /** With a traceparent that is none. */
+  /** Heads with an invalid traceparent. */
   HTTP_MALFORMED(603),
-  /** Whose head was longer than is looked at. */
+  /** Heads that were longer than the limit. */
   HTTP_TOO_LONG(606),
-  /** That came together with the next one; no context is given. */
+  /** Requests that arrived together with the next one; they get no context. */
   HTTP_PIPELINED(607),
-  /** Whose bytes were not in memory when they were to be looked at. */
+  /** Requests whose bytes were not in memory when they were read. */
   HTTP_UNREADABLE(608),
-  /** That were given to a thread. */
+  /** Sampled requests beyond the limit per process and second. */
+  HTTP_LIMITED(609),
+  /** Heads whose x-request-id is omitted: too long, unexpected bytes, or several of them. */
+  REQUEST_ID_LEFT_OUT(610),
+  /** Sampled requests that began; each lasts until its response has ended. */
   REQUESTS_BEGAN(620),
-  /** That are over. */
+  /** Sampled requests that ended. */
   REQUESTS_ENDED(621),
-  /** Threads and processes that a request's thread started. */
+  /** Threads and processes started by a request's thread. */
   REQUESTS_INHERITED(622),
-  /** Threads that serve several connections at once; no context is given any more. */
+  /** Requests read by a thread that had another one open. */
   THREADS_INTERLEAVED(623),
-  /** Requests told of by the program itself whose traceparent is none. */
-  CKP_MALFORMED(624);
+  /** Requests that the program itself reported with a malformed traceparent. */
+  CKP_MALFORMED(624),
+  /** Operations that could belong to any of several requests. */
+  UNATTRIBUTED(625),
+  /** Responses written by another thread than the one that read the request. */
+  ANSWERED_ELSEWHERE(626),
+  /** Requests whose thread also read from connections of other protocols. */
+  THREADS_MIXED(627);
 
   private final int index;
 
@@ -39,7 +49,7 @@ public enum ContextCount {
     return index;
   }
 
-  /** Its name in a status. */
+  /** Returns its name in a status. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.BpfProgram;
 import io.inferspan.ebpf.linux.Threads;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The numbers by which the kernel's programs know this process and its threads.
  *
- * <p>In a PID namespace, such as a container's, they are not those that the process itself is told;
- * so the kernel is asked by running a program.
+ * <p>In a PID namespace, such as a container's, they differ from those that the process sees, so
+ * they are read by running a program in the kernel.
  */
 public final class Identity implements AutoCloseable {
 
@@ -43,20 +44,28 @@ public final class Identity implements AutoCloseable {
     return identity;
   }
 
-  /** This process. */
+  /** Returns this process's tgid. */
   public int tgid() {
     return tgid;
   }
 
-  /** The calling thread, which is no virtual one. */
+  /** Returns the tid of the calling thread, which must be a platform thread. */
   public int currentTid() {
     BpfObject object = asking;
     return object == null ? Threads.currentTid() : ask(object)[1];
   }
 
-  /** Whether numbers of {@code /proc} are others than those that the kernel tells in events. */
+  /** Returns whether numbers in {@code /proc} differ from those in the kernel's events. */
   public boolean isTranslated() {
     return tgid != ProcessHandle.current().pid();
+  }
+
+  /** Returns a process's identity. If numbers are translated, only this process can be found. */
+  public ProcessIdentity processOf(int process) {
+    if (process == tgid) {
+      return ProcessIdentity.of((int) ProcessHandle.current().pid());
+    }
+    return isTranslated() ? ProcessIdentity.UNKNOWN : ProcessIdentity.of(process);
   }
 
   private static int[] ask(BpfObject object) {

@@ -8,9 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the programs have counted; any thread may ask.
+ * The counters of the programs. Thread-safe.
  *
- * <p>Once closed it tells the last numbers, since meters are read for longer than a bridge lasts.
+ * <p>After closing it returns the last values, since meters are read for longer than a bridge
+ * lasts.
  */
 public final class KernelCounters implements AutoCloseable {
 
@@ -18,17 +19,17 @@ public final class KernelCounters implements AutoCloseable {
   private final Map<Integer, Long> last = new HashMap<>();
   private boolean closed;
 
-  /** Reads the map {@code counters} of one bridge, ours or another's. */
+  /** Reads the map {@code counters} of one bridge, this one or another's. */
   public KernelCounters(BpfMap counters) {
     this.counters = counters;
   }
 
-  /** Events of this kind, whether or not there was room for them. */
+  /** Returns the events of this kind, including those that were lost. */
   public long produced(Kind kind) {
     return count(kind.number());
   }
 
-  /** Events of all kinds. */
+  /** Returns the events of all kinds. */
   public long produced() {
     long sum = 0;
     for (Kind kind : Kind.values()) {
@@ -37,12 +38,12 @@ public final class KernelCounters implements AutoCloseable {
     return sum;
   }
 
-  /** Events lost for this reason. */
+  /** Returns the events lost for this reason. */
   public long lost(KernelLoss reason) {
     return count(reason.index());
   }
 
-  /** Events lost for all reasons. */
+  /** Returns the events lost for all reasons. */
   public long lost() {
     long sum = 0;
     for (KernelLoss reason : KernelLoss.values()) {
@@ -51,7 +52,7 @@ public final class KernelCounters implements AutoCloseable {
     return sum;
   }
 
-  /** How contexts came to be known. */
+  /** Returns a count of recognised requests. */
   public long count(ContextCount what) {
     return count(what.index());
   }
@@ -81,7 +82,7 @@ public final class KernelCounters implements AutoCloseable {
     last.put(index, counters.percpuSum(index));
   }
 
-  /** A kind's name in meters and in a status, such as {@code cuda.launch}. */
+  /** Returns a kind's name in meters and in a status, such as {@code cuda.launch}. */
   public static String nameOf(Kind kind) {
     Family family = kind.family();
     return family.name().toLowerCase(Locale.ROOT) + "." + kind.call();

@@ -2,13 +2,13 @@ package io.inferspan.ebpf.kernel;
 
 import java.util.Locale;
 
-/** Why an event did not reach the ring, numbered as in {@code wire.h}. */
+/** The reason why an event did not reach the ring, numbered as in {@code wire.h}. */
 public enum KernelLoss {
-  /** There was no room. */
+  /** The ring was full. */
   RING_FULL(512),
-  /** No memory to remember that a call began. */
+  /** No memory to record that a call began. */
   NO_MEMORY(521),
-  /** Calls within calls within calls. */
+  /** Calls were nested too deeply. */
   CALL_TOO_DEEP(522);
 
   private final int index;
@@ -21,7 +21,7 @@ public enum KernelLoss {
     return index;
   }
 
-  /** Its name in meters. */
+  /** Returns its name in meters. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

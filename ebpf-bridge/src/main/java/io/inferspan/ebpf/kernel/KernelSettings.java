@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/** The memory in which the programs read what to do: {@code struct ispan_settings}. */
+/** The memory from which the programs read their settings: {@code struct ispan_settings}. */
 public final class KernelSettings implements AutoCloseable {
 
   /** Calls of the CUDA driver and runtime. */
@@ -28,17 +28,16 @@ public final class KernelSettings implements AutoCloseable {
   /** Connections and retransmissions. */
   public static final int TCP = 0x10;
 
-  /** What programs tell of themselves. */
+  /** Operations that programs report themselves. */
   public static final int CKP = 0x20;
 
   static final int READ_SHARED = 0x100;
   static final int PUBLISH_SHARED = 0x200;
 
   private static final int PROCESSES = 0x40;
-  private static final int REQUESTS = 0x80;
 
   private static final int BYTES = 64;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int WAKEUP_BYTES = 64 << 10;
 
   private static final int VERSION_AT = 0;
@@ -52,8 +51,12 @@ public final class KernelSettings implements AutoCloseable {
   private static final int READER_AT = 40;
   private static final int ASLEEP_AT = 44;
   private static final int ATTACHED_AT = 48;
+  private static final int MOST_REQUESTS_AT = 56;
 
-  /** Families whose programs have nothing to say while nobody is served. */
+  /** Far more than an engine serves; it keeps a local program from flooding traces. */
+  private static final int MOST_REQUESTS_PER_SECOND = 10_000;
+
+  /** Families whose programs produce nothing while no request is served. */
   private static final int SERVING = CUDA | NCCL | SCHED | TCP;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -65,13 +68,13 @@ public final class KernelSettings implements AutoCloseable {
   private int flags;
 
   /**
-   * What to do.
+   * The settings.
    *
-   * @param families the flags of the families that are wanted
-   * @param everything whether requests of every process are of interest
+   * @param families the flags of the enabled families
+   * @param everything whether requests of every process are observed
    * @param selfTgid this process, as the kernel numbers it
-   * @param leastNanos shorter system calls and delays are left out
-   * @param cgroup whose processes are of interest
+   * @param leastNanos system calls and delays shorter than this are ignored
+   * @param cgroup the group whose processes are observed
    */
   public record Orders(
       int families, boolean everything, int selfTgid, long leastNanos, Cgroup cgroup) {}
@@ -79,8 +82,8 @@ public final class KernelSettings implements AutoCloseable {
   /**
    * A control group.
    *
-   * @param id the number of its directory; zero for any group
-   * @param level how deep it is below the hierarchy's root
+   * @param id the inode number of its directory; zero for any group
+   * @param level its depth below the hierarchy's root
    */
   public record Cgroup(long id, int level) {
 
@@ -90,40 +93,40 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** The settings, for programs that share contexts as these flags say. */
+  /** Creates settings for programs that share contexts as these flags say. */
   KernelSettings(BpfMap settings, int sharing) {
     this.sharing = sharing;
     this.mapping = Mapping.shared(settings.fd(), 0, BYTES, true);
     this.memory = mapping.memory();
   }
 
-  /** Has the programs begin; the version comes last, since it is what switches them on. */
+  /** Activates the programs; the version is written last, since it switches them on. */
   public void begin(Orders orders) {
     memory.set(JAVA_INT, SCOPE_AT, orders.everything() ? 1 : 0);
     memory.set(JAVA_INT, SELF_AT, orders.selfTgid());
-    flags = orders.families() | PROCESSES | REQUESTS | sharing;
+    flags = orders.families() | PROCESSES | sharing;
     memory.set(JAVA_INT, FLAGS_AT, flags);
     memory.set(JAVA_LONG, LEAST_NANOS_AT, orders.leastNanos());
     memory.set(JAVA_LONG, CGROUP_AT, orders.cgroup().id());
     memory.set(JAVA_INT, WAKEUP_AT, WAKEUP_BYTES);
     memory.set(JAVA_INT, LEVEL_AT, orders.cgroup().level());
+    memory.set(JAVA_INT, MOST_REQUESTS_AT, MOST_REQUESTS_PER_SECOND);
     INT.setRelease(memory, (long) VERSION_AT, VERSION);
   }
 
-  /** Says what the ring's reader is about to do, and so when it is to be called. */
+  /** Announces what the ring's reader is about to do, which determines when it is woken. */
   public void readerDoes(ReaderState state) {
     INT.setVolatile(memory, (long) READER_AT, state.number());
   }
 
-  /** Has the programs that serve requests only do nothing: they are about to be taken off. */
+  /** Disables the programs that only serve requests before they are detached. */
   public void sleep() {
     INT.setVolatile(memory, (long) FLAGS_AT, flags & ~SERVING);
     INT.setVolatile(memory, (long) ASLEEP_AT, 1);
   }
 
   /**
-   * Has them go on, once they are attached again: what they noted before {@code nowNanos} counts no
-   * more.
+   * Enables them after they are attached again; what they noted before {@code nowNanos} is ignored.
    */
   public void wake(long nowNanos) {
     LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
@@ -131,7 +134,7 @@ public final class KernelSettings implements AutoCloseable {
     INT.setVolatile(memory, (long) ASLEEP_AT, 0);
   }
 
-  /** Whether a bridge sleeps, by its map of settings: ours or another's. */
+  /** Returns whether a bridge sleeps, by its map of settings: this one's or another's. */
   public static boolean isAsleep(BpfMap settings) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(BYTES, Long.BYTES);
@@ -140,7 +143,7 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Has every program do nothing from its next run on. */
+  /** Disables every program from its next run on. */
   public void stop() {
     INT.setRelease(memory, (long) VERSION_AT, 0);
   }

@@ -8,6 +8,7 @@ import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.WatchedFunctions;
+import io.inferspan.ebpf.wire.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -15,23 +16,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the bridge has in the kernel.
+ * All resources of the bridge in the kernel.
  *
- * <p>Nothing is produced before {@link #settings} say so. Close it last, and after whoever reads
- * the ring.
+ * <p>Nothing is produced before {@link #settings} enable it. Close it last, after the reader of the
+ * ring.
  */
 public final class KernelSide implements AutoCloseable {
 
-  /** The object that is always there: whom a thread serves, and its system calls. */
+  /** The object that is always loaded: request contexts and system calls. */
   public static final String CONTEXT = "context";
 
-  /** The object whose programs watch calls of CUDA and NCCL. */
+  /** The object whose programs observe calls of CUDA and NCCL. */
   public static final String CALLS = "calls";
 
-  /** The object whose programs watch what programs tell of themselves. */
+  /** The object whose programs observe operations that programs report. */
   public static final String CKP = "ckp";
 
   private static final String PROCESS = "process";
+  private static final String ADOPT = "adopt";
   private static final String TCP = "tcp";
   private static final String TCP_SENT = "tcp_sent";
 
@@ -41,22 +43,25 @@ public final class KernelSide implements AutoCloseable {
   private final LoadedPrograms programs = new LoadedPrograms();
   private final List<LibraryProbes> libraries = new ArrayList<>();
   private final List<AutoCloseable> memory = new ArrayList<>();
-  private final KernelWish wish;
+  private final KernelPlan plan;
   private @Nullable SharedContexts shared;
 
-  /** Those under way; asked for once, since two threads ask how it stands. */
+  /** The map of active requests, opened once because two threads read the status. */
   private @Nullable BpfMap requests;
 
-  /** Those of CUDA and NCCL among the libraries. */
+  private @Nullable OwnerMaps owners;
+  private @Nullable Adoptions adoptions;
+
+  /** The CUDA and NCCL probes. */
   private @Nullable LibraryProbes calls;
 
-  private KernelSide(KernelWish wish) {
-    this.wish = wish;
+  private KernelSide(KernelPlan plan) {
+    this.plan = plan;
   }
 
-  /** Loads and attaches what is wanted; throws only where nothing would work without it. */
-  public static KernelSide load(KernelWish wish) {
-    KernelSide side = new KernelSide(wish);
+  /** Loads and attaches what is planned; throws only if nothing would work without it. */
+  public static KernelSide load(KernelPlan plan) {
+    KernelSide side = new KernelSide(plan);
     try {
       side.load();
     } catch (RuntimeException | Error refused) {
@@ -70,20 +75,24 @@ public final class KernelSide implements AutoCloseable {
     shared = sharedContexts();
     programs.addNeeded(CONTEXT, prepared(shared));
     requests = context().map("requests");
+    owners = new OwnerMaps(context());
     programs.attachWhole(CONTEXT);
     programs.addNeeded(PROCESS, object -> {});
     programs.attachWhole(PROCESS);
-    ON_TRACEPOINTS.stream().filter(wish.objects()::contains).forEach(this::addOnTracepoints);
-    if (wish.objects().contains(CALLS)) {
+    if (programs.add(ADOPT, object -> {})) {
+      adoptions = new Adoptions(programs.object(ADOPT));
+    }
+    ON_TRACEPOINTS.stream().filter(plan.objects()::contains).forEach(this::addOnTracepoints);
+    if (plan.objects().contains(CALLS)) {
       addCalls();
     }
-    if (wish.objects().contains(CKP)) {
+    if (plan.objects().contains(CKP)) {
       addCkp();
     }
   }
 
   private @Nullable SharedContexts sharedContexts() {
-    KernelWish.Sharing sharing = wish.sharing();
+    KernelPlan.Sharing sharing = plan.sharing();
     if (!sharing.read() && !sharing.publish()) {
       return null;
     }
@@ -102,7 +111,7 @@ public final class KernelSide implements AutoCloseable {
 
   private Consumer<BpfObject> prepared(@Nullable SharedContexts contexts) {
     return object -> {
-      object.resize("events", wish.ringBytes());
+      object.resize("events", plan.ringBytes());
       if (contexts != null) {
         object.share("otel_contexts", contexts.map());
       }
@@ -110,7 +119,7 @@ public final class KernelSide implements AutoCloseable {
   }
 
   private void addOnTracepoints(String name) {
-    boolean withoutSent = name.equals(TCP) && !wish.version().atLeast(6, 3);
+    boolean withoutSent = name.equals(TCP) && !plan.version().atLeast(6, 3);
     boolean loaded =
         programs.add(
             name,
@@ -127,7 +136,7 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** The objects on functions differ in how their programs are chosen, not in what then happens. */
+  /** Adds the objects on functions, which differ only in how their programs are chosen. */
   private void addCalls() {
     List<CallPrograms> chosen = new ArrayList<>();
     if (canProbe(CALLS)
@@ -150,51 +159,52 @@ public final class KernelSide implements AutoCloseable {
   }
 
   private UprobeMode mode() {
-    return wish.features().uprobes();
+    return plan.features().uprobes();
   }
 
   private boolean canProbe(String object) {
-    boolean able = mode() != UprobeMode.PERF || wish.features().has(KernelFeature.PERF_UPROBES);
+    boolean able = mode() != UprobeMode.PERF || plan.features().has(KernelFeature.PERF_UPROBES);
     if (!able) {
       programs.missing(object, "*", "no function of a library can be watched here");
     }
     return able;
   }
 
-  /** What became of every program. */
+  /** Returns the state of every program. */
   public List<ProgramState> programs() {
     return programs.states();
   }
 
   /**
-   * One of these, as it is now; to ask for it alone costs one call of the kernel and not of each.
+   * Returns the current state of a program, at the cost of one system call rather than one per
+   * program.
    */
   public ProgramState now(ProgramState program) {
     ProgramState now = programs.state(program.object(), program.name());
     return now == null ? program : now;
   }
 
-  /** Those who attach to libraries of processes, as far as the kernel lets them. */
+  /** Returns the probes on libraries of processes, as far as the kernel supports them. */
   public List<LibraryProbes> libraries() {
     return List.copyOf(libraries);
   }
 
-  /** Says what to do. */
+  /** Returns the settings. */
   public KernelSettings settings() {
     int flags = 0;
     if (shared != null) {
-      flags |= wish.sharing().read() ? KernelSettings.READ_SHARED : 0;
-      flags |= wish.sharing().publish() ? KernelSettings.PUBLISH_SHARED : 0;
+      flags |= plan.sharing().read() ? KernelSettings.READ_SHARED : 0;
+      flags |= plan.sharing().publish() ? KernelSettings.PUBLISH_SHARED : 0;
     }
     return kept(new KernelSettings(context().map("settings"), flags));
   }
 
-  /** What is shared with other programs; null where nothing is. */
+  /** Returns the contexts shared with other programs; null if there are none. */
   public @Nullable SharedContexts shared() {
     return shared;
   }
 
-  /** Takes out what was told to other programs; once nothing is told any more. */
+  /** Removes the published contexts. Call it after publishing has stopped. */
   public void withdraw() {
     SharedContexts contexts = shared;
     BpfMap live = requests;
@@ -203,32 +213,45 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** What the programs counted. */
+  /**
+   * Returns the owner of an event of this thread if the event that introduced the owner was lost.
+   */
+  public @Nullable Owner owner(long number, int tgid, int tid) {
+    OwnerMaps maps = owners;
+    return maps == null ? null : maps.find(number, tgid, tid);
+  }
+
+  /** Returns the adoptions; null if the kernel refused them. */
+  public @Nullable Adoptions adoptions() {
+    return adoptions;
+  }
+
+  /** Returns the counters of the programs. */
   public KernelCounters counters() {
     return kept(new KernelCounters(context().map("counters")));
   }
 
-  /** Where this process's threads say whom they serve. */
+  /** Returns the memory in which this process's threads publish their contexts. */
   public OwnMemory ownMemory() {
     return kept(new OwnMemory(context().map("own_threads"), context().map("own_contexts")));
   }
 
-  /** The numbers by which the kernel knows us. */
+  /** Returns the numbers by which the kernel knows this process. */
   public Identity identity() {
     return kept(Identity.load());
   }
 
-  /** Processes of interest. */
+  /** Returns the table of observed processes. */
   public TargetTable targets() {
     return new TargetTable(context().map("targets"));
   }
 
-  /** The descriptor of the ring, which stays ours. */
+  /** Returns the descriptor of the ring, which this object owns. */
   public int ringFd() {
     return context().map("events").fd();
   }
 
-  /** Its size. */
+  /** Returns the size of the ring. */
   public long ringBytes() {
     return context().map("events").maxEntries();
   }
@@ -243,38 +266,38 @@ public final class KernelSide implements AutoCloseable {
   }
 
   /**
-   * Whether what serves requests only may be taken off while there is none: not where a function's
-   * probe takes a tenth of a second to be taken off, nor where others begin requests without a
-   * word.
+   * Returns whether the probes that only serve requests may be detached while there is none: not if
+   * detaching takes a tenth of a second per function, nor if other programs begin requests without
+   * an event.
    */
   public boolean maySleep() {
     boolean quickly = calls == null || mode() != UprobeMode.PERF;
-    return quickly && (shared == null || !wish.sharing().read());
+    return quickly && (shared == null || !plan.sharing().read());
   }
 
-  /** Whether the programs know a request that has begun and not ended. */
+  /** Returns whether the programs have an active request. */
   public boolean isServing() {
     BpfMap live = requests;
     return live != null && !live.isEmpty();
   }
 
-  /** Takes off what serves requests only; the rest tells when one begins. */
-  public void rest() {
+  /** Detaches the programs that only serve requests; the others report when a request begins. */
+  public void pause() {
     if (calls != null) {
-      calls.rest();
+      calls.pause();
     }
-    programs.rest(ON_TRACEPOINTS);
+    programs.pause(ON_TRACEPOINTS);
   }
 
-  /** Puts it back. */
-  public void rouse() {
-    programs.rouse();
+  /** Attaches them again. */
+  public void resume() {
+    programs.resume();
     if (calls != null) {
-      calls.rouse();
+      calls.resume();
     }
   }
 
-  /** Takes the programs off functions and tracepoints; what was counted can still be read. */
+  /** Detaches all programs; counters can still be read. */
   public void detach() {
     libraries.forEach(LibraryProbes::close);
     programs.detach();

@@ -14,21 +14,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects in the kernel, and what became of each of their programs.
+ * The loaded objects and the state of each program.
  *
- * <p>The first object makes the maps, the others use them. An object that the kernel refuses is
- * done without, since the others answer other questions.
+ * <p>The first object creates the maps and the others share them. The bridge works without an
+ * optional object that the kernel refuses, since the others are independent of it.
  */
 final class LoadedPrograms implements AutoCloseable {
 
-  private static final List<String> SHARED =
+  /** The maps that every object of a bridge has in common. */
+  static final List<String> SHARED =
       List.of(
           "events",
           "counters",
           "requests",
           "connections",
+          "servers",
           "threads",
           "activity",
+          "adopted",
+          "engines",
           "own_threads",
           "own_contexts",
           "settings",
@@ -39,20 +43,20 @@ final class LoadedPrograms implements AutoCloseable {
   private final List<Entry> entries = new ArrayList<>();
   private final Map<Entry, BpfLink> links = new LinkedHashMap<>();
 
-  /** Those that are taken off for a while. */
-  private final List<Entry> resting = new ArrayList<>();
+  /** Programs that are detached for a while. */
+  private final List<Entry> paused = new ArrayList<>();
 
   private boolean closed;
 
-  /** A program that is loaded, or a program or object that is not and why. */
+  /** A loaded program, or a program or object that is not loaded, with the reason. */
   private record Entry(String object, String name, @Nullable BpfProgram program, String problem) {}
 
-  /** Loads an object that others depend on, the first of all; throws where that cannot be. */
+  /** Loads the object that others depend on, before all others; throws if that fails. */
   void addNeeded(String name, Consumer<BpfObject> prepare) {
     load(name, prepare);
   }
 
-  /** Loads another object; false where it was refused, which is noted. */
+  /** Loads another object; returns false, and records the reason, if it was refused. */
   boolean add(String name, Consumer<BpfObject> prepare) {
     try {
       load(name, prepare);
@@ -79,7 +83,7 @@ final class LoadedPrograms implements AutoCloseable {
     objects.put(name, object);
   }
 
-  /** Attaches the programs of an object to what they name, but for {@code left}. */
+  /** Attaches the programs of an object, except {@code left}, as their sections say. */
   void attach(String name, Set<String> left) {
     for (BpfProgram program : object(name).programs()) {
       if (!left.contains(program.name())) {
@@ -96,7 +100,9 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /** Attaches all programs of an object that tells wrong things where one of them is missing. */
+  /**
+   * Attaches all programs of an object whose results would be wrong if one of them were missing.
+   */
   void attachWhole(String name) {
     object(name).programs().forEach(program -> attached(name, program));
   }
@@ -108,12 +114,12 @@ final class LoadedPrograms implements AutoCloseable {
     entries.add(entry);
   }
 
-  /** Notes a program that stands ready. */
+  /** Records a program as ready. */
   void inPlace(String object, BpfProgram program) {
     entries.add(new Entry(object, program.name(), program, ""));
   }
 
-  /** Notes what is done without. */
+  /** Records a missing program. */
   void missing(String object, String program, String problem) {
     entries.add(new Entry(object, program, null, problem));
   }
@@ -126,12 +132,12 @@ final class LoadedPrograms implements AutoCloseable {
     return object;
   }
 
-  /** What became of all of them; after closing, what they had cost is not known any more. */
+  /** Returns the state of all programs; after closing, their cost is unknown. */
   synchronized List<ProgramState> states() {
     return entries.stream().map(this::state).toList();
   }
 
-  /** What became of one; null where nothing was heard of it. */
+  /** Returns the state of a program; null if it is unknown. */
   synchronized @Nullable ProgramState state(String object, String name) {
     for (Entry entry : entries) {
       if (entry.object().equals(object) && entry.name().equals(name)) {
@@ -155,44 +161,44 @@ final class LoadedPrograms implements AutoCloseable {
     }
   }
 
-  /** Takes the programs of these objects off for a while. */
-  synchronized void rest(List<String> objects) {
+  /** Detaches the programs of these objects for a while. */
+  synchronized void pause(List<String> objects) {
     for (Entry entry : List.copyOf(links.keySet())) {
       BpfLink link = objects.contains(entry.object()) ? links.remove(entry) : null;
       if (link != null) {
         link.close();
-        resting.add(entry);
+        paused.add(entry);
       }
     }
   }
 
-  /** Puts them back; one that is refused is noted, and tried the next time. */
-  synchronized void rouse() {
-    for (Entry entry : List.copyOf(resting)) {
+  /** Attaches them again; a refusal is recorded, and retried the next time. */
+  synchronized void resume() {
+    for (Entry entry : List.copyOf(paused)) {
       BpfProgram program = entry.program();
       if (program != null) {
-        rouse(entry, program);
+        resume(entry, program);
       }
     }
   }
 
-  private void rouse(Entry resting, BpfProgram program) {
-    this.resting.remove(resting);
-    Entry now = new Entry(resting.object(), resting.name(), program, "");
+  private void resume(Entry detached, BpfProgram program) {
+    this.paused.remove(detached);
+    Entry now = new Entry(detached.object(), detached.name(), program, "");
     try {
       links.put(now, program.attach());
     } catch (BpfException refused) {
       now = new Entry(now.object(), now.name(), program, String.valueOf(refused.getMessage()));
-      this.resting.add(now);
+      this.paused.add(now);
     }
-    entries.set(entries.indexOf(resting), now);
+    entries.set(entries.indexOf(detached), now);
   }
 
-  /** Detaches for good; maps stay for those that read what is left. */
+  /** Detaches permanently; maps stay open for their readers. */
   synchronized void detach() {
     links.values().forEach(BpfLink::close);
     links.clear();
-    resting.clear();
+    paused.clear();
   }
 
   @Override

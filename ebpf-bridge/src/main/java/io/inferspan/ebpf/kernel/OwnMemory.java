@@ -8,7 +8,7 @@ import io.inferspan.ebpf.linux.Mapping;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
-/** The kernel's table of our threads, and the memory in which each says whom it serves. */
+/** The kernel's map of our threads, and the memory in which each publishes its context. */
 public final class OwnMemory implements OwnThreads.KernelThreads, AutoCloseable {
 
   private final BpfMap threads;
@@ -20,7 +20,7 @@ public final class OwnMemory implements OwnThreads.KernelThreads, AutoCloseable 
     this.contexts = Mapping.shared(contexts.fd(), 0, bytes, true);
   }
 
-  /** One record a slot. */
+  /** Returns the memory, one record per slot. */
   public ByteBuffer contexts() {
     return contexts.memory().asByteBuffer();
   }

@@ -1,17 +1,17 @@
 package io.inferspan.ebpf.kernel;
 
 /**
- * A program, and whether it is in place.
+ * The state of a program.
  *
  * @param object the object that it belongs to
  * @param name its name
- * @param problem why it is not in place; empty where it is
- * @param runs how often it ran while runs were counted
- * @param runNanos how long it ran in all
+ * @param problem why it is not attached; empty if it is
+ * @param runs its runs while the kernel counted them
+ * @param runNanos its total run time while the kernel counted it
  */
 public record ProgramState(String object, String name, String problem, long runs, long runNanos) {
 
-  /** Whether it runs, or will once a library is watched. */
+  /** Returns whether it runs, or will run once a library is observed. */
   public boolean inPlace() {
     return problem.isEmpty();
   }

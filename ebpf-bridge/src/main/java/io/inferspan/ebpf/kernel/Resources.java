@@ -6,15 +6,16 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** What {@code bpf/prebuilt} has put into this jar, for the processor that this runs on. */
-final class Resources {
+/** The objects of {@code bpf/prebuilt} in this jar for the current architecture. */
+public final class Resources {
 
   private static final String X86_64 = "/io/inferspan/ebpf/bpf/";
   private static final String AARCH64 = X86_64 + "arm64/";
 
   private Resources() {}
 
-  static byte[] object(String name) {
+  /** Returns an object by its name in {@code bpf/src}. */
+  public static byte[] object(String name) {
     return object(name, SystemView.architecture());
   }
 
@@ -22,7 +23,8 @@ final class Resources {
     return bytes(directory(architecture) + name + ".bpf.o");
   }
 
-  static String callTable() {
+  /** The functions of CUDA and NCCL: lines of library, function and cookie. */
+  public static String callTable() {
     return callTable(SystemView.architecture());
   }
 

@@ -19,11 +19,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The map by which OpenTelemetry's programs on a machine tell each other whom a thread serves.
+ * The map in which OpenTelemetry programs on a machine publish which span a thread serves.
  *
- * <p>Its key is the process and the thread, its value the ids of trace and span. Whoever comes
- * first makes it and it stays; whoever writes an entry takes it out again. This side writes those
- * of our own threads; the programs write those of requests that they recognise.
+ * <p>Its key is the process and the thread, its value the trace and span ids. The first program
+ * creates it and it persists; each program removes the entries that it writes. This class writes
+ * those of our own threads; the BPF programs write those of requests that they recognise.
  */
 public final class SharedContexts implements ContextListener, AutoCloseable {
 
@@ -51,7 +51,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     this.publishing = publishing;
   }
 
-  /** Opens the map, or makes it where it is to be written; null where nobody has made it. */
+  /** Opens the map, or creates it for publishing; returns null if it does not exist. */
   static @Nullable SharedContexts open(Path bpfFilesystem, boolean publishing) {
     Path path = bpfFilesystem.resolve("otel").resolve(NAME);
     PinnedMap pinned = publishing ? PinnedMap.openOrMake(path, SHAPE) : PinnedMap.open(path, SHAPE);
@@ -63,10 +63,10 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
   }
 
   /**
-   * Takes our own threads' contexts from now on, and first out what killed programs have left.
+   * Starts publishing our threads' contexts, and removes entries left by killed programs.
    *
    * @param tgid this process, as the kernel numbers it
-   * @param translated whether {@code /proc} numbers processes otherwise, and cannot tell who lives
+   * @param translated whether numbers in {@code /proc} differ, so that it cannot show who is alive
    */
   public void begin(int tgid, boolean translated) {
     own = (long) tgid << Integer.SIZE;
@@ -79,7 +79,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     return Files.exists(Path.of("/proc", Integer.toString(tgid), "task", Integer.toString(tid)));
   }
 
-  /** Whether threads are to tell of their switches. */
+  /** Returns whether threads publish their switches. */
   public boolean isPublishing() {
     return publishing;
   }
@@ -94,7 +94,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
       context.set(IN_TEXT, 0, traceIdHigh);
       context.set(IN_TEXT, 8, traceIdLow);
       context.set(IN_TEXT, CONTEXT_SPAN_AT, spanId);
-      // Where there is no room, nobody is told, which the contract allows.
+      // If the map is full, the context is not published, which the contract allows.
       map.put(arena.allocateFrom(JAVA_LONG, own | tid), context);
     }
   }
@@ -109,7 +109,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
   }
 
-  /** Takes out what this bridge has written: of our threads, and of these requests. */
+  /** Removes what this bridge has written: for our threads, and for these requests. */
   void withdraw(BpfMap requests) {
     open = false;
     if (!publishing) {
@@ -126,7 +126,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
   }
 
-  /** The thread may serve somebody else's request by now. */
+  /** Removes an entry, unless the thread serves another request by now. */
   private void withdraw(MemorySegment request, Arena arena) {
     long tgid = request.get(JAVA_INT, REQUEST_TGID_AT);
     long tid = request.get(JAVA_INT, REQUEST_TID_AT);
@@ -148,7 +148,7 @@ public final class SharedContexts implements ContextListener, AutoCloseable {
     }
   }
 
-  /** As far as they are there while one looks, and no more than there is room for. */
+  /** Returns the keys present during the iteration, at most the map's capacity. */
   private static List<Long> keys(BpfMap map) {
     List<Long> keys = new ArrayList<>();
     try (Arena arena = Arena.ofConfined()) {

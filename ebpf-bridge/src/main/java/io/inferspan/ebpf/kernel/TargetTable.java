@@ -6,7 +6,7 @@ import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.probe.ProcessWatch;
 import java.lang.foreign.Arena;
 
-/** The processes whose requests are of interest; the kernel takes out those that end. */
+/** The processes whose requests are observed; the kernel removes those that exit. */
 public final class TargetTable implements ProcessWatch.Targets {
 
   private static final int CHOSEN = 1;

@@ -1,8 +1,8 @@
 /**
- * The programs and maps of {@code bpf} as one: loaded, attached, told what to do, and taken out.
+ * The programs and maps of {@code bpf} as one unit: loaded, attached, configured and removed.
  *
- * <p>Here lives what knows their names, their order and the memory that is shared with them. What
- * events mean, and which process is of interest, is not known here.
+ * <p>Contains what depends on their names, their order and the shared memory. The meaning of events
+ * and the choice of processes are elsewhere.
  */
 @NullMarked
 package io.inferspan.ebpf.kernel;

@@ -7,7 +7,7 @@ import io.inferspan.ebpf.linux.SystemCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The commands of {@code bpf(2)} for which the bridge does not go through libbpf. */
+/** Commands of {@code bpf(2)} that the bridge calls without libbpf. */
 public enum BpfCommand {
   MAP_CREATE(0),
   MAP_LOOKUP(1),
@@ -26,7 +26,7 @@ public enum BpfCommand {
   LINK_CREATE(28),
   ENABLE_STATS(32);
 
-  /** More than any command's arguments; the kernel accepts what is too long if it is zero. */
+  /** More than any command's arguments; the kernel accepts excess bytes that are zero. */
   private static final int BYTES = 128;
 
   private final int number;
@@ -35,12 +35,12 @@ public enum BpfCommand {
     this.number = number;
   }
 
-  /** Gives the command; returns the kernel's result, negative for an error. */
+  /** Runs the command; returns the kernel's result, negative for an error. */
   public long give(Arguments arguments) {
     return SystemCall.BPF.call(number, arguments.memory.address(), BYTES);
   }
 
-  /** The arguments of one command, at the kernel's offsets; zero where nothing is set. */
+  /** The arguments of one command, at the kernel's offsets; the rest is zero. */
   public static final class Arguments {
 
     private final MemorySegment memory;
@@ -49,7 +49,7 @@ public enum BpfCommand {
       this.memory = arena.allocate(BYTES, Long.BYTES);
     }
 
-    /** None are set. */
+    /** Creates empty arguments. */
     public static Arguments in(Arena arena) {
       return new Arguments(arena);
     }
@@ -77,7 +77,7 @@ public enum BpfCommand {
       return this;
     }
 
-    /** What the kernel has left there. */
+    /** Returns 32 bits that the kernel wrote. */
     public int wordAt(int offset) {
       return memory.get(JAVA_INT, offset);
     }

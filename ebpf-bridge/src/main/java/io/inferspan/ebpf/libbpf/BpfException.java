@@ -1,9 +1,9 @@
 package io.inferspan.ebpf.libbpf;
 
 /**
- * Something of BPF that was refused: one sentence that says what, why and what to do.
+ * A BPF operation that was refused, with one sentence on what failed and why, and a remedy.
  *
- * <p>Only thrown while the bridge is set up or taken down.
+ * <p>Only thrown while the bridge is set up or shut down.
  */
 public final class BpfException extends RuntimeException {
 
@@ -13,7 +13,9 @@ public final class BpfException extends RuntimeException {
   private final String remedy;
   private final String log;
 
-  /** With the sentence, what to do, and all that the kernel wrote; the last two may be empty. */
+  /**
+   * Creates an exception from a sentence, a remedy and the kernel's log; the last two may be empty.
+   */
   public BpfException(String reason, String remedy, String log) {
     super(remedy.isEmpty() ? reason : reason + ": " + remedy);
     this.reason = reason;
@@ -21,17 +23,19 @@ public final class BpfException extends RuntimeException {
     this.log = log;
   }
 
-  /** The sentence without what to do about it. */
+  /** Returns the sentence without the remedy. */
   public String reason() {
     return reason;
   }
 
-  /** What to do about it; empty where nobody knows. */
+  /** Returns the remedy; empty if none is known. */
   public String remedy() {
     return remedy;
   }
 
-  /** All that libbpf and the kernel's verifier wrote; may be long, and may be empty. */
+  /**
+   * Returns everything that libbpf and the kernel's verifier wrote; may be long, and may be empty.
+   */
   public String log() {
     return log;
   }

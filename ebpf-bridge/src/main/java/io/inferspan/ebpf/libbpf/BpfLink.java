@@ -4,7 +4,7 @@ import io.inferspan.ebpf.linux.FileDescriptor;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A program attached; closing it detaches the program, as does the end of this process. */
+/** An attached program. Closing the link detaches the program, as does the end of this process. */
 public final class BpfLink implements AutoCloseable {
 
   private final Runnable detach;
@@ -22,7 +22,7 @@ public final class BpfLink implements AutoCloseable {
     return new BpfLink(fd::close);
   }
 
-  /** Several links as one; closed in their order. */
+  /** Combines several links into one, closed in the given order. */
   public static BpfLink all(List<BpfLink> links) {
     List<BpfLink> own = List.copyOf(links);
     return new BpfLink(() -> own.forEach(BpfLink::close));

@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * A loaded map, open for as long as its object is.
  *
- * <p>Any thread may use it. An operation is one system call; a result tells whether it was done,
- * for these are called at request time.
+ * <p>Thread-safe. An operation is one system call; failures are return values, since these methods
+ * are called at request time.
  */
 public final class BpfMap {
 
@@ -26,7 +26,7 @@ public final class BpfMap {
   private final int valueSize;
   private final int maxEntries;
 
-  /** A map that is open by this descriptor, which stays whose it was. */
+  /** Creates a map over an open descriptor, which its owner closes. */
   public BpfMap(Libbpf libbpf, String name, int fd) {
     this.libbpf = libbpf;
     this.name = name;
@@ -41,64 +41,66 @@ public final class BpfMap {
     }
   }
 
-  /** Its name in the object. */
+  /** Returns its name in the object. */
   public String name() {
     return name;
   }
 
-  /** Its file descriptor, which belongs to the object. */
+  /** Returns its file descriptor, which belongs to the object. */
   public int fd() {
     return fd;
   }
 
-  /** The number of its kind. */
+  /** Returns the number of its type. */
   public int type() {
     return type;
   }
 
-  /** The bytes of a key. */
+  /** Returns the size of a key in bytes. */
   public int keySize() {
     return keySize;
   }
 
-  /** The bytes of a value; of a per-processor map the bytes for one processor. */
+  /** Returns the size of a value in bytes; for a per-CPU map the size for one CPU. */
   public int valueSize() {
     return valueSize;
   }
 
-  /** How many entries it may have; of a ring, its bytes. */
+  /** Returns the maximum number of entries; for a ring buffer its bytes. */
   public int maxEntries() {
     return maxEntries;
   }
 
-  /** Puts an entry; false where there is no room, or the kernel refuses. */
+  /** Stores an entry; returns false if there is no room or the kernel refuses. */
   public boolean put(MemorySegment key, MemorySegment value) {
     return give(BpfCommand.MAP_UPDATE, key, value);
   }
 
-  /** Copies an entry's value out; false where there is none. */
+  /** Copies an entry's value; returns false if there is no such entry. */
   public boolean get(MemorySegment key, MemorySegment into) {
     return give(BpfCommand.MAP_LOOKUP, key, into);
   }
 
-  /** Deletes an entry; false where there is none. */
+  /** Deletes an entry; returns false if there is no such entry. */
   public boolean delete(MemorySegment key) {
     return give(BpfCommand.MAP_DELETE, key, MemorySegment.NULL);
   }
 
-  /** Copies the key behind {@code key} out, or the first where that is null; false at the end. */
+  /**
+   * Copies the key after {@code key}, or the first key if that is null; returns false at the end.
+   */
   public boolean nextKey(MemorySegment key, MemorySegment into) {
     return give(BpfCommand.MAP_NEXT_KEY, key, into);
   }
 
-  /** Whether there is no entry; a map that is closed has none. */
+  /** Returns whether there is no entry; a closed map has none. */
   public boolean isEmpty() {
     try (Arena arena = Arena.ofConfined()) {
       return !nextKey(MemorySegment.NULL, arena.allocate(keySize, Long.BYTES));
     }
   }
 
-  /** The sum over all processors of an entry of a per-processor array of 64-bit values. */
+  /** Returns the sum over all CPUs of an entry of a per-CPU array of 64-bit values. */
   public long percpuSum(int index) {
     int cpus = libbpf.possibleCpus();
     try (Arena arena = Arena.ofConfined()) {

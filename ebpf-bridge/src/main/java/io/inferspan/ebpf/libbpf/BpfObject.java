@@ -30,15 +30,15 @@ import java.util.Map;
 /**
  * A file of BPF programs and maps: opened, adjusted, loaded into the kernel, and closed.
  *
- * <p>Of one thread at a time. Closing it takes its maps and programs out of the kernel, as far as
- * no link and no other object holds them: close links first.
+ * <p>Not thread-safe. Closing it removes its maps and programs from the kernel, unless a link or
+ * another object holds them: close links first.
  */
 public final class BpfObject implements AutoCloseable {
 
-  /** Of {@code struct bpf_object_open_opts} up to the last field that libbpf 1.0 knows. */
+  /** The size of {@code struct bpf_object_open_opts} up to the last field of libbpf 1.0. */
   private static final int OPTIONS_BYTES = 80;
 
-  /** As much as the oldest kernels accept; of the reservation only what is written costs memory. */
+  /** The most that the oldest kernels accept; only the part that is written costs memory. */
   private static final int LOG_BYTES = 8 << 20;
 
   private final Libbpf libbpf = Libbpf.load();
@@ -53,7 +53,7 @@ public final class BpfObject implements AutoCloseable {
     this.name = name;
   }
 
-  /** Reads an object file; nothing is in the kernel yet. */
+  /** Parses an object file; loads nothing into the kernel. */
   public static BpfObject open(String name, byte[] elf) {
     BpfObject opened = new BpfObject(name);
     try {
@@ -65,10 +65,10 @@ public final class BpfObject implements AutoCloseable {
     return opened;
   }
 
-  /** Uses a map of another object in the place of this object's map of that name. */
+  /** Replaces this object's map of that name with a map of another object. */
   public BpfObject share(String map, BpfMap with) {
     long own = mapAddress(map);
-    // libbpf would take the other's shape, and the programs would read what is not there.
+    // libbpf would accept another key or value size, and the programs would read wrong memory.
     if (libbpf.callInt(BPF_MAP__TYPE, own) != with.type()
         || libbpf.callInt(BPF_MAP__KEY_SIZE, own) != with.keySize()
         || libbpf.callInt(BPF_MAP__VALUE_SIZE, own) != with.valueSize()) {
@@ -76,19 +76,19 @@ public final class BpfObject implements AutoCloseable {
           "map " + map + " of object " + name + " is of another shape than " + with.name());
     }
     require(libbpf.callInt(BPF_MAP__REUSE_FD, own, with.fd()), "share map " + map);
-    // From here on libbpf calls it as the kernel does, and finds it by our name no more.
+    // From here on libbpf uses the kernel's name of the map and does not find it by ours.
     maps.put(map, with);
     return this;
   }
 
-  /** Sets how many entries a map gets, or how many bytes a ring. */
+  /** Sets the number of entries of a map, or the bytes of a ring buffer. */
   public BpfObject resize(String map, int entries) {
     require(
         libbpf.callInt(BPF_MAP__SET_MAX_ENTRIES, mapAddress(map), entries), "resize map " + map);
     return this;
   }
 
-  /** Chooses whether a program is loaded. */
+  /** Sets whether a program is loaded. */
   public BpfObject autoload(String program, boolean wanted) {
     long address = program(program).address();
     require(
@@ -97,7 +97,7 @@ public final class BpfObject implements AutoCloseable {
     return this;
   }
 
-  /** Loads maps and chosen programs into the kernel. */
+  /** Loads the maps and the selected programs into the kernel. */
   public BpfObject load() {
     try (LibbpfMessages messages = LibbpfMessages.listen()) {
       int result = libbpf.callInt(BPF_OBJECT__LOAD, object);
@@ -108,13 +108,13 @@ public final class BpfObject implements AutoCloseable {
     return this;
   }
 
-  /** A map of the loaded object. */
+  /** Returns a map of the loaded object. */
   public BpfMap map(String map) {
     return maps.computeIfAbsent(
         map, wanted -> new BpfMap(libbpf, wanted, libbpf.callInt(BPF_MAP__FD, mapAddress(wanted))));
   }
 
-  /** A program of the object. */
+  /** Returns a program of the object. */
   public BpfProgram program(String program) {
     BpfProgram found = programs.get(program);
     if (found == null) {
@@ -124,7 +124,7 @@ public final class BpfObject implements AutoCloseable {
     return found;
   }
 
-  /** All programs of the object, in its order. */
+  /** Returns all programs of the object in its order. */
   public List<BpfProgram> programs() {
     return List.copyOf(programs.values());
   }
@@ -141,7 +141,7 @@ public final class BpfObject implements AutoCloseable {
     log.close();
   }
 
-  /** Asks the kernel about one of its objects. */
+  /** Reads the kernel's description of one of its objects. */
   public static void describe(int fd, MemorySegment info, String what) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =

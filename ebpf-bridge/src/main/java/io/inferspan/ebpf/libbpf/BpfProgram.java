@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program of an object: loaded with it, attached by itself. */
+/** A program of an object: loaded with it, attached separately. */
 public final class BpfProgram {
 
   private static final int AT_RETURN = 1;
@@ -44,12 +44,12 @@ public final class BpfProgram {
     this.section = Memory.string(libbpf.callLong(BPF_PROGRAM__SECTION_NAME, address));
   }
 
-  /** Its name in the object. */
+  /** Returns its name in the object. */
   public String name() {
     return name;
   }
 
-  /** Its file descriptor once loaded, which belongs to the object. */
+  /** Returns its file descriptor once loaded, which belongs to the object. */
   public int fd() {
     int fd = libbpf.callInt(BPF_PROGRAM__FD, address);
     if (fd < 0) {
@@ -66,14 +66,14 @@ public final class BpfProgram {
     return address;
   }
 
-  /** Says, before the object is loaded, how the program will be attached to functions. */
+  /** Sets how the program will be attached to functions. Call it before the object is loaded. */
   public BpfProgram via(UprobeMode chosen) {
     libbpf.callInt(BPF_PROGRAM__SET_EXPECTED_ATTACH_TYPE, address, chosen.attachType());
     mode = chosen;
     return this;
   }
 
-  /** Attaches it to what its section names. */
+  /** Attaches it to the target in its section name. */
   public BpfLink attach() {
     try (LibbpfMessages messages = LibbpfMessages.listen()) {
       long link = libbpf.callLong(BPF_PROGRAM__ATTACH, address);
@@ -84,17 +84,21 @@ public final class BpfProgram {
     }
   }
 
-  /** Attaches it to all these functions, or to none. */
+  /** Runs it this many times per second on each CPU. */
+  public BpfLink attachTimer(int frequency) {
+    return CpuTimer.attach(fd(), frequency, libbpf.possibleCpus());
+  }
+
+  /** Attaches it to all of these functions, or to none. */
   public BpfLink attachUprobes(UprobeTarget target) {
     return mode == UprobeMode.PERF ? onePerFunction(target) : oneForAll(target);
   }
 
   /**
-   * Attaches it, in every process, to a tracing point that a file has in itself ({@code
-   * .note.stapsdt}).
+   * Attaches it, in every process, to a USDT probe that a file defines in {@code .note.stapsdt}.
    *
-   * <p>libbpf reads the file's notes, and keeps the arguments' places in maps of the program's
-   * object. It takes a perf event for each place, which needs CAP_SYS_ADMIN.
+   * <p>libbpf reads the file's notes, and stores the locations of the arguments in maps of the
+   * program's object. It opens a perf event for each location, which needs CAP_SYS_ADMIN.
    */
   public BpfLink attachUsdt(Path file, String provider, String point, long cookie) {
     try (Arena arena = Arena.ofConfined();
@@ -119,12 +123,12 @@ public final class BpfProgram {
     }
   }
 
-  /** What it has cost since it was loaded, counted while {@link RunStats#enable} is in force. */
+  /** Returns its cost since it was loaded, counted while {@link RunStats#enable} is in force. */
   public RunStats runs() {
     return RunStats.of(fd(), name);
   }
 
-  /** Runs a program of the kind {@code syscall} once; returns its result. */
+  /** Runs a program of type {@code syscall} once; returns its result. */
   public int run(MemorySegment context) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments =

@@ -34,7 +34,9 @@ public final class Libbpf {
     callInt(LIBBPF_SET_PRINT, LibbpfMessages.callback());
   }
 
-  /** Loads it once for the process; a failure is not remembered, for it may be installed later. */
+  /**
+   * Loads libbpf once per process. A failure is not cached, since libbpf may be installed later.
+   */
   public static synchronized Libbpf load() {
     Libbpf libbpf = loaded;
     if (libbpf == null) {
@@ -54,13 +56,13 @@ public final class Libbpf {
     return new Libbpf(library);
   }
 
-  /** Its version, such as {@code v1.1}. */
+  /** Returns its version, such as {@code v1.1}. */
   public String version() {
     return Memory.string(callLong(LIBBPF_VERSION_STRING));
   }
 
   /**
-   * How many processors the machine may come to have: values of per-processor maps have so many.
+   * Returns the number of possible CPUs, which is the number of values in a per-CPU map's entry.
    */
   public int possibleCpus() {
     return callInt(LIBBPF_NUM_POSSIBLE_CPUS);

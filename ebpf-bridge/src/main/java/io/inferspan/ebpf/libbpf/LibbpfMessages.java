@@ -15,7 +15,7 @@ import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What libbpf writes while a thread listens; what it writes besides is dropped.
+ * Captures libbpf's messages while a thread listens; other messages are dropped.
  *
  * <p>libbpf has one print function per process, and calls it on the thread that called libbpf.
  */
@@ -48,7 +48,7 @@ final class LibbpfMessages implements AutoCloseable {
     LISTENING.remove();
   }
 
-  /** The address of the function to give to libbpf; it stays for the life of the process. */
+  /** Returns the address of the callback for libbpf, which is valid for the life of the process. */
   @SuppressWarnings("restricted")
   static long callback() {
     FunctionDescriptor shape = FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
@@ -61,7 +61,7 @@ final class LibbpfMessages implements AutoCloseable {
     }
   }
 
-  /** Called by libbpf. Whatever is thrown here would end the JVM, so nothing is. */
+  /** Called by libbpf. An exception would end the JVM, so none is thrown. */
   @SuppressWarnings("unused") // by name, through the callback
   private static int print(int level, MemorySegment format, MemorySegment arguments) {
     try {
@@ -70,7 +70,7 @@ final class LibbpfMessages implements AutoCloseable {
         messages.append(format.address(), arguments.address());
       }
     } catch (Throwable lost) {
-      // A message less, where the alternative is a process less.
+      // A lost message is better than a crashed JVM.
     }
     return 0;
   }

@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is known when libbpf or the kernel says no, and the one sentence made of it.
+ * Everything known about a refusal by libbpf or the kernel, and the sentence derived from it.
  *
- * @param object the object's name, or the program's
- * @param errno the error's number
- * @param messages what libbpf wrote
- * @param verifier what the kernel's verifier wrote
- * @param sections the section of each program, which tells its type
- * @param system where the reasons of a refusal without a word are to be found
+ * @param object the name of the object or program
+ * @param errno the error number
+ * @param messages libbpf's messages
+ * @param verifier the kernel verifier's log
+ * @param sections the section of each program, which determines its type
+ * @param system explains a refusal without messages
  */
 record Refusal(
     String object,
@@ -29,11 +29,11 @@ record Refusal(
   private static final Pattern PROGRAM =
       Pattern.compile("prog '([^']+)': (?:BPF program load failed|failed to load)");
 
-  /** Programs of these sections are entered through code that the kernel generates for them. */
+  /** Programs of these sections run through a trampoline that the kernel generates. */
   private static final Pattern TRAMPOLINE =
       Pattern.compile("(fentry|fexit|fmod_ret|fsession|lsm|freplace)\\b.*");
 
-  /** What libbpf adds to every failure, or says of an object as a whole. */
+  /** Lines that libbpf adds to every failure, or that describe the object as a whole. */
   private static final Pattern NO_REASON =
       Pattern.compile("failed to load object|-- (BEGIN|END)|BPF program load failed|^\\s*$");
 
@@ -78,13 +78,13 @@ record Refusal(
     return new BpfException(reason, remedy, messages + verifier);
   }
 
-  /** The first thing that libbpf said with a reason in it, else the error's name. */
+  /** Returns libbpf's first message that contains a reason, else the error's name. */
   private String said() {
     return messages
         .lines()
         .map(line -> line.replaceFirst("^libbpf: ", "").strip())
         .filter(line -> !NO_REASON.matcher(line).find())
-        // libbpf guesses at limits here, whatever the reason.
+        // This line is libbpf's guess at resource limits, whatever the reason.
         .filter(line -> !line.contains("probe_loading"))
         .map(line -> line.substring(0, Math.min(line.length(), MAX_MESSAGE_CHARS)))
         .findFirst()
@@ -105,7 +105,7 @@ record Refusal(
     return permission(section);
   }
 
-  /** Why the kernel refuses what it would else do, as far as this process can find out. */
+  /** Returns why the kernel refuses a valid operation, as far as this process can find out. */
   private String permission(String section) {
     if (!Errno.EPERM.is(errno) && !Errno.EACCES.is(errno)) {
       return "";

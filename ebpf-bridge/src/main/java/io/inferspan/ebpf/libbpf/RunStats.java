@@ -8,7 +8,7 @@ import io.inferspan.ebpf.linux.FileDescriptor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** How often a program ran, and for how long in all. */
+/** The number of a program's runs, and their total time. */
 public record RunStats(long count, long totalNanos) {
 
   private static final int RUN_TIME = 0;
@@ -17,8 +17,8 @@ public record RunStats(long count, long totalNanos) {
   private static final int COUNT_AT = 200;
 
   /**
-   * Has the kernel count until closed: two readings of the clock for every run of every program of
-   * the machine.
+   * Enables the kernel's run statistics until closed. They cost two clock readings for every run of
+   * every program of the machine.
    */
   public static FileDescriptor enable() {
     try (Arena arena = Arena.ofConfined()) {
@@ -41,7 +41,7 @@ public record RunStats(long count, long totalNanos) {
     }
   }
 
-  /** What the kernel's description of a program says of it. */
+  /** Reads the statistics in the kernel's description of a program. */
   public static RunStats in(MemorySegment info) {
     return new RunStats(info.get(JAVA_LONG, COUNT_AT), info.get(JAVA_LONG, NANOS_AT));
   }

@@ -1,14 +1,13 @@
 package io.inferspan.ebpf.libbpf;
 
-/** How a program is attached to functions of user programs; chosen before it is loaded. */
+/** The ways to attach a program to user-space functions; chosen before the program is loaded. */
 public enum UprobeMode {
-  /** One link for all functions, one program for a function's begin and end (Linux 6.13). */
+  /** One link for all functions, one program for entry and return (Linux 6.13). */
   SESSION(57),
   /** One link for all functions (Linux 6.6). */
   MULTI(48),
   /**
-   * One perf event for each function: needs CAP_SYS_ADMIN, and detaching takes a tenth of a second
-   * each.
+   * One perf event per function: needs CAP_SYS_ADMIN, and detaching takes a tenth of a second each.
    */
   PERF(0);
 
@@ -18,7 +17,7 @@ public enum UprobeMode {
     this.attachType = attachType;
   }
 
-  /** The number of the kind of link. */
+  /** Returns the number of the link type. */
   public int attachType() {
     return attachType;
   }

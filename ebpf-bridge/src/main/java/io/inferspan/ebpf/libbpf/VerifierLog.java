@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What the kernel's verifier wrote about a program that it refused.
+ * The kernel verifier's log about a program that it refused.
  *
- * <p>Thousands of lines follow the paths it took; one near the end is the verdict.
+ * <p>Thousands of lines trace the paths it took; one near the end is the verdict.
  */
 final class VerifierLog {
 
   private static final int MAX_LINE_CHARS = 240;
 
-  /** A kind of verdict, and what the program's author does about it. */
+  /** A kind of verdict, and advice for the program's author. */
   private record Rule(Pattern verdict, String advice) {}
 
   private static final List<Rule> RULES =
@@ -63,7 +63,7 @@ final class VerifierLog {
     return new VerifierLog(lines, verdictAt(lines));
   }
 
-  /** Whether the verifier wrote anything: a refusal by policy comes without a word. */
+  /** Returns whether the log is empty: a refusal by policy has no message. */
   boolean isEmpty() {
     return verdictAt < 0;
   }
@@ -72,7 +72,7 @@ final class VerifierLog {
     return cut(lines.get(verdictAt).replaceFirst("\\.$", ""));
   }
 
-  /** The source that the verifier was at, as {@code file:line: code}; empty if it did not say. */
+  /** Returns the source line of the verdict as {@code file:line: code}; empty if there is none. */
   String source() {
     for (int at = verdictAt; at >= 0; at--) {
       String line = lines.get(at);
@@ -88,10 +88,12 @@ final class VerifierLog {
         .filter(rule -> rule.verdict.matcher(verdict()).find())
         .map(Rule::advice)
         .findFirst()
-        .orElse("the whole log shows how the verifier came there");
+        .orElse("the full log shows the verifier's path");
   }
 
-  /** Two lines may give one verdict, what is wrong and why: the first of them names the access. */
+  /**
+   * Returns the index of the verdict. It may have two lines, of which the first names the access.
+   */
   private static int verdictAt(List<String> lines) {
     int at = lines.size() - 1;
     while (at >= 0 && !isVerdict(lines.get(at))) {

@@ -1,9 +1,8 @@
 /**
  * BPF objects, maps, programs and links, through the system's libbpf and {@code bpf(2)}.
  *
- * <p>Here lives everything that the kernel may refuse, and the sentence that says why it did.
- * Nothing here knows which programs the bridge has, what their events mean, or which process is
- * observed.
+ * <p>Contains everything that the kernel may refuse, and the explanation of a refusal. Nothing here
+ * depends on the bridge's programs, the meaning of their events, or the observed processes.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf;

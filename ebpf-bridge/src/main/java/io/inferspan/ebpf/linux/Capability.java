@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** The privileges of Linux that concern the bridge. */
+/** Linux capabilities that the bridge uses. */
 public enum Capability {
   SYS_PTRACE(19),
   SYS_ADMIN(21),
@@ -13,7 +13,7 @@ public enum Capability {
     this.bit = 1L << number;
   }
 
-  /** Whether a set of capabilities, as the kernel writes it, has this one. */
+  /** Returns whether a set of capabilities, in the kernel's encoding, contains this one. */
   boolean in(long set) {
     return (set & bit) != 0;
   }

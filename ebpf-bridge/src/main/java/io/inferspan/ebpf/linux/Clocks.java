@@ -10,7 +10,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The kernel's clocks, in nanoseconds. */
+/** The kernel's clocks in nanoseconds. */
 public final class Clocks {
 
   private static final int REALTIME = 0;
@@ -18,7 +18,7 @@ public final class Clocks {
   private static final int BOOTTIME = 7;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  /** Through the C library, which asks no kernel for the time. */
+  /** The C library's function, which needs no system call. */
   private static final MethodHandle CLOCK_GETTIME = handle();
 
   private static final ThreadLocal<MemorySegment> TIMESPEC =
@@ -26,17 +26,17 @@ public final class Clocks {
 
   private Clocks() {}
 
-  /** Since some time before the boot, without the time the machine slept: the clock of events. */
+  /** Returns the time since boot without suspended time: the clock of events. */
   public static long monotonicNanos() {
     return nanos(MONOTONIC);
   }
 
-  /** Since some time before the boot, with the time the machine slept. */
+  /** Returns the time since boot including suspended time. */
   public static long boottimeNanos() {
     return nanos(BOOTTIME);
   }
 
-  /** Since the epoch; it may be set, forwards and back. */
+  /** Returns the time since the epoch; it may jump in both directions. */
   public static long realtimeNanos() {
     return nanos(REALTIME);
   }
@@ -51,7 +51,7 @@ public final class Clocks {
     return timespec.get(JAVA_LONG, 0) * NANOS_PER_SECOND + timespec.get(JAVA_LONG, Long.BYTES);
   }
 
-  /** Critical: shorter than the thread's way out of the JVM and back, and it cannot block. */
+  /** A critical call: shorter than a thread state transition of the JVM, and it never blocks. */
   @SuppressWarnings("restricted")
   private static MethodHandle handle() {
     return Linker.nativeLinker()

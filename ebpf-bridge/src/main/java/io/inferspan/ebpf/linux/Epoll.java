@@ -5,14 +5,14 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Waits for one file descriptor to have something to read; used by one thread. */
+/** Waits until a file descriptor is readable. For one thread. */
 public final class Epoll implements AutoCloseable {
 
   private static final int CLOEXEC = 0x80000;
   private static final int ADD = 1;
   private static final int READABLE = 1;
 
-  /** Of {@code struct epoll_event}, packed on one architecture and padded on the other. */
+  /** The size of {@code struct epoll_event}, packed on x86-64 and padded on AArch64. */
   private static final int EVENT_BYTES = 16;
 
   private final FileDescriptor epoll;
@@ -44,12 +44,15 @@ public final class Epoll implements AutoCloseable {
         "watching a descriptor", epoll.number(), ADD, fd, event.address());
   }
 
-  /** Waits at most so long; true if there is something to read. An interruption ends the wait. */
+  /**
+   * Waits for at most this time; returns true if the descriptor is readable. An interrupt ends the
+   * wait.
+   */
   public boolean await(int timeoutMillis) {
     return SystemCall.EPOLL_PWAIT.call(epoll.number(), event.address(), 1, timeoutMillis, 0, 8) > 0;
   }
 
-  /** Not while a thread waits. */
+  /** Must not be called while a thread waits. */
   @Override
   public void close() {
     if (epoll.closeOnce()) {

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** The errors of the kernel that the bridge meets; numbers are those of x86-64 and AArch64. */
+/** Kernel errors that the bridge handles; the numbers are those of x86-64 and AArch64. */
 public enum Errno {
   EPERM(1, "operation not permitted"),
   ENOENT(2, "no such file or entry"),
@@ -27,10 +27,10 @@ public enum Errno {
   ETIMEDOUT(110, "timed out"),
   ESTALE(116, "stale"),
   ECANCELED(125, "cancelled"),
-  /** Leaves the kernel by mistake, and by libbpf. */
+  /** An internal error number that the kernel leaks, and that libbpf returns. */
   ENOTSUPP(524, "not supported");
 
-  /** The kernel returns errors from here up to -1; all else is a result. */
+  /** Results from here up to -1 are errors. */
   private static final int LOWEST = -4095;
 
   private final int number;
@@ -41,22 +41,22 @@ public enum Errno {
     this.meaning = meaning;
   }
 
-  /** Whether a result of the kernel is an error. */
+  /** Returns whether a result of the kernel is an error. */
   public static boolean isError(long result) {
     return result < 0 && result >= LOWEST;
   }
 
-  /** Whether this error has that number, with either sign. */
+  /** Returns whether this error has that number, with either sign. */
   public boolean is(long result) {
     return Math.abs(result) == number;
   }
 
-  /** Its number. */
+  /** Returns its number. */
   public int number() {
     return number;
   }
 
-  /** Name and meaning of an error's number. */
+  /** Returns the name and meaning of an error number. */
   public static String describe(int number) {
     for (Errno errno : values()) {
       if (errno.number == number) {

@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An open file descriptor that is closed once: a number closed twice may by then be another's file.
+ * An open file descriptor that is closed only once: a second close could hit another file with that
+ * number.
  */
 public final class FileDescriptor implements AutoCloseable {
 
@@ -16,14 +17,13 @@ public final class FileDescriptor implements AutoCloseable {
   private final int number;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** Takes over an open descriptor. */
+  /** Takes ownership of an open descriptor. */
   public FileDescriptor(int number) {
     this.number = number;
   }
 
   /**
-   * Opens a file not to be read but to be found again, whatever becomes of the path: see {@link
-   * #path}.
+   * Opens a file without read access, to identify it even if its path changes: see {@link #path}.
    */
   public static FileDescriptor ofFile(Path file) {
     try (Arena arena = Arena.ofConfined()) {
@@ -34,12 +34,12 @@ public final class FileDescriptor implements AutoCloseable {
     }
   }
 
-  /** Leads this process to the very file for as long as it is open. */
+  /** Returns a path to this very file, valid in this process while it is open. */
   public Path path() {
     return Path.of("/proc/self/fd", Integer.toString(number));
   }
 
-  /** Its number, which means nothing once it is closed. */
+  /** Returns its number, which is invalid once it is closed. */
   public int number() {
     return number;
   }
@@ -49,7 +49,7 @@ public final class FileDescriptor implements AutoCloseable {
     closeOnce();
   }
 
-  /** Closes it; true the first time. */
+  /** Closes it; returns true the first time. */
   public boolean closeOnce() {
     boolean first = closed.compareAndSet(false, true);
     if (first) {

@@ -3,15 +3,15 @@ package io.inferspan.ebpf.linux;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A kernel's version, as far as features depend on it. */
+/** The major and minor version of a kernel. */
 public record KernelVersion(int major, int minor) {
 
-  /** Of a release that says no version. */
+  /** The version of a release string without a version. */
   public static final KernelVersion UNKNOWN = new KernelVersion(0, 0);
 
   private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
 
-  /** Reads a release such as {@code 6.1.0-18-amd64}. */
+  /** Parses a release such as {@code 6.1.0-18-amd64}. */
   public static KernelVersion of(String release) {
     Matcher matcher = RELEASE.matcher(release);
     return matcher.matches()
@@ -19,7 +19,7 @@ public record KernelVersion(int major, int minor) {
         : UNKNOWN;
   }
 
-  /** Whether this is that version or a later one. */
+  /** Returns whether this is at least the given version. */
   public boolean atLeast(int otherMajor, int otherMinor) {
     return major != otherMajor ? major > otherMajor : minor >= otherMinor;
   }

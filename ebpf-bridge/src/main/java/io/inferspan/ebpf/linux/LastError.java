@@ -7,19 +7,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.VarHandle;
 
-/** The {@code errno} that the calling thread's last native call left. */
+/** The {@code errno} of the calling thread's last native call. */
 public final class LastError {
 
   private static final StructLayout LAYOUT = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO = LAYOUT.varHandle(PathElement.groupElement("errno"));
 
-  /** Of its own per thread: the C library's may be overwritten by the JVM before it is read. */
+  /** A segment per thread: the JVM may overwrite the C library's errno before it is read. */
   private static final ThreadLocal<MemorySegment> SEGMENT =
       ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(LAYOUT));
 
   private LastError() {}
 
-  /** Its number; of no meaning where the call did not fail. */
+  /** Returns the error number; undefined if the call succeeded. */
   public static int errno() {
     return (int) ERRNO.get(segment(), 0L);
   }

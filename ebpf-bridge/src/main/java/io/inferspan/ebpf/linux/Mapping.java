@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Memory mapped into this process.
+ * Mapped memory.
  *
- * <p>Once closed, touching its memory is an {@link IllegalStateException} rather than a crash.
+ * <p>Access after closing throws {@link IllegalStateException} instead of crashing.
  */
 public final class Mapping implements AutoCloseable {
 
@@ -29,13 +29,13 @@ public final class Mapping implements AutoCloseable {
             .reinterpret(length, arena, mapped -> SystemCall.MUNMAP.call(address, length));
   }
 
-  /** Shares what stands behind a file descriptor, which may be closed afterwards. */
+  /** Maps a file descriptor as shared memory; the descriptor may then be closed. */
   public static Mapping shared(int fd, long offset, long length, boolean writable) {
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     return map("mapping " + length + " bytes", length, protection, MAP_SHARED, fd, offset);
   }
 
-  /** Empty memory of this process, which costs nothing until it is touched. */
+  /** Maps anonymous memory, which costs nothing until it is touched. */
   public static Mapping anonymous(long length) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     return map("reserving " + length + " bytes", length, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -48,7 +48,7 @@ public final class Mapping implements AutoCloseable {
     return new Mapping(address, length);
   }
 
-  /** The memory; any thread may touch it. */
+  /** Returns the memory, which any thread may access. */
   public MemorySegment memory() {
     return memory;
   }

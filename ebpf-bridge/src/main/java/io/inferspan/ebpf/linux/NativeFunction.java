@@ -11,9 +11,9 @@ import java.util.Arrays;
 /**
  * A C function of up to six integers or pointers.
  *
- * <p>All are called with six machine words: both supported ABIs pass those in registers and a
- * function ignores the registers that it has no parameter for. One shape means one stub to
- * generate, which is most of what the first native call of a process costs.
+ * <p>All functions are called with six machine words: both supported ABIs pass those in registers,
+ * and a function ignores extra registers. One signature needs one generated stub, which is most of
+ * the cost of a process's first native call.
  */
 public final class NativeFunction {
 

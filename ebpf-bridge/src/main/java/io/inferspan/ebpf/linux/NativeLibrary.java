@@ -21,8 +21,8 @@ public final class NativeLibrary {
   }
 
   /**
-   * Opens a library by the dynamic linker's rules; it stays for the life of the process. Null where
-   * there is none that can be opened.
+   * Opens a library by the dynamic linker's rules, for the life of the process. Returns null if it
+   * cannot be opened.
    */
   @SuppressWarnings("restricted")
   public static @Nullable NativeLibrary open(String soname) {
@@ -33,12 +33,12 @@ public final class NativeLibrary {
     }
   }
 
-  /** Whether the library exports this function. */
+  /** Returns whether the library exports this function. */
   public boolean has(String function) {
     return symbols.find(function).isPresent();
   }
 
-  /** A function of the library; to be asked for only where {@link #has}. */
+  /** Returns a function of the library; {@link #has} must be true for it. */
   public NativeFunction function(String name) {
     return new NativeFunction(name, address(name));
   }

@@ -7,7 +7,7 @@ import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
-/** The system calls that the bridge makes. */
+/** The system calls of the bridge. */
 public enum SystemCall {
   MMAP(9, 222),
   MUNMAP(11, 215),
@@ -31,7 +31,7 @@ public enum SystemCall {
     this.onArm = onArm;
   }
 
-  /** Makes the call; returns its result, or its error as a negative number as the kernel does. */
+  /** Makes the call; returns its result, or the error as a negative number as the kernel does. */
   public long call(long... arguments) {
     long[] words = Arrays.copyOf(arguments, WORDS);
     long result;
@@ -53,7 +53,7 @@ public enum SystemCall {
     return result == -1 ? -LastError.errno() : result;
   }
 
-  /** Makes the call; an error is an exception that says what was tried. */
+  /** Makes the call; an error throws an exception that names the attempt. */
   public long callOrThrow(String attempt, long... arguments) {
     long result = call(arguments);
     if (Errno.isError(result)) {
@@ -62,7 +62,7 @@ public enum SystemCall {
     return result;
   }
 
-  /** Apart, so that the numbers can be read where native access is denied. */
+  /** A separate class, so that the numbers can be read while native access is denied. */
   private static final class Handle {
 
     static final MethodHandle SYSCALL = handle();

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** A system call that the kernel refused where the bridge cannot go on without it. */
+/** A failed system call without which the bridge cannot continue. */
 public final class SystemCallException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ public final class SystemCallException extends RuntimeException {
     this.errno = errno;
   }
 
-  /** The error's number. */
+  /** Returns the error number. */
   public int errno() {
     return errno;
   }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * The files in which the kernel describes itself, the machine and this process.
  *
- * <p>What cannot be read counts as absent: whoever asks has a sentence for that.
+ * <p>An unreadable file counts as absent; callers report that.
  */
 public final class SystemView {
 
@@ -22,51 +22,51 @@ public final class SystemView {
 
   private final Path root;
 
-  /** The files below a root directory, which in tests is not the machine's. */
+  /** Creates a view of the files below a root directory; tests use their own. */
   public SystemView(Path root) {
     this.root = root;
   }
 
-  /** This machine and this process. */
+  /** Returns the view of this machine and this process. */
   public static SystemView live() {
     return new SystemView(Path.of("/"));
   }
 
-  /** The kernel's version. */
+  /** Returns the kernel's version. */
   public KernelVersion kernel() {
     return KernelVersion.of(text("proc/sys/kernel/osrelease"));
   }
 
-  /** Whether this process holds a privilege now. */
+  /** Returns whether this process holds a capability now. */
   public boolean has(Capability capability) {
     String effective = field("proc/self/status", "CapEff:");
     return effective.matches("[0-9a-f]{1,16}")
         && capability.in(Long.parseUnsignedLong(effective, 16));
   }
 
-  /** Whether a filter may refuse system calls of this process. */
+  /** Returns whether a seccomp filter may refuse system calls of this process. */
   public boolean filtersSystemCalls() {
     return field("proc/self/status", "Seccomp:").equals("2");
   }
 
-  /** Whether the kernel describes its own types, without which programs do not fit to it. */
+  /** Returns whether the kernel has BTF, without which programs cannot be relocated to it. */
   public boolean describesItsTypes() {
     return Files.isReadable(root.resolve("sys/kernel/btf/vmlinux"));
   }
 
-  /** Whether classic tracepoints can be looked up. */
+  /** Returns whether classic tracepoints can be looked up. */
   public boolean hasTracefs() {
     return Stream.of("sys/kernel/tracing/events", "sys/kernel/debug/tracing/events")
         .anyMatch(directory -> Files.isReadable(root.resolve(directory)));
   }
 
-  /** Whether maps can be shared with other programs by name. */
+  /** Returns whether maps can be shared with other programs by path. */
   public boolean hasBpfFilesystem() {
     return lines("proc/self/mounts").stream()
         .anyMatch(mount -> mount.contains(" /sys/fs/bpf bpf "));
   }
 
-  /** Where the cgroup v2 hierarchy is mounted. */
+  /** Returns the mount point of the cgroup v2 hierarchy. */
   public static Path cgroupRoot() {
     return live().lines("proc/self/mounts").stream()
         .map(mount -> mount.split(" "))
@@ -76,7 +76,7 @@ public final class SystemView {
         .orElse(Path.of("/sys/fs/cgroup"));
   }
 
-  /** How the kernel is locked down; empty where it is not. */
+  /** Returns the kernel's lockdown mode; empty if there is none. */
   public String lockdown() {
     String modes = text("sys/kernel/security/lockdown");
     int open = modes.indexOf('[');
@@ -85,14 +85,14 @@ public final class SystemView {
     return mode.equals("none") ? "" : mode;
   }
 
-  /** How much memory this process may lock; on kernels before 5.11 BPF maps count as locked. */
+  /** Returns the limit of locked memory; kernels before 5.11 count BPF maps as locked. */
   public long memoryLockBytes() {
     String limit = field("proc/self/limits", "Max locked memory");
     String soft = limit.split("\\s+", 2)[0];
     return soft.matches("\\d{1,18}") ? Long.parseLong(soft) : UNLIMITED;
   }
 
-  /** The processor's architecture by Java's name. */
+  /** Returns the processor's architecture by Java's name. */
   public static String architecture() {
     return System.getProperty("os.arch").toLowerCase(Locale.ROOT);
   }

@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.linux;
 
-/** The kernel's name of the calling thread. */
+/** Thread ids of the kernel. */
 public final class Threads {
 
   private static final ThreadLocal<Integer> TID =
@@ -8,7 +8,7 @@ public final class Threads {
 
   private Threads() {}
 
-  /** The thread id; of a virtual thread that of its carrier, which may be another by now. */
+  /** Returns the calling thread's tid; for a virtual thread that of its current carrier. */
   public static int currentTid() {
     return Thread.currentThread().isVirtual() ? (int) SystemCall.GETTID.call() : TID.get();
   }

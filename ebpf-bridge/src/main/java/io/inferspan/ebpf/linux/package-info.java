@@ -1,10 +1,10 @@
 /**
- * What Linux says and does: system calls, mapped memory, clocks, and the files that describe the
- * machine and this process.
+ * Linux interfaces: system calls, mapped memory, clocks, and the files that describe the machine
+ * and this process.
  *
- * <p>Here lives what is true of any Linux program. Nothing here knows BPF objects, events or spans;
- * of {@code bpf(2)} only the call itself is here. Together with {@code libbpf} and {@code ring}, no
- * other package touches {@code java.lang.foreign}.
+ * <p>Everything here applies to any Linux program. Nothing here depends on BPF objects, events or
+ * spans; of {@code bpf(2)} only the call itself is here. Only this package, {@code libbpf} and
+ * {@code ring} use {@code java.lang.foreign}.
  */
 @NullMarked
 package io.inferspan.ebpf.linux;

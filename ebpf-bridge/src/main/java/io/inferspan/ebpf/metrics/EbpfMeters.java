@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.metrics;
 
+import io.inferspan.ebpf.batch.BatchCounters;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.SpanAccounting;
@@ -20,9 +21,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether events arrive, where they are lost, and what seeing them costs.
+ * Meters for event delivery, event losses and the cost of observation.
  *
- * <p>To be kept for as long as the registry is read: a registry holds what it measures weakly.
+ * <p>Keep a reference while the registry is in use: registries hold gauges weakly.
  */
 public final class EbpfMeters implements MeterBinder {
 
@@ -48,10 +49,10 @@ public final class EbpfMeters implements MeterBinder {
   private record Sleep(BooleanSupplier asleep, LongSupplier times) {}
 
   /**
-   * Meters of what comes out of {@code ring} and goes into {@code sink}.
+   * Creates meters of a ring and a sink.
    *
-   * @param backlogBytes what waits in the ring, asked for as long as the registry is read: longer
-   *     than the ring's memory lasts
+   * @param backlogBytes the bytes waiting in the ring; read for as long as the registry is, which
+   *     is longer than the ring's memory lasts
    */
   public EbpfMeters(EventSink sink, RingReader ring, LongSupplier backlogBytes) {
     this.sink = sink;
@@ -59,19 +60,19 @@ public final class EbpfMeters implements MeterBinder {
     this.backlogBytes = backlogBytes;
   }
 
-  /** Adds events that the kernel side lost for one reason, a word such as {@code ring_full}. */
+  /** Adds the events that the kernel side lost for one reason, such as {@code ring_full}. */
   public EbpfMeters kernelDrop(String reason, LongSupplier count) {
     kernelDrops.add(new KernelDrop(reason, count));
     return this;
   }
 
-  /** Adds what went wrong in one place and was gone on without. */
+  /** Adds a count of errors that the bridge survived. */
   public EbpfMeters failure(String where, LongSupplier count) {
     failures.add(new Failure(where, count));
     return this;
   }
 
-  /** Adds a program's runs and the time in them, which the kernel counts when asked to. */
+  /** Adds a program's runs and run time, which the kernel counts on request. */
   public EbpfMeters program(String name, LongSupplier runs, LongSupplier runNanos) {
     programs.add(new Program(name, runs, runNanos));
     return this;
@@ -83,7 +84,7 @@ public final class EbpfMeters implements MeterBinder {
     return this;
   }
 
-  /** Adds whether the probes that only serve requests are off, and how often they were. */
+  /** Adds whether the probes that only serve requests are detached, and how often they were. */
   public EbpfMeters sleep(BooleanSupplier asleep, LongSupplier times) {
     sleep = new Sleep(asleep, times);
     return this;
@@ -92,6 +93,7 @@ public final class EbpfMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     events(registry);
+    steps(registry);
     drops(registry);
     state(registry);
     Sleep sleeping = sleep;
@@ -121,6 +123,15 @@ public final class EbpfMeters implements MeterBinder {
         .register(registry);
   }
 
+  private void steps(MeterRegistry registry) {
+    for (BatchCounters.Count what : BatchCounters.Count.values()) {
+      FunctionCounter.builder("inferspan.ebpf.engine", sink.steps(), steps -> steps.of(what))
+          .description("Steps of engines, and the requests in them")
+          .tag("count", what.name().toLowerCase(Locale.ROOT))
+          .register(registry);
+    }
+  }
+
   private void drops(MeterRegistry registry) {
     for (SpanAccounting.Drop reason : SpanAccounting.Drop.values()) {
       counter(DROPPED, "Events lost", books -> books.dropped(reason))
@@ -135,12 +146,12 @@ public final class EbpfMeters implements MeterBinder {
     }
     for (Failure failure : failures) {
       FunctionCounter.builder("inferspan.ebpf.failures", failure, f -> f.count.getAsLong())
-          .description("Times that something went wrong and was gone on without")
+          .description("Errors that the bridge survived")
           .tag("where", failure.where)
           .register(registry);
     }
     FunctionCounter.builder("inferspan.ebpf.ring.corruptions", ring, RingReader::corruptions)
-        .description("Times that the ring made no sense")
+        .description("Times that the ring was corrupt")
         .register(registry);
   }
 
@@ -160,23 +171,23 @@ public final class EbpfMeters implements MeterBinder {
         .baseUnit("bytes")
         .register(registry);
     Gauge.builder("inferspan.ebpf.requests.open", sink, EventSink::openRequests)
-        .description("Requests with something to be written")
+        .description("Requests with pending spans")
         .register(registry);
     TimeGauge.builder("inferspan.ebpf.lag", sink, TimeUnit.NANOSECONDS, EventSink::lagNanos)
-        .description("How long the oldest event of the last look had waited")
+        .description("Age of the oldest event at the last read")
         .register(registry);
     TimeGauge.builder(
             "inferspan.ebpf.clock.error", sink, TimeUnit.NANOSECONDS, EventSink::clockErrorNanos)
-        .description("How far times of spans may be off")
+        .description("Maximum error of span timestamps")
         .register(registry);
   }
 
   private static void bind(Sleep sleep, MeterRegistry registry) {
     Gauge.builder("inferspan.ebpf.asleep", sleep, s -> s.asleep.getAsBoolean() ? 1 : 0)
-        .description("Whether probes that only serve requests are off, since none is sampled")
+        .description("Whether request probes are detached because none is sampled")
         .register(registry);
     FunctionCounter.builder("inferspan.ebpf.sleeps", sleep, s -> s.times.getAsLong())
-        .description("Times that they were taken off")
+        .description("Times that request probes were detached")
         .register(registry);
   }
 

@@ -1,7 +1,7 @@
 /**
  * The bridge's own meters.
  *
- * <p>The one room that knows Micrometer, which need not be there at run time.
+ * <p>The only package that depends on Micrometer, which is optional at run time.
  */
 @NullMarked
 package io.inferspan.ebpf.metrics;

@@ -9,7 +9,7 @@ import io.inferspan.ebpf.libbpf.UprobeTarget.Site;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The programs that time a call: one for begin and end where the kernel has sessions, else two. */
+/** Programs that time calls: one for entry and return if the kernel has sessions, else two. */
 public final class CallPrograms implements Attacher {
 
   private final List<BpfProgram> programs;
@@ -18,7 +18,7 @@ public final class CallPrograms implements Attacher {
     this.programs = programs;
   }
 
-  /** Chooses the programs of an object that is not loaded yet; the others are left out. */
+  /** Selects the programs of an object before it is loaded; the others are not loaded. */
   public static CallPrograms choose(BpfObject calls, UprobeMode mode) {
     boolean session = mode == UprobeMode.SESSION;
     calls.autoload("call_session", session);
@@ -29,14 +29,15 @@ public final class CallPrograms implements Attacher {
         chosen.stream().map(program -> calls.program(program).via(mode)).toList());
   }
 
-  /** Names of the chosen programs. */
+  /** Returns the names of the selected programs. */
   public List<String> programs() {
     return programs.stream().map(BpfProgram::name).toList();
   }
 
   @Override
   public BpfLink attach(Path library, List<Site> sites) {
-    // The end first: an end without a begin is nobody's, a begin without an end would wait.
+    // The return probe first: a return without an entry is ignored, an entry without a return would
+    // wait.
     BpfLink last = attach(programs.size() - 1, library, sites);
     if (programs.size() == 1) {
       return last;

@@ -18,19 +18,21 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The libraries that are watched now: each file once, for as long as a known process maps it.
+ * The observed libraries: each file once, while a known process maps it.
  *
- * <p>A probe stands in the file and hits in every process that maps it, so that many processes of
- * one image cost one attachment. Attaching and detaching take milliseconds: not for a request's
- * thread.
+ * <p>A probe belongs to the file and hits in every process that maps it, so many processes of one
+ * image cost one attachment. Attaching and detaching take milliseconds, so do not call this on a
+ * request's thread.
  */
 public final class LibraryProbes implements AutoCloseable {
 
-  /** Of one machine; past it, files are not watched and counted. */
+  /** The limit per machine; further files are counted but not observed. */
   private static final int MAX_LIBRARIES = 256;
 
-  /** Programs known to have nothing to watch; past it, they are looked into again. */
-  private static final int MAX_BARREN = 1_024;
+  /**
+   * The limit of cached programs without functions to observe; beyond it they are examined again.
+   */
+  private static final int MAX_WITHOUT_LIBRARIES = 1_024;
 
   private static final String NOTHING = "no known function";
 
@@ -38,19 +40,19 @@ public final class LibraryProbes implements AutoCloseable {
   private final Attacher attacher;
   private final ProcessFiles processes;
   private final Map<FileId, WatchedLibrary> libraries = new HashMap<>();
-  private final Set<ProgramFile> barren = new HashSet<>();
-  private boolean resting;
+  private final Set<ProgramFile> withoutLibraries = new HashSet<>();
+  private boolean paused;
   private long failures;
 
   /**
-   * What became of a library.
+   * The state of a library.
    *
-   * @param outcome how many functions are watched, or why none is
-   * @param processes how many known processes map it
+   * @param outcome the number of observed functions, or why there are none
+   * @param processes the number of known processes that map it
    */
   public record Library(String outcome, int processes) {}
 
-  /** Watches these functions of this machine's processes. */
+  /** Creates probes for these functions in processes of this machine. */
   public LibraryProbes(WatchedFunctions functions, Attacher attacher) {
     this(functions, attacher, Path.of("/proc"));
   }
@@ -61,7 +63,7 @@ public final class LibraryProbes implements AutoCloseable {
     this.processes = new ProcessFiles(proc);
   }
 
-  /** Looks what a process has mapped by now; also for one that was looked at before. */
+  /** Examines the libraries that a process maps now; may be called again for the same process. */
   public synchronized void look(int pid) {
     Identity process = processes.find(pid);
     if (process == null) {
@@ -72,57 +74,60 @@ public final class LibraryProbes implements AutoCloseable {
     processes
         .libraries(process, name -> functions.watches(name) || name.equals(program))
         .forEach((file, library) -> add(file, library, process));
-    // Whoever bore the number before is gone.
+    // The pid's previous process has exited.
     retain(user -> user.pid() != pid || user.equals(process));
   }
 
   /**
-   * Looks at a process that has begun to run another program, and has no library yet: those that it
-   * maps are told of one by one. Somewhere a program begins all the time, mostly one of a few.
+   * Examines a process that has just executed another program and has no library yet; its libraries
+   * are reported one by one. Programs start all the time, most of them the same few.
    */
   public synchronized void lookAtProgram(int pid) {
     if (!functions.watchesPrograms()) {
       return;
     }
     ProgramFile program = processes.programFile(pid);
-    if (program == null || barren.contains(program)) {
+    if (program == null || withoutLibraries.contains(program)) {
       return;
     }
     look(pid);
-    // One that ended meanwhile was not looked into.
+    // A process that exited meanwhile was not examined.
     boolean looked = processes.find(pid) != null && program.equals(processes.programFile(pid));
     if (looked && !isWatchedFor(pid)) {
-      if (barren.size() >= MAX_BARREN) {
-        barren.clear();
+      if (withoutLibraries.size() >= MAX_WITHOUT_LIBRARIES) {
+        withoutLibraries.clear();
       }
-      barren.add(program);
+      withoutLibraries.add(program);
     }
   }
 
-  /** Whether something is watched for a process. */
+  /** Returns whether anything is observed for a process. */
   synchronized boolean isWatchedFor(int pid) {
     return libraries.values().stream()
         .filter(WatchedLibrary::isWatched)
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
-  /** Whether anything is remembered of a process. */
+  /** Returns whether there is any state for a process. */
   synchronized boolean remembers(int pid) {
     return libraries.values().stream()
         .anyMatch(library -> library.users().stream().anyMatch(user -> user.pid() == pid));
   }
 
-  /** Stops to watch for a process that ended. */
+  /** Stops observing a process that exited. */
   public synchronized void forget(int pid) {
     retain(user -> user.pid() != pid);
   }
 
-  /** Forgets processes that ended without a word, also if their number is another's by now. */
+  /** Forgets processes that exited without an event, even if their pid has been reused. */
   public synchronized void sweep() {
     retain(user -> user.equals(processes.find(user.pid())));
   }
 
-  /** What is watched, and what could not be; programs without a word for us are not told of. */
+  /**
+   * Returns the observed libraries and those that cannot be; programs without a known function are
+   * omitted.
+   */
   public synchronized List<Library> libraries() {
     return libraries.values().stream()
         .filter(watched -> !watched.outcome().endsWith(NOTHING) || !functions.watchesPrograms())
@@ -130,22 +135,22 @@ public final class LibraryProbes implements AutoCloseable {
         .toList();
   }
 
-  /** How many libraries could not be watched. */
+  /** Returns the number of libraries that could not be observed. */
   public synchronized long failures() {
     return failures;
   }
 
-  /** Takes the probes off for a while; which libraries there are is followed meanwhile. */
-  public synchronized void rest() {
-    resting = true;
-    libraries.values().forEach(WatchedLibrary::rest);
+  /** Detaches the probes for a while; mapped libraries are still tracked. */
+  public synchronized void pause() {
+    paused = true;
+    libraries.values().forEach(WatchedLibrary::pause);
   }
 
-  /** Puts them back, and on the libraries that were found since. */
-  public synchronized void rouse() {
-    resting = false;
+  /** Attaches the probes again, also to libraries found since. */
+  public synchronized void resume() {
+    paused = false;
     for (WatchedLibrary library : libraries.values()) {
-      if (!library.rouse(attacher)) {
+      if (!library.resume(attacher)) {
         failures++;
       }
     }
@@ -175,7 +180,7 @@ public final class LibraryProbes implements AutoCloseable {
     }
   }
 
-  /** A library that cannot be watched is remembered, and not tried for each of its processes. */
+  /** Observes a library. A failure is remembered, and not retried for each of its processes. */
   private WatchedLibrary watch(Mapped library) {
     try {
       List<Site> sites = functions.sitesIn(library.name(), ElfSymbols.of(library.path()));
@@ -183,7 +188,7 @@ public final class LibraryProbes implements AutoCloseable {
         return WatchedLibrary.without(library.name(), NOTHING);
       }
       WatchedLibrary watched = WatchedLibrary.of(library, sites);
-      if (!resting && !watched.rouse(attacher)) {
+      if (!paused && !watched.resume(attacher)) {
         failures++;
       }
       return watched;

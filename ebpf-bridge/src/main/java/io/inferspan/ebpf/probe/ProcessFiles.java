@@ -18,16 +18,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code /proc} tells of processes; one that is gone, or hidden, tells nothing. */
+/** Reads processes from {@code /proc}; one that has exited or is hidden has no data. */
 final class ProcessFiles {
 
   private static final int MAX_MAPPINGS = 65_536;
 
-  /** Range, permission to execute, device, inode and path of a mapping. */
+  /** Range, execute permission, device, inode and path of a mapping. */
   private static final Pattern MAPPING =
       Pattern.compile("([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f:]+) ([0-9]{1,18}) +(/.*)");
 
-  /** After the name, which may hold anything, the start is the twentieth field. */
+  /** The name may contain anything; after it, the start time is the twentieth field. */
   private static final Pattern STARTED = Pattern.compile(".*\\) (?:\\S+ ){19}(\\d{1,18}) .*");
 
   /** After the name and the state. */
@@ -41,28 +41,26 @@ final class ProcessFiles {
     this.proc = proc;
   }
 
-  /** A process, which its number alone does not name for long. */
+  /** A process; the pid alone may be reused. */
   record Identity(int pid, long startTicks) {}
 
-  /** A file by what stays the same whatever path leads to it. */
+  /** The identity of a file, independent of its path. */
   record FileId(String device, long inode) {}
 
-  /**
-   * A program's file in one state of it: who writes to it or puts another in its place changes it.
-   */
+  /** A program's file in one version: writing to it or replacing it changes this. */
   record ProgramFile(@Nullable Object file, FileTime changed) {}
 
-  /** A library's file name, and a path that leads to the very file. */
+  /** A library's file name, and a path that opens this very file. */
   record Mapped(String name, Path path) {}
 
-  /** Null where there is no such process. */
+  /** Returns null if there is no such process. */
   @Nullable Identity find(int pid) {
     List<String> stat = lines(path(pid, "stat"));
     Matcher started = STARTED.matcher(stat.isEmpty() ? "" : stat.get(0));
     return started.matches() ? new Identity(pid, Long.parseLong(started.group(1))) : null;
   }
 
-  /** The libraries of wanted names that a process has code of. */
+  /** Returns the executable mappings of a process whose file name is wanted. */
   Map<FileId, Mapped> libraries(Identity process, Predicate<String> wantedName) {
     Map<FileId, Mapped> libraries = new LinkedHashMap<>();
     for (String line : lines(path(process.pid(), "maps"))) {
@@ -77,7 +75,7 @@ final class ProcessFiles {
     return libraries;
   }
 
-  /** The file name of the program that a process runs; empty where nobody may know. */
+  /** Returns the file name of a process's executable; empty if it cannot be read. */
   String program(int pid) {
     try {
       return name(Files.readSymbolicLink(path(pid, "exe")).toString());
@@ -86,7 +84,7 @@ final class ProcessFiles {
     }
   }
 
-  /** The very file of the program that a process runs; null where nobody may know. */
+  /** Returns the executable's file of a process; null if it cannot be read. */
   @Nullable ProgramFile programFile(int pid) {
     try {
       BasicFileAttributes seen = Files.readAttributes(path(pid, "exe"), BasicFileAttributes.class);
@@ -96,7 +94,7 @@ final class ProcessFiles {
     }
   }
 
-  /** Numbers of the processes that there are. */
+  /** Returns the pids of all processes. */
   List<Integer> all() {
     try (Stream<Path> entries = Files.list(proc)) {
       return entries
@@ -109,41 +107,49 @@ final class ProcessFiles {
     }
   }
 
-  /** The number of the process that started it; 0 where there is none. */
+  /** Returns the parent's pid; 0 if there is none. */
   int parent(int pid) {
     List<String> stat = lines(path(pid, "stat"));
     Matcher parent = PARENT.matcher(stat.isEmpty() ? "" : stat.get(0));
     return parent.matches() ? Integer.parseInt(parent.group(1)) : 0;
   }
 
-  /** What people call a process: itself, its program, and the script that it runs. */
+  /** Returns the names of a process: its own, its executable's, and that of the script it runs. */
   Set<String> names(int pid) {
     Set<String> names = new LinkedHashSet<>();
     lines(path(pid, "comm")).forEach(names::add);
     names.add(program(pid));
-    // A script's name follows that of its interpreter.
+    // A script follows its interpreter.
     String arguments = String.join("", lines(path(pid, "cmdline")));
     Stream.of(arguments.split("\0", 3)).limit(2).map(ProcessFiles::name).forEach(names::add);
     return names;
   }
 
-  /** Its directory in the cgroup v2 hierarchy; empty where there is none. */
+  /** Returns its directory in the cgroup v2 hierarchy; empty if there is none. */
   String cgroup(int pid) {
-    return lines(path(pid, "cgroup")).stream()
+    return cgroups(pid).stream()
         .filter(line -> line.startsWith("0::"))
         .map(line -> line.substring(3))
         .findFirst()
         .orElse("");
   }
 
-  /** The name of a mapped file, also of one that was replaced by an upgrade since. */
+  /** Returns its directory in each hierarchy, after the hierarchy's number and controllers. */
+  List<String> cgroups(int pid) {
+    return lines(path(pid, "cgroup"));
+  }
+
+  /** Returns the name of a mapped file, even if an upgrade has replaced it. */
   private static String name(String path) {
     String whole =
         path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
     return whole.substring(whole.lastIndexOf('/') + 1);
   }
 
-  /** By its path as the process sees it, in its container; if that is another file now, by map. */
+  /**
+   * Returns the path in the process's mount namespace, or that of the mapping if the file was
+   * replaced.
+   */
   private Path reachable(int pid, Matcher mapping, FileId file) {
     Path seen = path(pid, "root" + mapping.group(4));
     try {
@@ -151,7 +157,7 @@ final class ProcessFiles {
         return seen;
       }
     } catch (IOException | UnsupportedOperationException replaced) {
-      // The mapping itself leads to the file as long as it is mapped.
+      // The mapping's own path is valid as long as the file is mapped.
     }
     return path(pid, "map_files/" + mapping.group(1));
   }

@@ -4,22 +4,22 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Which processes are of interest, by what {@code /proc} tells of them and of their parents. */
+/** Selects processes by their data, and their parents', in {@code /proc}. */
 public final class ProcessScope {
 
-  /** More generations than that are no family but a loop of numbers used again. */
+  /** A longer chain of parents is a loop caused by reused pids. */
   private static final int MAX_GENERATIONS = 32;
 
   private final Choice choice;
   private final ProcessFiles processes;
 
   /**
-   * What was chosen.
+   * The selection.
    *
-   * @param everything whether it is every process
-   * @param pids processes by number, with those that they start
-   * @param commands processes by name, with those that they start
-   * @param cgroup below the root of the hierarchy, such as {@code /serving}; empty for all
+   * @param everything whether every process is selected
+   * @param pids processes by pid, with their children
+   * @param commands processes by name, with their children
+   * @param cgroup the path below the root of the hierarchy, such as {@code /serving}; empty for all
    */
   public record Choice(boolean everything, Set<Integer> pids, Set<String> commands, String cgroup) {
 
@@ -30,7 +30,7 @@ public final class ProcessScope {
     }
   }
 
-  /** Asks this machine's {@code /proc}. */
+  /** Creates a scope that reads this machine's {@code /proc}. */
   public ProcessScope(Choice choice) {
     this(choice, Path.of("/proc"));
   }
@@ -40,14 +40,14 @@ public final class ProcessScope {
     this.processes = new ProcessFiles(proc);
   }
 
-  /** Whether it is so for every process, so that nobody needs to be told of. */
+  /** Returns whether every process is selected, so that the kernel needs no table. */
   public boolean isEverything() {
     return choice.everything();
   }
 
   /**
-   * Whether a process may come to be of interest without a word: it is born to one that is, or is
-   * moved to the group.
+   * Returns whether a process may become selected without an event: as a child, or by a move into
+   * the group.
    */
   boolean growsUnseen() {
     return !choice.everything() || hasGroup();
@@ -57,12 +57,12 @@ public final class ProcessScope {
     return !choice.cgroup().isEmpty() && !choice.cgroup().equals("/");
   }
 
-  /** Whether a process is of interest. */
+  /** Returns whether a process is selected. */
   public boolean includes(int pid) {
     return isInGroup(pid) && (choice.everything() || descends(pid));
   }
 
-  /** The processes that there are now. */
+  /** Returns the pids of all processes now. */
   List<Integer> all() {
     return processes.all();
   }

@@ -16,11 +16,11 @@ import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one daemon that follows processes: it finds the libraries of those of interest, and forgets
- * those that are gone.
+ * The daemon thread that tracks processes: it finds the libraries of selected ones, and forgets
+ * those that exit.
  *
- * <p>It is told of processes by events, and looks at all of them at the beginning and whenever
- * something may have been missed: when events were lost, or it was told more than it could note.
+ * <p>Events report changes. It scans all processes at the start, and whenever a change may have
+ * been missed: after lost events, or when its queue was full.
  */
 public final class ProcessWatch implements AutoCloseable {
 
@@ -28,7 +28,7 @@ public final class ProcessWatch implements AutoCloseable {
   private static final int MAX_NOTES = 4_096;
   private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Ends are told of; to ask for each process whether it is still there is for those missed. */
+  /** Exits are reported by events; this interval is for exits that were missed. */
   private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final ProcessScope scope;
@@ -39,7 +39,7 @@ public final class ProcessWatch implements AutoCloseable {
   private final LongAdder refusals = new LongAdder();
   private final Thread thread;
 
-  /** Processes of which something is to be forgotten once they end; only our thread changes it. */
+  /** Processes with state to be forgotten when they exit. Only this thread changes it. */
   private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
   private long sweptNanos;
@@ -48,40 +48,40 @@ public final class ProcessWatch implements AutoCloseable {
   private volatile boolean called;
   private volatile boolean closing;
 
-  /** What a process did. */
+  /** A change of a process. */
   public enum Change {
-    /** It runs another program now. */
+    /** It executes another program. */
     STARTED,
     /** It mapped a library of interest. */
     MAPPED,
-    /** It is gone. */
+    /** It exited. */
     EXITED
   }
 
   private record Note(Change change, int pid) {}
 
-  /** Ends the wait for a note: there is no process of this number to be forgotten. */
+  /** Wakes the thread; no process has this pid. */
   private static final Note CALL = new Note(Change.EXITED, 0);
 
-  /** The table of processes that the kernel is told of. */
+  /** The kernel's table of observed processes. */
   public interface Targets {
 
-    /** Adds a process; false where there is no room. */
+    /** Adds a process; returns false if there is no room. */
     boolean add(int pid);
 
-    /** Takes it out. */
+    /** Removes a process. */
     void remove(int pid);
   }
 
   /**
-   * What the watch works for.
+   * The collaborators of the watch.
    *
-   * @param libraries those who attach to libraries
+   * @param libraries the probes on libraries
    * @param targets the kernel's table
-   * @param often called about once a second and when {@link #callSoon} asks for it, for what else
-   *     must be tidied up
-   * @param translated whether numbers in events are not those of {@code /proc}
-   * @param ownPid a process whose libraries are of interest anyway, but that is no target; or 0
+   * @param often called about once a second, and when {@link #callSoon} requests it, for
+   *     housekeeping
+   * @param translated whether pids in events differ from those in {@code /proc}
+   * @param ownPid a process whose libraries are observed although it is not selected; or 0
    */
   public record Parts(
       List<LibraryProbes> libraries,
@@ -102,14 +102,14 @@ public final class ProcessWatch implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-watch").unstarted(this::run);
   }
 
-  /** Begins to look around; see {@link #awaitFirstLook}. */
+  /** Starts the first scan; see {@link #awaitFirstLook}. */
   public static ProcessWatch start(ProcessScope scope, Parts parts) {
     ProcessWatch watch = new ProcessWatch(scope, parts);
     watch.thread.start();
     return watch;
   }
 
-  /** Waits until the processes that were there are looked at; false where that takes longer. */
+  /** Waits until existing processes are scanned; returns false on timeout. */
   public boolean awaitFirstLook(Duration bound) {
     try {
       return lookedAround.await(bound.toNanos(), TimeUnit.NANOSECONDS);
@@ -119,9 +119,9 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
-  /** Notes what a process did; never waits. */
+  /** Queues a change of a process; never blocks. */
   public void note(Change change, int pid) {
-    // Most that end never mattered; where notes wait, the one that makes it matter may be there.
+    // Most exits do not matter; if the queue has entries, one of them may make this exit matter.
     if (change == Change.EXITED && notes.isEmpty() && !known.contains(pid)) {
       return;
     }
@@ -130,16 +130,16 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
-  /** Has our thread do at once what it does about once a second; never waits. */
+  /** Runs the periodic task soon; never blocks. */
   public void callSoon() {
     if (!called) {
       called = true;
-      // Where there is no room it does not wait either.
+      // If the queue is full, the thread is awake anyway.
       boolean ignored = notes.offer(CALL);
     }
   }
 
-  /** Notes that events were lost, some of which may have told of processes. */
+  /** Reports that events were lost, which may have described processes. */
   public void missed() {
     missed = true;
   }
@@ -179,7 +179,7 @@ public final class ProcessWatch implements AutoCloseable {
 
   private void follow(Note note) {
     if (parts.translated()) {
-      // The number means nothing here; some process did something.
+      // The pid has no meaning here; some process changed.
       if (note.change() != Change.EXITED) {
         missed = true;
       }
@@ -197,11 +197,11 @@ public final class ProcessWatch implements AutoCloseable {
       return;
     }
     if (!scope.isEverything()) {
-      // The kernel takes out who ends, but not who had ended before we added it.
+      // The kernel removes processes that exit, but this one exited before it was added.
       takeOut(pid);
     }
     if (parts.libraries().stream().anyMatch(each -> each.isWatchedFor(pid))) {
-      // Its children have its libraries too, and nobody told of them.
+      // Its children have its libraries too, and no event reported them.
       lookForNewOnes();
     }
     parts.libraries().forEach(each -> each.forget(pid));
@@ -215,11 +215,11 @@ public final class ProcessWatch implements AutoCloseable {
     boolean own = pid == parts.ownPid();
     boolean chosen = !own && scope.includes(pid);
     if (chosen && scope.growsUnseen()) {
-      // First, so that its end is noted from now on.
+      // First, so that its exit is queued from now on.
       known.add(pid);
     }
     if (!scope.isEverything()) {
-      tellOf(pid, chosen);
+      updateTarget(pid, chosen);
     }
     if (own || chosen) {
       parts.libraries().forEach(each -> closely.accept(each, pid));
@@ -235,11 +235,11 @@ public final class ProcessWatch implements AutoCloseable {
     return parts.libraries().stream().anyMatch(one -> one.remembers(pid));
   }
 
-  private void tellOf(int pid, boolean chosen) {
+  private void updateTarget(int pid, boolean chosen) {
     if (!chosen) {
       takeOut(pid);
     } else if (!parts.translated() && !parts.targets().add(pid)) {
-      // In a namespace, who bears that number outside is a stranger.
+      // In a PID namespace, this pid is another process outside.
       refusals.increment();
     }
   }
@@ -255,7 +255,9 @@ public final class ProcessWatch implements AutoCloseable {
     scope.all().forEach(this::look);
   }
 
-  /** Those of whom nobody tells: children that start no program of their own, and who is moved. */
+  /**
+   * Finds processes without events: children that execute no program, and those moved to the group.
+   */
   private void lookForNewOnes() {
     Set<Integer> there = new HashSet<>(scope.all());
     there.stream().filter(pid -> !known.contains(pid) && scope.includes(pid)).forEach(this::look);
@@ -286,7 +288,7 @@ public final class ProcessWatch implements AutoCloseable {
     }
   }
 
-  /** Whoever bears the number of one that ended, and began no program of its own. */
+  /** Removes processes that reuse the pid of one that exited, and executed no program. */
   private void leaveStrangers() {
     known.stream()
         .filter(pid -> pid != parts.ownPid() && !scope.includes(pid))
@@ -294,17 +296,17 @@ public final class ProcessWatch implements AutoCloseable {
         .forEach(this::forget);
   }
 
-  /** How often the kernel had no room for a process of interest. */
+  /** Returns how often the kernel's table had no room for a process. */
   public long refusals() {
     return refusals.sum();
   }
 
-  /** How often something went wrong with a process. */
+  /** Returns how often handling a process failed. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Ends, within a bound; what is attached stays attached. */
+  /** Ends the thread, within a timeout; probes stay attached. */
   public boolean close(Duration bound) {
     closing = true;
     thread.interrupt();

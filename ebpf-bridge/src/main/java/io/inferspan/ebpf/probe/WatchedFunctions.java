@@ -9,17 +9,17 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The functions to watch, by library, each with the number that tells the program what it is. */
+/** The observed functions by library, each with the cookie that identifies it to the program. */
 public final class WatchedFunctions {
 
-  /** In a table, in the place of a library's name: the program that a process runs. */
+  /** Replaces a library's name in a table: the executable of a process. */
   public static final String MAIN_PROGRAM = "MAIN_PROGRAM";
 
   private static final Pattern LINE =
       Pattern.compile("([A-Za-z0-9_]+)\\t([A-Za-z0-9_]+)\\t0x([0-9a-f]{1,16})");
 
   /**
-   * As distributions name a library, or as a Python wheel does: {@code libcudart-d0da41ae.so.11}.
+   * A library's file name in distributions, or in a Python wheel: {@code libcudart-d0da41ae.so.11}.
    */
   private static final Pattern FILE_NAME =
       Pattern.compile("([A-Za-z0-9_]+)(?:-[0-9a-f]+)?\\.so(?:\\..*)?");
@@ -28,24 +28,24 @@ public final class WatchedFunctions {
 
   private WatchedFunctions() {}
 
-  /** Reads lines of library, function and cookie, with a tab between. */
+  /** Parses lines of library, function and cookie, separated by tabs. */
   public static WatchedFunctions of(String table) {
     WatchedFunctions watched = new WatchedFunctions();
     table.lines().forEach(watched::add);
     return watched;
   }
 
-  /** Whether a file bears the name of a watched library. */
+  /** Returns whether a file has the name of an observed library. */
   boolean watches(String fileName) {
     return libraries.containsKey(libraryOf(fileName));
   }
 
-  /** Whether functions of programs themselves are watched. */
+  /** Returns whether functions of executables are observed. */
   boolean watchesPrograms() {
     return libraries.containsKey(MAIN_PROGRAM);
   }
 
-  /** Where a library of that file name has watched functions, each place once. */
+  /** Returns the places of observed functions in a library of that file name, each once. */
   List<Site> sitesIn(String fileName, ElfSymbols symbols) {
     Map<Long, Site> sites = new LinkedHashMap<>();
     libraries

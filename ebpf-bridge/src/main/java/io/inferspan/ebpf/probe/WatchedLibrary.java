@@ -12,9 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A library that was looked into: what is watched in it, whether the probes are on, and for whom.
+ * An examined library: its observed functions, its users, and whether probes are attached.
  *
- * <p>It holds the file open, for whoever led us to it may have ended when the probes are put back.
+ * <p>It keeps the file open, because the process that led to it may have exited when probes are
+ * attached again.
  */
 final class WatchedLibrary implements AutoCloseable {
 
@@ -33,19 +34,19 @@ final class WatchedLibrary implements AutoCloseable {
     this.outcome = outcome;
   }
 
-  /** One that has nothing to watch, or cannot be watched. */
+  /** Creates a library without functions to observe, or one that cannot be observed. */
   static WatchedLibrary without(String name, String why) {
     return new WatchedLibrary(name, List.of(), null, why);
   }
 
-  /** One that is watched at these places once it is roused. */
+  /** Creates a library that is observed at these places once it is resumed. */
   static WatchedLibrary of(Mapped library, List<Site> sites) {
     FileDescriptor file = FileDescriptor.ofFile(library.path());
     return new WatchedLibrary(library.name(), sites, file, sites.size() + " functions");
   }
 
-  /** Puts the probes on; false where that is refused, and then it is not tried again. */
-  boolean rouse(Attacher attacher) {
+  /** Attaches the probes; returns false if that is refused, which is not retried. */
+  boolean resume(Attacher attacher) {
     FileDescriptor open = file;
     if (open == null || link != null) {
       return true;
@@ -60,8 +61,8 @@ final class WatchedLibrary implements AutoCloseable {
     }
   }
 
-  /** Takes the probes off. */
-  void rest() {
+  /** Detaches the probes. */
+  void pause() {
     BpfLink attached = link;
     link = null;
     if (attached != null) {
@@ -69,7 +70,7 @@ final class WatchedLibrary implements AutoCloseable {
     }
   }
 
-  /** Whether its functions are watched, or will be when the probes are put back. */
+  /** Returns whether its functions are observed, or will be when the probes are attached again. */
   boolean isWatched() {
     return file != null;
   }
@@ -84,7 +85,7 @@ final class WatchedLibrary implements AutoCloseable {
 
   @Override
   public void close() {
-    rest();
+    pause();
     FileDescriptor open = file;
     file = null;
     if (open != null) {

@@ -1,8 +1,8 @@
 /**
- * Which functions of which libraries are watched, found in the processes that map them.
+ * Finds the functions to observe in the libraries of processes.
  *
- * <p>Here lives what goes by {@code /proc} and by the table of functions. Nothing here knows
- * events, requests or spans, and nothing here decides which process is of interest.
+ * <p>Contains what depends on {@code /proc} and on the table of functions. Nothing here depends on
+ * events, requests or spans, and the choice of processes is the caller's.
  */
 @NullMarked
 package io.inferspan.ebpf.probe;

@@ -1,12 +1,14 @@
 package io.inferspan.ebpf.ring;
 
-/** When the programs are to call the ring's reader, numbered as in {@code wire.h}. */
+/**
+ * The conditions under which the programs wake the ring's reader, numbered as in {@code wire.h}.
+ */
 public enum ReaderState {
-  /** Not at all: it looks by itself, soon. */
+  /** Not woken: the reader polls soon. */
   LOOKS(0),
-  /** When much has come. */
+  /** Woken when much data has arrived. */
   WAITS(1),
-  /** When anything has come. */
+  /** Woken when any data has arrived. */
   SLEEPS(2);
 
   private final int number;
@@ -15,7 +17,7 @@ public enum ReaderState {
     this.number = number;
   }
 
-  /** What the programs read. */
+  /** Returns the number that the programs read. */
   public int number() {
     return number;
   }

@@ -6,21 +6,21 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * How full a ring buffer is that somebody else consumes.
+ * The fill level of a ring buffer that another process consumes.
  *
- * @param waitingBytes written and not yet consumed
- * @param capacityBytes what may be written and not yet consumed
+ * @param waitingBytes bytes written and not yet consumed
+ * @param capacityBytes the capacity
  */
 public record RingFill(long waitingBytes, long capacityBytes) {
 
   private static final VarHandle POSITION = ValueLayout.JAVA_LONG.varHandle();
 
-  /** Looks once, without touching anything. */
+  /** Reads the level once, without side effects. */
   public static RingFill of(int fd, long capacityBytes) {
     long pageBytes = PageSize.bytes();
     try (Mapping positions = Mapping.shared(fd, 0, 2 * pageBytes, false)) {
       MemorySegment memory = positions.memory();
-      // The consumer's first: read the other way round, it could be ahead.
+      // The consumer's position first: in the other order it could be ahead.
       long consumed = (long) POSITION.getAcquire(memory, 0L);
       long produced = (long) POSITION.getAcquire(memory, pageBytes);
       return new RingFill(Math.max(produced - consumed, 0), capacityBytes);

@@ -3,7 +3,9 @@ package io.inferspan.ebpf.ring;
 import io.inferspan.ebpf.linux.Mapping;
 import java.lang.foreign.MemorySegment;
 
-/** The pages of a ring buffer: the consumer's position, the producer's, and the data twice over. */
+/**
+ * The pages of a ring buffer: the consumer's position, the producer's, and the data mapped twice.
+ */
 public final class RingMemory implements AutoCloseable {
 
   private static final long MAX_DATA_BYTES = 1L << 29;
@@ -50,7 +52,7 @@ public final class RingMemory implements AutoCloseable {
         });
   }
 
-  /** A ring in memory that the caller has laid out, for tests and replays. */
+  /** Creates a ring over memory that the caller has laid out, for tests and replays. */
   static RingMemory over(
       MemorySegment consumer, MemorySegment producerAndData, long pageBytes, long dataBytes) {
     return new RingMemory(consumer, producerAndData, new Shape(pageBytes, dataBytes), () -> {});
@@ -64,7 +66,7 @@ public final class RingMemory implements AutoCloseable {
     return producer;
   }
 
-  /** The data twice in a row, so that a record that wraps is read in one piece. */
+  /** Returns the data, mapped twice in a row so that a record that wraps is contiguous. */
   MemorySegment data() {
     return data;
   }

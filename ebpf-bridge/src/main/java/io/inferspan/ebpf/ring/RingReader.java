@@ -9,12 +9,12 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Consumes a mapped BPF ring buffer; one thread only.
+ * Consumes a mapped BPF ring buffer. For one thread only.
  *
- * <p>The kernel writes a record's length with a busy bit, fills it, and takes the bit away; we read
- * in the same order and give room back in pieces of 64 KiB, because each time costs a cache line
- * that the producers want. Whether the ring is still mapped is looked at with each look for new
- * records, and not for each of them.
+ * <p>The kernel writes a record's length with a busy bit, fills the record, and clears the bit. The
+ * reader follows in the same order and releases space in steps of 64 KiB, because each release
+ * costs a cache line that the producers need. It checks that the ring is still mapped once per
+ * batch, not per record.
  */
 public final class RingReader {
 
@@ -36,15 +36,15 @@ public final class RingReader {
   private final long batchBytes;
   private final EventView view;
 
-  /** Only this class moves it, so it need not be read back. */
+  /** The consumer position; only this class moves it, so it need not be read back. */
   private long position;
 
-  /** Up to here the kernel has its room back. */
+  /** The position up to which space has been released. */
   private long released;
 
   private final AtomicLong corrupted = new AtomicLong();
 
-  /** A reader that goes on where the last one of this ring has left off. */
+  /** Creates a reader that continues where the previous one of this ring stopped. */
   public RingReader(RingMemory ring) {
     this.consumer = ring.consumer();
     this.producer = ring.producer();
@@ -58,13 +58,13 @@ public final class RingReader {
   }
 
   /**
-   * Hands over what is there and ready, up to one ringful, and says how many bytes that took. The
-   * room of a record is given back even if the handler throws on it.
+   * Passes all complete records to the handler, at most one ring's capacity, and returns the bytes
+   * consumed. A record's space is released even if the handler throws.
    */
   public long drain(EventHandler handler) {
     long start = position;
     try {
-      // A producer that is always faster must not keep the caller here for good.
+      // A producer that is faster must not keep the caller here forever.
       while (position - start < dataBytes && drainTo(producerPosition(), handler)) {}
     } finally {
       release();
@@ -72,7 +72,7 @@ public final class RingReader {
     return position - start;
   }
 
-  /** Drains up to {@code end}; false where there is nothing, or a record is still being written. */
+  /** Drains up to {@code end}; returns false if there is nothing, or a record is incomplete. */
   private boolean drainTo(long end, EventHandler handler) {
     if (position >= end) {
       return false;
@@ -104,7 +104,9 @@ public final class RingReader {
     released = position;
   }
 
-  /** A record that is longer than what was written cannot be; what follows it cannot be found. */
+  /**
+   * Skips to {@code end}: a record longer than the written data is corrupt, and so is what follows.
+   */
   private boolean skipTo(long end) {
     corrupted.incrementAndGet();
     position = end;
@@ -115,17 +117,17 @@ public final class RingReader {
     return (long) POSITION.getAcquire(producer, 0L);
   }
 
-  /** Bytes written and not yet consumed; a value for meters. */
+  /** Returns the bytes written and not yet consumed, for meters. */
   public long backlogBytes() {
     return Math.max(producerPosition() - (long) POSITION.getAcquire(consumer, 0L), 0);
   }
 
-  /** What may be written and not yet consumed. */
+  /** Returns the capacity in bytes. */
   public long capacityBytes() {
     return dataBytes;
   }
 
-  /** How often the ring made no sense, and an unknown number of records was skipped. */
+  /** Returns how often the ring was corrupt, and an unknown number of records was skipped. */
   public long corruptions() {
     return corrupted.get();
   }

@@ -8,12 +8,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The one daemon that empties a ring.
+ * The daemon thread that drains a ring.
  *
- * <p>While much comes it goes on at once. While a little comes it rests a millisecond, so that many
- * events share one look. While nothing comes it waits for the kernel to call, longer and longer,
- * which a program does only when much has piled up. Where the handler has nothing to do either, it
- * asks to be called for the first event, and sleeps.
+ * <p>Under high load it continues at once. Under low load it pauses for a millisecond, so that many
+ * events share one read. Without load it waits for a wake-up, with increasing timeouts; programs
+ * wake it only when much data is pending. If the handler has no scheduled work either, it requests
+ * a wake-up for the first event and sleeps.
  */
 public final class RingThread implements AutoCloseable {
 
@@ -39,18 +39,18 @@ public final class RingThread implements AutoCloseable {
     this.thread = Thread.ofPlatform().daemon().name("inferspan-ebpf-ring").unstarted(this::run);
   }
 
-  /** Waits for a ring to have something to read. */
+  /** Waits until a ring is readable. */
   @FunctionalInterface
   public interface Readiness {
 
-    /** Waits at most so long; true if there is something to read. */
+    /** Waits for at most this time; returns true if the ring is readable. */
     boolean await(int timeoutMillis);
 
-    /** Says what the reader is about to do, to whoever may end its wait. */
+    /** Announces what the reader is about to do to the side that wakes it. */
     default void readerDoes(ReaderState state) {}
   }
 
-  /** Starts to empty a ring. */
+  /** Starts a thread that drains a ring. */
   public static RingThread start(RingReader reader, EventHandler handler, Readiness readiness) {
     RingThread ring = new RingThread(reader, handler, readiness);
     ring.thread.start();
@@ -75,10 +75,10 @@ public final class RingThread implements AutoCloseable {
     look();
   }
 
-  /** Waits at most so long; true if there is something, if only a record that is being written. */
+  /** Waits for at most this time; returns true if there is data, even an incomplete record. */
   private boolean rest(ReaderState state, int millis) {
     readiness.readerDoes(state);
-    // What came before the programs knew of it has called nobody.
+    // Data that arrived before the programs saw the new state caused no wake-up.
     boolean come = reader.backlogBytes() > 0 || readiness.await(millis);
     readiness.readerDoes(ReaderState.LOOKS);
     return come;
@@ -108,18 +108,18 @@ public final class RingThread implements AutoCloseable {
     LOGGER.log(Level.DEBUG, "An event could not be handled", cause);
   }
 
-  /** How often the handler threw, and an event was left behind. */
+  /** Returns how often the handler threw, which skips the event. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Empties the ring once more and ends, within two seconds unless the handler hangs. */
+  /** Drains the ring once more and ends, within two seconds unless the handler hangs. */
   @Override
   public void close() {
     close(Duration.ofSeconds(2));
   }
 
-  /** Empties the ring once more and ends; false where that took longer than {@code bound}. */
+  /** Drains the ring once more and ends; returns false if that took longer than {@code bound}. */
   public boolean close(Duration bound) {
     closing = true;
     LockSupport.unpark(thread);

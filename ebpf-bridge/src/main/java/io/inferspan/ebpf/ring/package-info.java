@@ -1,8 +1,8 @@
 /**
- * Events out of the kernel's ring buffer, without a call into native code per event.
+ * Reads events from the kernel's ring buffer, without a native call per event.
  *
- * <p>Here live the mapped consumer and the one thread that runs it. What an event means is not
- * known here.
+ * <p>Contains the mapped consumer and the thread that runs it. The meaning of events is defined
+ * elsewhere.
  */
 @NullMarked
 package io.inferspan.ebpf.ring;

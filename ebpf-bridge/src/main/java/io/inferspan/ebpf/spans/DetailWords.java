@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.spans;
 
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /** The words for numbers that only a header file explains. */
 final class DetailWords {
@@ -81,5 +82,18 @@ final class DetailWords {
     long mixed = (handle ^ ((long) tgid << Integer.SIZE)) * 0x9e3779b97f4a7c15L;
     mixed = (mixed ^ mixed >>> 32) * 0xd6e8feb86659fd93L;
     return HexFormat.of().toHexDigits((int) (mixed >>> 32));
+  }
+
+  /**
+   * Why work of a request is not attributed to it, by the bits of {@code wire.h}; null where it is.
+   */
+  static @Nullable String shared(int reasons) {
+    if ((reasons & 2) != 0) {
+      return "threads";
+    }
+    if ((reasons & 1) != 0) {
+      return "loop";
+    }
+    return (reasons & 4) != 0 ? "other_work" : null;
   }
 }

@@ -1,29 +1,38 @@
 package io.inferspan.ebpf.spans;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.batch.BatchCounters;
+import io.inferspan.ebpf.batch.EngineSteps;
+import io.inferspan.ebpf.batch.Step;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.ebpf.wire.Owner;
+import io.inferspan.ebpf.wire.Source;
+import io.opentelemetry.context.Context;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes events on the ring's thread, gathers them by request, and has them written when the request
  * has ended, was quiet, or has run long.
  */
-public final class EventSink implements EventHandler {
+public final class EventSink implements EventHandler, EngineSteps.Host {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final long TIDY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /**
-   * Where nobody is served, for losses and the clock are asked of the kernel, which is not free.
+   * While no request is open, for losses and the clock are asked of the kernel, which is not free.
    */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -35,7 +44,10 @@ public final class EventSink implements EventHandler {
   private final SpanAccounting accounting = new SpanAccounting();
   private final LossTimeline losses = new LossTimeline();
   private final OpenRequests requests;
+  private final Owners owners;
+  private final ProcessTable processes;
   private final SpanWriter writer;
+  private final EngineSteps steps;
   private final KernelClock clock;
   private final DetailKey detailKey;
   private final WatchedTime watched = new WatchedTime();
@@ -57,16 +69,20 @@ public final class EventSink implements EventHandler {
    * @param monotonic the clock that events carry, in nanoseconds
    * @param realtime the wall clock, in nanoseconds since the epoch
    * @param lostInKernel events that the kernel side could not put into the ring, so far
-   * @param controls takes events that tell of processes and libraries
+   * @param owners finds owners whose begin was lost
+   * @param processes reads the identity of a process
+   * @param controls takes events about processes and libraries
    */
   public record Sources(
       LongSupplier monotonic,
       LongSupplier realtime,
       LongSupplier lostInKernel,
+      Owners.Source owners,
+      IntFunction<ProcessIdentity> processes,
       Controls controls) {}
 
-  /** A request that began while the probes were off. */
-  private record Unseen(long traceIdHigh, long traceIdLow, long spanId, long beganNanos) {}
+  /** A span of an own thread that began while the probes were off. */
+  private record Unseen(long owner, long beganNanos) {}
 
   /** Takes events that become no span, on the ring's thread. */
   @FunctionalInterface
@@ -81,8 +97,11 @@ public final class EventSink implements EventHandler {
     this.options = options;
     this.sources = sources;
     this.clock = new KernelClock(sources.monotonic(), sources.realtime());
-    this.writer = new SpanWriter(telemetry, clock, losses, accounting, watched);
+    this.owners = new Owners(sources.owners());
+    this.processes = new ProcessTable(sources.processes());
+    this.writer = new SpanWriter(telemetry, clock, losses, accounting, processes);
     this.requests = new OpenRequests(options, accounting, this::write);
+    this.steps = new EngineSteps(telemetry, clock::epochNanos, this);
     this.detailKey = new DetailKey(options.allowPaths());
     this.nowNanos = sources.monotonic().getAsLong();
     this.tidiedNanos = nowNanos;
@@ -116,7 +135,7 @@ public final class EventSink implements EventHandler {
     if (kind.family() == Family.CONTROL) {
       control(kind, view);
       accounting.countControl();
-    } else if (view.hasContext()) {
+    } else if (view.hasOwner()) {
       gather(view, kind);
     } else {
       accounting.countDropped(Drop.MALFORMED);
@@ -124,7 +143,12 @@ public final class EventSink implements EventHandler {
   }
 
   private void gather(EventView view, Kind kind) {
+    if (steps.call(kind, view) && isForgottenStep(view)) {
+      accounting.countControl();
+      return;
+    }
     OpenRequest request = touched(view);
+    processes.note(view.tgid());
     detailKey.of(view, kind);
     if (isSingle(request, view, kind)) {
       request.hold(view, kind, detailKey.label(view));
@@ -134,15 +158,23 @@ public final class EventSink implements EventHandler {
     accounting.countHeld();
   }
 
+  /** Of a wait that came long after the last step of its engine. */
+  private boolean isForgottenStep(EventView view) {
+    return Source.of(view.source()) == Source.COOPERATIVE && requests.find(view.owner()) == null;
+  }
+
   private OpenRequest touched(EventView view) {
-    OpenRequest request =
-        requests.touch(view.traceIdHigh(), view.traceIdLow(), view.spanId(), nowNanos);
+    OpenRequest request = requests.touch(view.owner(), nowNanos);
     request.beganNanos = Math.min(request.beganNanos, view.startNanos());
+    if (!request.sought) {
+      request.sought = true;
+      owners.seek(view.owner(), view.tgid(), view.tid());
+    }
     return request;
   }
 
   private boolean isSingle(OpenRequest request, EventView view, Kind kind) {
-    if (request.singleCount() >= options.bounds().singlesPerRequest()) {
+    if (request.step != null || request.singleCount() >= options.bounds().singlesPerRequest()) {
       return false;
     }
     return request.isAmongTheFirst(kind, options.firstFew())
@@ -150,39 +182,75 @@ public final class EventSink implements EventHandler {
   }
 
   private void control(Kind kind, EventView view) {
-    switch (kind) {
-      case REQUEST_BEGAN -> began(view);
-      case REQUEST_ENDED ->
-          requests.end(view.traceIdHigh(), view.traceIdLow(), view.spanId(), nowNanos);
-      default -> {}
+    if (!steps.control(kind, view)) {
+      switch (kind) {
+        case OWNER_BEGAN -> began(view);
+        case OWNER_ENDED -> ended(view);
+        case PROCESS_STARTED, PROCESS_EXITED -> processes.changed(view.tgid());
+        default -> {}
+      }
     }
     sources.controls().control(kind, view);
   }
 
   private void began(EventView begin) {
-    if (begin.hasContext()) {
+    owners.began(begin);
+    if (begin.hasOwner() && !Owner.isSpan(begin.owner())) {
       touched(begin).told = true;
     }
   }
 
+  private void ended(EventView end) {
+    owners.ended(end);
+    OpenRequest request = requests.find(end.owner());
+    if (request != null) {
+      request.shared |= (int) (end.detail() >>> 32);
+      request.unattributed += end.amount();
+    }
+    requests.end(end.owner(), nowNanos);
+  }
+
+  @Override
+  public @Nullable Owner head(int tgid, String requestId) {
+    return owners.ofRequestId(tgid, requestId);
+  }
+
+  @Override
+  public void began(Step step) {
+    OpenRequest request = requests.touch(step.owner(), nowNanos);
+    request.step = step;
+    request.beganNanos = step.beganNanos();
+    request.sought = true;
+    request.told = true;
+  }
+
+  @Override
+  public void done(Step step) {
+    requests.end(step.owner(), nowNanos);
+  }
+
+  @Override
+  public boolean lost(long fromNanos, long toNanos) {
+    noteLosses();
+    return losses.lost(fromNanos, toNanos) > 0;
+  }
+
   /**
-   * Notes that a request of an own thread begins while the probes are off, which no event tells of.
-   * Any thread; those that are too many at once are taken to begin with their first event.
+   * Notes that a span of an own thread becomes current while the probes are off, which no event
+   * reports. Any thread; those that are too many at once are taken to begin with their first event.
    */
-  public void beganUnseen(long traceIdHigh, long traceIdLow, long spanId) {
-    boolean ignored =
-        unseen.offer(new Unseen(traceIdHigh, traceIdLow, spanId, sources.monotonic().getAsLong()));
+  public void beganUnseen(long owner) {
+    boolean ignored = unseen.offer(new Unseen(owner, sources.monotonic().getAsLong()));
   }
 
   private void takeUnseen() {
     for (Unseen one = unseen.poll(); one != null; one = unseen.poll()) {
-      OpenRequest request =
-          requests.touch(one.traceIdHigh(), one.traceIdLow(), one.spanId(), nowNanos);
+      OpenRequest request = requests.touch(one.owner(), nowNanos);
       request.beganNanos = Math.min(request.beganNanos, one.beganNanos());
     }
   }
 
-  /** When the probes were on, as whoever takes them off tells. */
+  /** When the probes were on, as their switch reports. */
   public WatchedTime watchedTime() {
     return watched;
   }
@@ -202,6 +270,7 @@ public final class EventSink implements EventHandler {
       tidiedNanos = nowNanos;
       noteLosses();
       clock.refresh();
+      steps.expire(nowNanos);
       requests.expire(nowNanos);
     }
   }
@@ -215,19 +284,41 @@ public final class EventSink implements EventHandler {
 
   private void write(OpenRequest request) {
     noteLosses();
-    writer.write(request);
+    if (request.isEmpty()) {
+      return;
+    }
+    Context parent = parent(request);
+    if (parent == null) {
+      accounting.countUnowned(request.events());
+    } else {
+      writer.write(request, parent, watched.share(request.beganNanos, request.lastEndNanos()));
+    }
+  }
+
+  private @Nullable Context parent(OpenRequest request) {
+    if (request.step != null) {
+      return request.step.context();
+    }
+    Owner owner = owners.of(request.number);
+    return owner == null ? null : SpanWriter.parent(owner);
   }
 
   /** Writes all that is gathered, on the ring's thread or after it has ended. */
   public void flush() {
     noteLosses();
     takeUnseen();
+    steps.close(sources.monotonic().getAsLong());
     requests.closeAll();
   }
 
   /** The books. */
   public SpanAccounting accounting() {
     return accounting;
+  }
+
+  /** What became of the steps of engines. */
+  public BatchCounters steps() {
+    return steps.counters();
   }
 
   /** Requests that have something to be written. */

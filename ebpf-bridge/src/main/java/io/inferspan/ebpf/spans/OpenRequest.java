@@ -1,16 +1,19 @@
 package io.inferspan.ebpf.spans;
 
+import io.inferspan.ebpf.batch.Step;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What was seen under one parent span and is not written yet; used again and again. */
+/** What was seen of one owner and is not written yet; used again and again. */
 final class OpenRequest {
 
-  long traceIdHigh;
-  long traceIdLow;
-  long spanId;
+  /** The owner's number. */
+  long number;
+
+  /** Whether it was looked up who the owner is, which costs where its begin was lost. */
+  boolean sought;
 
   /** When the request began, or its first event where nobody told. */
   long beganNanos;
@@ -20,8 +23,19 @@ final class OpenRequest {
 
   long touchedNanos;
 
+  /** The engine's step that it is; null of requests, processes and spans. */
+  @Nullable Step step;
+
   /** Whether its begin was told of, and so will its end be. */
   boolean told;
+
+  /**
+   * Why not all of its work could be attributed, as bits of {@code ispan_shared}; known at its end.
+   */
+  int shared;
+
+  /** Operations that may have been its own. */
+  long unattributed;
 
   /** When it is to be written, once its end is known; zero before. */
   long dueNanos;
@@ -38,20 +52,18 @@ final class OpenRequest {
   private @Nullable Fold[] folds = new @Nullable Fold[4];
   private int foldCount;
 
-  void begin(long high, long low, long span, long nowNanos) {
-    traceIdHigh = high;
-    traceIdLow = low;
-    spanId = span;
+  void begin(long owner, long nowNanos) {
+    number = owner;
     beganNanos = Long.MAX_VALUE;
     gatheredSinceNanos = nowNanos;
     touchedNanos = nowNanos;
     told = false;
+    step = null;
+    sought = false;
+    shared = 0;
+    unattributed = 0;
     dueNanos = 0;
     Arrays.fill(seen, (byte) 0);
-  }
-
-  boolean is(long high, long low, long span) {
-    return spanId == span && traceIdLow == low && traceIdHigh == high;
   }
 
   boolean isEnding() {
@@ -125,6 +137,16 @@ final class OpenRequest {
 
   @Nullable Fold fold(int index) {
     return folds[index];
+  }
+
+  /** How many events are gathered. */
+  long events() {
+    long events = singleCount;
+    for (int i = 0; i < foldCount; i++) {
+      Fold fold = folds[i];
+      events += fold == null ? 0 : fold.durations().count();
+    }
+    return events;
   }
 
   /** When the last of what is gathered ended. */

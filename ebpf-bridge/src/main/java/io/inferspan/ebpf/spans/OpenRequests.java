@@ -44,19 +44,19 @@ final class OpenRequests {
     return count;
   }
 
-  @Nullable OpenRequest find(long high, long low, long span) {
-    OpenRequest request = buckets[bucket(high, low, span)];
-    while (request != null && !request.is(high, low, span)) {
+  @Nullable OpenRequest find(long owner) {
+    OpenRequest request = buckets[bucket(owner)];
+    while (request != null && request.number != owner) {
       request = request.sameBucket;
     }
     return request;
   }
 
-  /** The open request of this parent span, from now on the one that was quiet shortest. */
-  OpenRequest touch(long high, long low, long span, long nowNanos) {
-    OpenRequest request = find(high, low, span);
+  /** What is open of this owner, from now on the one that was quiet shortest. */
+  OpenRequest touch(long owner, long nowNanos) {
+    OpenRequest request = find(owner);
     if (request == null) {
-      return open(high, low, span, nowNanos);
+      return open(owner, nowNanos);
     }
     request.touchedNanos = nowNanos;
     if (!request.isEnding()) {
@@ -78,14 +78,14 @@ final class OpenRequests {
     }
   }
 
-  private OpenRequest open(long high, long low, long span, long nowNanos) {
+  private OpenRequest open(long owner, long nowNanos) {
     if (remembered >= options.bounds().requests()) {
       makeRoom();
     }
     OpenRequest spare = spareRequests.poll();
     OpenRequest request = spare == null ? new OpenRequest() : spare;
-    request.begin(high, low, span, nowNanos);
-    int bucket = bucket(high, low, span);
+    request.begin(owner, nowNanos);
+    int bucket = bucket(owner);
     request.sameBucket = buckets[bucket];
     buckets[bucket] = request;
     running.append(request);
@@ -119,8 +119,8 @@ final class OpenRequests {
   }
 
   /** Notes that the request is over; late events still have the grace time to come. */
-  void end(long high, long low, long span, long nowNanos) {
-    OpenRequest request = find(high, low, span);
+  void end(long owner, long nowNanos) {
+    OpenRequest request = find(owner);
     if (request != null && !request.isEnding()) {
       run(request, nowNanos);
       request.dueNanos = Math.max(1, nowNanos + options.times().graceNanos());
@@ -226,7 +226,7 @@ final class OpenRequests {
   }
 
   private void unlink(OpenRequest request) {
-    int bucket = bucket(request.traceIdHigh, request.traceIdLow, request.spanId);
+    int bucket = bucket(request.number);
     OpenRequest other = buckets[bucket];
     if (other == request) {
       buckets[bucket] = request.sameBucket;
@@ -246,9 +246,7 @@ final class OpenRequests {
     count += change;
   }
 
-  private int bucket(long high, long low, long span) {
-    long mixed = span ^ (low * 0x9e3779b97f4a7c15L) ^ Long.rotateLeft(high, 29);
-    mixed *= 0xbf58476d1ce4e5b9L;
-    return (int) (mixed >>> 32) & (buckets.length - 1);
+  private int bucket(long owner) {
+    return (int) ((owner * 0x9e3779b97f4a7c15L) >>> 32) & (buckets.length - 1);
   }
 }

@@ -39,6 +39,8 @@ public final class SpanAccounting {
     MALFORMED,
     /** Its kind is not in our vocabulary. */
     UNKNOWN_KIND,
+    /** Who its owner is was lost, and could not be found out. */
+    UNKNOWN_OWNER,
     /** We failed on it. */
     FAILED
   }
@@ -67,6 +69,11 @@ public final class SpanAccounting {
 
   void countDropped(Drop reason) {
     add(of(reason), 1);
+  }
+
+  void countUnowned(long events) {
+    add(of(Drop.UNKNOWN_OWNER), events);
+    add(held, -events);
   }
 
   void countEmitted() {

@@ -5,10 +5,12 @@ import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanType;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
+import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.ebpf.wire.Source;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
@@ -28,31 +30,33 @@ final class SpanWriter {
   private final KernelClock clock;
   private final LossTimeline losses;
   private final SpanAccounting accounting;
-  private final WatchedTime watched;
+  private final ProcessTable processes;
 
   /** Of what is being written: how much of the request was seen. */
   private double seen = 1;
+
+  private @Nullable String shared;
+  private long unattributed;
 
   SpanWriter(
       Telemetry telemetry,
       KernelClock clock,
       LossTimeline losses,
       SpanAccounting accounting,
-      WatchedTime watched) {
+      ProcessTable processes) {
     this.telemetry = telemetry;
     this.clock = clock;
     this.losses = losses;
     this.accounting = accounting;
-    this.watched = watched;
+    this.processes = processes;
   }
 
-  void write(OpenRequest request) {
-    if (request.isEmpty()) {
-      return;
-    }
+  /** Writes what was gathered of an owner, of whose time this share was watched. */
+  void write(OpenRequest request, Context parent, double watched) {
     clock.refresh();
-    seen = watched.share(request.beganNanos, request.lastEndNanos());
-    Context parent = parent(request);
+    seen = watched;
+    shared = DetailWords.shared(request.shared);
+    unattributed = request.unattributed;
     for (int i = 0; i < request.singleCount(); i++) {
       HeldEvent event = request.single(i);
       if (event != null) {
@@ -68,18 +72,19 @@ final class SpanWriter {
     }
   }
 
-  private static Context parent(OpenRequest request) {
+  /** The span that the owner names. */
+  static Context parent(Owner owner) {
     SpanContext context =
         SpanContext.createFromRemoteParent(
-            TraceId.fromLongs(request.traceIdHigh, request.traceIdLow),
-            SpanId.fromLong(request.spanId),
+            TraceId.fromLongs(owner.traceIdHigh(), owner.traceIdLow()),
+            SpanId.fromLong(owner.spanId()),
             TraceFlags.getSampled(),
             TraceState.getDefault());
     return Context.root().with(Span.wrap(context));
   }
 
   private void write(HeldEvent event, Context parent) {
-    PendingSpan pending = pending(event, true, parent);
+    PendingSpan pending = pending(event, event.kind.call(), true, parent);
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
     if (event.kind.family() == Family.CKP) {
       pending.set(KernelAttributes.OPERATION_ID, event.extra);
@@ -102,7 +107,8 @@ final class SpanWriter {
     }
     Durations durations = fold.durations();
     accounting.countFolded(durations.count());
-    PendingSpan pending = pending(fold.first(), fold.told(), parent);
+    String name = fold.first().kind.call() + KernelSpans.FOLDED;
+    PendingSpan pending = pending(fold.first(), name, fold.told(), parent);
     pending
         .set(KernelAttributes.COUNT, durations.count())
         .set(KernelAttributes.DURATION_SUM_NS, durations.sum())
@@ -124,15 +130,23 @@ final class SpanWriter {
     end(span, fold.firstStartNanos(), fold.lastEndNanos());
   }
 
-  private PendingSpan pending(HeldEvent event, boolean told, Context parent) {
-    PendingSpan pending = telemetry.span(type(event), event.kind.call(), parent);
+  private PendingSpan pending(HeldEvent event, String name, boolean told, Context parent) {
+    PendingSpan pending = telemetry.span(type(event), name, parent);
     if (told) {
       pending
           .set(KernelAttributes.PROCESS_ID, event.tgid)
           .set(KernelAttributes.SOURCE, Source.of(event.source).word());
+      process(pending, processes.of(event.tgid));
       detail(pending, event);
     }
     return pending;
+  }
+
+  private static void process(PendingSpan pending, ProcessIdentity identity) {
+    pending
+        .set(KernelAttributes.EXECUTABLE, identity.executable())
+        .set(KernelAttributes.CONTAINER_ID, identity.containerId())
+        .set(KernelAttributes.POD_UID, identity.podUid());
   }
 
   private static SpanType type(HeldEvent event) {
@@ -208,6 +222,9 @@ final class SpanWriter {
   }
 
   private void loss(PendingSpan pending, long startNanos, long endNanos) {
+    if (shared != null) {
+      pending.set(KernelAttributes.SHARED, shared).set(KernelAttributes.UNATTRIBUTED, unattributed);
+    }
     long lost = losses.lost(startNanos, endNanos);
     if (lost > 0) {
       pending.set(KernelAttributes.DROPPED, lost);

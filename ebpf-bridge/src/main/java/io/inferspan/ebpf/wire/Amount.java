@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.wire;
 
-/** What the amount of an event counts. */
+/** The unit of an event's amount. */
 public enum Amount {
   NONE,
   BYTES,

@@ -3,10 +3,10 @@ package io.inferspan.ebpf.wire;
 import io.inferspan.ebpf.linux.SystemView;
 import org.jspecify.annotations.Nullable;
 
-/** The names of system calls that a request waits for, by the numbers that the processor has. */
+/** The names of system calls that a request waits for, by their numbers on this architecture. */
 public final class CallNumber {
 
-  /** A name, its number on x86-64 and that on AArch64, which lacks some. */
+  /** A name, its number on x86-64, and its number on AArch64, which lacks some. */
   private static final String TABLE =
       """
       read 0 63
@@ -53,15 +53,13 @@ public final class CallNumber {
 
   private CallNumber() {}
 
-  /**
-   * The name of the call before {@code numberPlusOne}; null where there is none or we know none.
-   */
+  /** Returns the name of call {@code numberPlusOne - 1}; null if there is none or it is unknown. */
   public static @Nullable String name(long numberPlusOne) {
     return numberPlusOne > 0 && numberPlusOne <= NUMBERS ? NAMES[(int) numberPlusOne - 1] : null;
   }
 
-  /** By number, for a processor by Java's name. */
-  static @Nullable String[] names(String architecture) {
+  /** Returns the names by number, for an architecture by Java's name. */
+  public static @Nullable String[] names(String architecture) {
     int column = architecture.equals("aarch64") ? 2 : 1;
     @Nullable String[] names = new @Nullable String[NUMBERS];
     TABLE

@@ -1,12 +1,12 @@
 package io.inferspan.ebpf.wire;
 
-/** What tells events of one kind apart, and so is part of what is folded together. */
+/** Distinguishes events of one kind, and so is part of the folding key. */
 public enum Detail {
   NONE,
   /** {@code detail} is the handle of a CUDA stream. */
   STREAM,
   /**
-   * The low half of {@code detail} is a {@link FdKind}; its high half, the number, tells nobody.
+   * The low half of {@code detail} is a {@link FdKind}; the high half, the descriptor, is not used.
    */
   FD,
   /** {@code detail} is the data type above the reduction, {@code extra} the communicator. */
@@ -14,16 +14,16 @@ public enum Detail {
   /** {@code detail} is the data type above the root or peer, {@code extra} the communicator. */
   TRANSFER,
   /**
-   * {@code detail} is the state in which the thread left the CPU, {@code extra} one more than the
-   * number of the system call it was in, or 0.
+   * {@code detail} is the thread's state when it left the CPU, {@code extra} the number of its
+   * system call plus one, or 0.
    */
   STATE,
-  /** {@code detail} is 1 where the thread was preempted, 0 where it was woken; and the call too. */
+  /** {@code detail} is 1 if the thread was preempted, 0 if it was woken; {@code extra} as above. */
   QUEUED,
   /** The text is a path. */
   PATH,
-  /** The text is a name that the engine chose, {@code extra} its number for this one time. */
+  /** The text is a name that the engine chose, {@code extra} the number of this one operation. */
   OPERATION,
-  /** {@code extra} is the number of the operation that the call is part of. */
+  /** {@code extra} is the number of the operation that contains the call. */
   OPERATION_CALL
 }

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads one event where it lies; moved from event to event, so that none costs an object.
+ * Reads events in place; it moves from event to event, so that none needs an object.
  *
- * <p>Fields may only be read where {@link #isWhole()}. That they are in the memory is looked at
- * once for all of them, when the view is moved; that it is still there is the caller's to know.
+ * <p>Read fields only if {@link #isWhole()}. Moving the view checks once that all fields are in the
+ * memory; the caller must know that the memory is still mapped.
  */
 public final class EventView {
 
@@ -23,7 +23,7 @@ public final class EventView {
       ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
-  /** Held, since some memory lasts as long as somebody does. */
+  /** Held because some memory is freed with its segment. */
   @SuppressWarnings("UnusedVariable")
   private MemorySegment memory = MemorySegment.NULL;
 
@@ -35,7 +35,7 @@ public final class EventView {
   /** Creates a view of nothing. */
   public EventView() {}
 
-  /** Shows native memory from now on. */
+  /** Sets the native memory to read. */
   public EventView over(MemorySegment memory) {
     if (!memory.isNative()) {
       throw new IllegalArgumentException("An event is read from native memory");
@@ -46,7 +46,7 @@ public final class EventView {
     return moveTo(0, 0);
   }
 
-  /** Moves to {@code length} bytes at {@code offset}, which is a multiple of eight. */
+  /** Moves to {@code length} bytes at {@code offset}, which must be a multiple of eight. */
   public EventView moveTo(long offset, int length) {
     if (offset < 0 || length < 0 || offset > limit - length) {
       throw new IndexOutOfBoundsException("an event beyond its memory");
@@ -56,7 +56,7 @@ public final class EventView {
     return this;
   }
 
-  /** Whether the record has all fields, no more text than fits, and times that can be. */
+  /** Returns whether the record has all fields, valid text and plausible times. */
   public boolean isWhole() {
     return length >= Layout.FIXED_BYTES
         && length <= Layout.MAX_BYTES
@@ -64,93 +64,113 @@ public final class EventView {
         && startNanos() <= endNanos();
   }
 
-  /** Whether the event says whose it is. */
-  public boolean hasContext() {
-    return (traceIdHigh() | traceIdLow()) != 0 && spanId() != 0;
+  /** Returns whether the event has an owner. */
+  public boolean hasOwner() {
+    return owner() != 0;
   }
 
-  /** When it began, on CLOCK_MONOTONIC. */
+  /** Returns whether the event introduces an owner, and so has ids. */
+  public boolean namesOwner() {
+    return length >= Layout.REQUEST_ID
+        && hasOwner()
+        && (traceIdHigh() | traceIdLow()) != 0
+        && spanId() != 0;
+  }
+
+  /** Returns the start time on CLOCK_MONOTONIC. */
   public long startNanos() {
     return EVERYWHERE.get(LONG, at + Layout.START_NANOS);
   }
 
-  /** When it ended, on CLOCK_MONOTONIC. */
+  /** Returns the end time on CLOCK_MONOTONIC. */
   public long endNanos() {
     return EVERYWHERE.get(LONG, at + Layout.END_NANOS);
   }
 
-  /** The first half of the trace id, as a number whose hexadecimal form is the text's. */
+  /** Returns the owner's number; zero if there is none. */
+  public long owner() {
+    return EVERYWHERE.get(LONG, at + Layout.OWNER);
+  }
+
+  /**
+   * Returns the first half of the owner's trace id, as a number whose hexadecimal form is the
+   * text's. This and the other ids are valid only if {@link #namesOwner()}.
+   */
   public long traceIdHigh() {
     return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.TRACE_ID));
   }
 
-  /** The second half of the trace id. */
+  /** Returns the second half of the trace id. */
   public long traceIdLow() {
     return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.TRACE_ID + Long.BYTES));
   }
 
-  /** The id of the parent span. */
+  /** Returns the id of the parent span. */
   public long spanId() {
     return Long.reverseBytes(EVERYWHERE.get(LONG, at + Layout.SPAN_ID));
   }
 
-  /** The process. */
+  /** Returns the process. */
   public int tgid() {
     return EVERYWHERE.get(INT, at + Layout.TGID);
   }
 
-  /** The thread. */
+  /** Returns the thread. */
   public int tid() {
     return EVERYWHERE.get(INT, at + Layout.TID);
   }
 
-  /** The number of the kind; see {@link Kind#of}. */
+  /** Returns the number of the kind; see {@link Kind#of}. */
   public int kind() {
     return Short.toUnsignedInt(EVERYWHERE.get(SHORT, at + Layout.KIND));
   }
 
-  /** How the context was known; see {@link Source#of}. */
+  /** Returns how the context was found; see {@link Source#of}. */
   public int source() {
     return Byte.toUnsignedInt(EVERYWHERE.get(BYTE, at + Layout.SOURCE));
   }
 
-  /** Whether the text is only the beginning of what there was. */
+  /** Returns whether the text is truncated. */
   public boolean isTextCut() {
     return (EVERYWHERE.get(BYTE, at + Layout.FLAGS) & Layout.FLAG_TEXT_CUT) != 0;
   }
 
-  /** What the call returned. */
+  /** Returns the call's return value. */
   public int result() {
     return EVERYWHERE.get(INT, at + Layout.RESULT);
   }
 
-  /** Bytes or elements, as the kind says. */
+  /** Returns the bytes or elements, depending on the kind. */
   public long amount() {
     return EVERYWHERE.get(LONG, at + Layout.AMOUNT);
   }
 
-  /** Stream, descriptor, type or state, as the kind says. */
+  /** Returns the stream, descriptor, type or state, depending on the kind. */
   public long detail() {
     return EVERYWHERE.get(LONG, at + Layout.DETAIL);
   }
 
-  /** Communicator, device or request number, as the kind says. */
+  /** Returns the communicator, device or operation, depending on the kind. */
   public long extra() {
     return EVERYWHERE.get(LONG, at + Layout.EXTRA);
   }
 
-  /** Bytes of text, without the NUL and what follows it. */
+  /** Returns the bytes of text, without the NUL and what follows it. */
   public int textLength() {
-    int bytes = length - Layout.FIXED_BYTES;
+    return textLength(Layout.FIXED_BYTES);
+  }
+
+  private int textLength(int from) {
+    int bytes = length - from;
     for (int i = 0; i < bytes; i++) {
-      if (textByte(i) == 0) {
+      if (EVERYWHERE.get(BYTE, at + from + i) == 0) {
         return i;
       }
     }
     return Math.max(bytes, 0);
   }
 
-  /** A number for the text: equal for equal texts, and in practice different for others. */
+  /** Returns a hash of the text: equal for equal texts, and in practice different for others. */
   public long textHash() {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0, length = textLength(); i < length; i++) {
@@ -159,15 +179,36 @@ public final class EventView {
     return hash;
   }
 
-  /** The byte at {@code index} of the text. */
+  /** Returns the byte at {@code index} of the text. */
   public byte textByte(int index) {
     return EVERYWHERE.get(BYTE, at + Layout.FIXED_BYTES + index);
   }
 
-  /** The text; what is not UTF-8 in it, or was cut in the middle, becomes the replacement mark. */
+  /**
+   * Returns the text; invalid UTF-8, such as a cut character, becomes the replacement character.
+   */
   public String text() {
-    byte[] bytes = new byte[textLength()];
-    MemorySegment.copy(EVERYWHERE, BYTE, at + Layout.FIXED_BYTES, bytes, 0, bytes.length);
+    return text(Layout.FIXED_BYTES);
+  }
+
+  /** Returns the request id in the head of the owner's request; empty if there is none. */
+  public String requestId() {
+    return text(Layout.REQUEST_ID);
+  }
+
+  /** Returns a change of a step's members; only for {@link Kind#STEP_CHANGES}. */
+  public long change(int index) {
+    return EVERYWHERE.get(LONG, at + Layout.FIXED_BYTES + (long) index * Long.BYTES);
+  }
+
+  /** Returns the number of changes that fit. */
+  public int changes() {
+    return (length - Layout.FIXED_BYTES) / Long.BYTES;
+  }
+
+  private String text(int from) {
+    byte[] bytes = new byte[textLength(from)];
+    MemorySegment.copy(EVERYWHERE, BYTE, at + from, bytes, 0, bytes.length);
     return new String(bytes, StandardCharsets.UTF_8);
   }
 }

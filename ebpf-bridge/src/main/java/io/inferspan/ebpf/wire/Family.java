@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.wire;
 
-/** A family of kinds; it names the spans' type, and says which results are failures. */
+/** A family of kinds. It determines the spans' type and which results are failures. */
 public enum Family {
   CUDA,
   NCCL,
@@ -8,13 +8,13 @@ public enum Family {
   SCHED,
   TCP,
   CKP,
-  /** Tells of requests, processes and libraries; no span. */
+  /** Describes requests, processes and libraries; has no spans. */
   CONTROL;
 
   private static final int CUDA_NOT_READY = 600;
   private static final int NCCL_IN_PROGRESS = 7;
 
-  /** Answers of a call that has to be asked again, or that was woken: no failure of its own. */
+  /** Results of a call that must be repeated or was interrupted: not failures. */
   private static final int INTERRUPTED = 4;
 
   private static final int AGAIN = 11;
@@ -23,7 +23,7 @@ public enum Family {
   private static final int FIRST_RESTART = 512;
   private static final int LAST_RESTART = 516;
 
-  /** Whether a call that returned {@code result} did not do what it was asked. */
+  /** Returns whether a call with this {@code result} failed. */
   public boolean failed(int result) {
     return switch (this) {
       case CUDA -> result != 0 && result != CUDA_NOT_READY;

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/** What a file descriptor stands for, numbered as in {@code wire.h}. */
+/** The kind of a file descriptor, numbered as in {@code wire.h}. */
 public enum FdKind {
   UNKNOWN,
   FILE,
@@ -15,12 +15,12 @@ public enum FdKind {
 
   private final String word = name().toLowerCase(Locale.ROOT);
 
-  /** The kind of this number; one that we do not know is {@link #UNKNOWN}. */
+  /** Returns the kind of this number; {@link #UNKNOWN} for other numbers. */
   public static FdKind of(int number) {
     return number >= 0 && number < ALL.length ? ALL[number] : UNKNOWN;
   }
 
-  /** The word for it in a span. */
+  /** Returns its word in a span. */
   public String word() {
     return word;
   }

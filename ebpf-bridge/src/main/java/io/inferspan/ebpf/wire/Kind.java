@@ -2,7 +2,7 @@ package io.inferspan.ebpf.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** The closed vocabulary of events, numbered as {@code ISPAN_KIND_*} of {@code wire.h}. */
+/** The event kinds, a closed set numbered as {@code ISPAN_KIND_*} of {@code wire.h}. */
 public enum Kind {
   CUDA_LAUNCH(1, Family.CUDA, "launch", Amount.BLOCKS, Detail.STREAM),
   CUDA_GRAPH_LAUNCH(2, Family.CUDA, "graph_launch", Amount.NONE, Detail.STREAM),
@@ -20,6 +20,18 @@ public enum Kind {
   CUDA_INIT(14, Family.CUDA, "init", Amount.NONE, Detail.NONE),
   CUDA_HOST_REGISTER(15, Family.CUDA, "host_register", Amount.BYTES, Detail.NONE),
   CUDA_EVENT_RECORD(16, Family.CUDA, "event_record", Amount.NONE, Detail.STREAM),
+  CUDA_CAPTURE_BEGIN(17, Family.CUDA, "capture_begin", Amount.NONE, Detail.STREAM),
+  CUDA_CAPTURE_END(18, Family.CUDA, "capture_end", Amount.NONE, Detail.STREAM),
+  CUDA_GRAPH_INSTANTIATE(19, Family.CUDA, "graph_instantiate", Amount.NONE, Detail.NONE),
+  CUDA_GET_FUNCTION(20, Family.CUDA, "get_function", Amount.NONE, Detail.NONE),
+  CUDA_MEM_CREATE(21, Family.CUDA, "mem_create", Amount.BYTES, Detail.NONE),
+  CUDA_MEM_RELEASE(22, Family.CUDA, "mem_release", Amount.NONE, Detail.NONE),
+  CUDA_MEM_MAP(23, Family.CUDA, "mem_map", Amount.BYTES, Detail.NONE),
+  CUDA_MEM_UNMAP(24, Family.CUDA, "mem_unmap", Amount.BYTES, Detail.NONE),
+  CUDA_HOST_ALLOC(25, Family.CUDA, "host_alloc", Amount.BYTES, Detail.NONE),
+  CUDA_HOST_FREE(26, Family.CUDA, "host_free", Amount.NONE, Detail.NONE),
+  CUDA_EVENT_QUERY(27, Family.CUDA, "event_query", Amount.NONE, Detail.NONE),
+  CUDA_STREAM_QUERY(28, Family.CUDA, "stream_query", Amount.NONE, Detail.STREAM),
 
   NCCL_ALL_REDUCE(100, Family.NCCL, "all_reduce", Amount.ELEMENTS, Detail.COLLECTIVE),
   NCCL_ALL_GATHER(101, Family.NCCL, "all_gather", Amount.ELEMENTS, Detail.TRANSFER),
@@ -59,10 +71,12 @@ public enum Kind {
   LIBRARY_APPEARED(400, Family.CONTROL, "library_appeared", Amount.NONE, Detail.NONE),
   PROCESS_EXITED(401, Family.CONTROL, "process_exited", Amount.NONE, Detail.NONE),
   PROCESS_STARTED(402, Family.CONTROL, "process_started", Amount.NONE, Detail.NONE),
-  REQUEST_BEGAN(403, Family.CONTROL, "request_began", Amount.NONE, Detail.NONE),
-  REQUEST_ENDED(404, Family.CONTROL, "request_ended", Amount.NONE, Detail.NONE);
+  OWNER_BEGAN(403, Family.CONTROL, "owner_began", Amount.NONE, Detail.NONE),
+  OWNER_ENDED(404, Family.CONTROL, "owner_ended", Amount.NONE, Detail.NONE),
+  SLOT_BOUND(405, Family.CONTROL, "slot_bound", Amount.NONE, Detail.NONE),
+  STEP_CHANGES(406, Family.CONTROL, "step_changes", Amount.NONE, Detail.NONE);
 
-  /** One more than the highest number that the kernel counts by. */
+  /** The highest number that the kernel counts by, plus one. */
   public static final int NUMBERS = 512;
 
   private static final @Nullable Kind[] BY_NUMBER = new @Nullable Kind[NUMBERS];
@@ -87,32 +101,32 @@ public enum Kind {
     this.detail = detail;
   }
 
-  /** The kind of this number, or null where a newer kernel side knows more than we do. */
+  /** Returns the kind of this number, or null if a newer kernel side added it. */
   public static @Nullable Kind of(int number) {
     return number >= 0 && number < NUMBERS ? BY_NUMBER[number] : null;
   }
 
-  /** The number on the wire. */
+  /** Returns the number on the wire. */
   public int number() {
     return number;
   }
 
-  /** The family it belongs to. */
+  /** Returns its family. */
   public Family family() {
     return family;
   }
 
-  /** The last part of the span's name, such as {@code launch} of {@code cuda.launch}. */
+  /** Returns the last part of the span's name, such as {@code launch} of {@code cuda.launch}. */
   public String call() {
     return call;
   }
 
-  /** What the amount counts. */
+  /** Returns the unit of the amount. */
   public Amount amount() {
     return amount;
   }
 
-  /** What tells two events of this kind apart. */
+  /** Returns what distinguishes two events of this kind. */
   public Detail detail() {
     return detail;
   }

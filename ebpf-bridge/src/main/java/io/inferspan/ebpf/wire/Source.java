@@ -2,25 +2,27 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/** How the kernel knew whom a thread served, numbered as in {@code wire.h}. */
+/** The ways in which the kernel found a thread's context, numbered as in {@code wire.h}. */
 public enum Source {
   UNKNOWN,
   OWN_THREAD,
   HTTP,
   INHERITED,
   COOPERATIVE,
-  OTEL_MAP;
+  OTEL_MAP,
+  CONNECTION,
+  PROCESS;
 
   private static final Source[] ALL = values();
 
   private final String word = name().toLowerCase(Locale.ROOT);
 
-  /** The source of this number; one that we do not know is {@link #UNKNOWN}. */
+  /** Returns the source of this number; {@link #UNKNOWN} for other numbers. */
   public static Source of(int number) {
     return number >= 0 && number < ALL.length ? ALL[number] : UNKNOWN;
   }
 
-  /** The word for it in a span. */
+  /** Returns its word in a span. */
   public String word() {
     return word;
   }

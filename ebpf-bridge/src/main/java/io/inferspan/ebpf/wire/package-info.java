@@ -1,9 +1,9 @@
 /**
- * The bytes of an event and what they mean.
+ * The binary format of events.
  *
- * <p>Here live the layout that is shared with {@code bpf/include/wire.h}, a view that reads it in
- * place, and the closed vocabulary of kinds. Nothing here allocates per event, keeps one, or knows
- * of spans.
+ * <p>Contains the layout that is shared with {@code bpf/include/wire.h}, a view that reads it in
+ * place, and the closed set of kinds. Nothing here allocates per event, keeps events, or depends on
+ * spans.
  */
 @NullMarked
 package io.inferspan.ebpf.wire;

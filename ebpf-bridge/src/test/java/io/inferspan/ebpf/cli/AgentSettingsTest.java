@@ -43,6 +43,15 @@ class AgentSettingsTest {
         .hasMessageContaining("'all' must be everything, own, or a list");
   }
 
+  @Test
+  void resource_hasTheHostsNameUnlessItIsSet() {
+    assertThat(settings(Map.of()).resource()).matches("host\\.name=[^,]+");
+    assertThat(settings(Map.of("OTEL_RESOURCE_ATTRIBUTES", "a=b")).resource())
+        .matches("host\\.name=[^,]+,a=b");
+    assertThat(settings(Map.of("OTEL_RESOURCE_ATTRIBUTES", "a=b,host.name=n")).resource())
+        .isEqualTo("a=b,host.name=n");
+  }
+
   private static AgentSettings settings(Map<String, String> environment) {
     return new AgentSettings(
         new Invocation.Agent(new Targets(""), Invocation.Agent.NONE, false), environment);

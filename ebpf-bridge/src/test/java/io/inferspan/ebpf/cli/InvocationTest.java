@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,6 +58,50 @@ class InvocationTest {
   }
 
   @Test
+  void flame_isMadeOfFiles_andDiffOfTwo(@TempDir Path directory) throws Exception {
+    Path before = Files.writeString(directory.resolve("a"), "main;fast 1\n");
+    Path after = Files.writeString(directory.resolve("b"), "main;slow 2\n");
+    Path folded = directory.resolve("out.folded");
+    Path page = directory.resolve("out.html");
+
+    assertThat(run("flame", before + "", after + "", "--out", folded + "")).isZero();
+    assertThat(folded).hasContent("main;fast 1\nmain;slow 2\n");
+    assertThat(run("diff", before + "", after + "", "--out=" + page, "--title", "A & B")).isZero();
+    assertThat(Files.readString(page)).contains("<h1>A &amp; B</h1>", "data-difference=\"true\"");
+  }
+
+  @Test
+  void flameOfOneTrace_leavesOutTheOthers(@TempDir Path directory) throws Exception {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    Path all =
+        Files.writeString(
+            directory.resolve("a"), "no trace;main;idle 5\ntrace " + trace + ";main;work 3\n");
+    Path folded = directory.resolve("out.folded");
+
+    assertThat(run("flame", all + "", "--trace", trace, "--out", folded + "")).isZero();
+    assertThat(folded).hasContent("main;work 3\n");
+  }
+
+  @Test
+  void fileOfAnotherFormat_isRefusedWithItsPlace(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("a"), "main;fast 1\nmain\n");
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    int status =
+        EbpfTool.run(
+            List.of("flame", file.toString()), Map.of(), System.out, new PrintStream(err, true));
+
+    assertThat(status).isEqualTo(EbpfTool.FAILED);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .isEqualToIgnoringNewLines(file + ": line 2, column 5: expected a count after the stack");
+  }
+
+  private static int run(String... arguments) throws InterruptedException {
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    return EbpfTool.run(List.of(arguments), Map.of(), nowhere, System.err);
+  }
+
+  @Test
   void otherCommands_areRead() throws UsageException {
     assertThat(parse("doctor")).isEqualTo(new Invocation.Doctor());
     assertThat(parse("top")).isEqualTo(new Invocation.Top(false));
@@ -72,8 +117,33 @@ class InvocationTest {
       delimiter = '|',
       textBlock =
           """
-          ''                        | no command given: say agent, doctor or top
-          watch                     | there is no command watch: say agent, doctor or top
+          ''                        | no command given: say agent, doctor, top, record, flame, diff or coldstart
+          record --seconds 0        | --seconds 0: must be from 1 to 86400
+          record --out x.json       | --out x.json: must end with .html, .folded or .txt
+          record --cpu              | record has no option --cpu; its options: --pid, --seconds
+          record --cuda             | --cuda needs processes, as in --pid 4711
+          record --off-cpu --unit bytes | --unit bytes: must be ns or calls here
+          record --trace 7          | --trace 7: must be 32 hexadecimal digits
+          flame                     | flame needs a file of stacks
+          coldstart                 | coldstart needs -- COMMAND, --pid N, report FILE or compare
+          coldstart --              | coldstart needs -- COMMAND, --pid N, report FILE or compare
+          coldstart --pid 1 -- a    | coldstart needs -- COMMAND, --pid N, report FILE or compare
+          coldstart --pid 1,1       | --pid 1,1: must be one process
+          coldstart --pid 1 --drop-caches | --ready-log, --stop and --drop-caches are for a command, not for --pid
+          coldstart --ready-url a -- b | --ready-url a: must begin with http:// or https://
+          coldstart --ready-log ( -- b | --ready-log (: Unclosed group
+          coldstart --url a -- b    | coldstart has no option --url; its options: --pid
+          coldstart report          | coldstart report needs one file of calls
+          coldstart compare a       | coldstart compare needs two files, before and after
+          coldstart report a --fast | coldstart has no option --fast; its options: --bucket-ms
+          coldstart report a --bucket-ms 0 | --bucket-ms 0: must be from 1 to 3600000
+          diff a                    | diff needs two files, before and after
+          flame a --out b.svg       | --out b.svg: must end with .html, .folded, .txt or .json
+          diff a b --out c.json     | --out c.json: a difference is a page: must end with .html
+          flame a --unit days       | --unit days: must be samples, calls, ns, us or bytes
+          flame a --trace 1         | --trace 1: must be 32 hexadecimal digits
+          flame a --quick           | flame has no option --quick; its options: --out, --title
+          watch                     | there is no command watch: say agent, doctor, top, record, flame, diff or coldstart
           agent --port 80           | agent has no option --port; its options: --pid, --command, --
           agent 4711                | agent has no option 4711
           agent --pid               | --pid needs a value, as in --pid 4711
@@ -111,6 +181,21 @@ class InvocationTest {
   void helpAndVersion_goToStandardOutput() throws InterruptedException {
     assertThat(run(Map.of(), "--help")).startsWith("0 out: Kernel and CUDA events");
     assertThat(run(Map.of(), "--version")).startsWith("0 out: inferspan-ebpf-bridge ");
+  }
+
+  @Test
+  void commandOfAColdStart_keepsItsOwnOptions() throws UsageException {
+    assertThat(parse("coldstart", "--out=a", "--", "vllm", "serve", "--port=1", "--", "--pid"))
+        .isEqualTo(
+            new ColdStartOrder(
+                0,
+                List.of("vllm", "serve", "--port=1", "--", "--pid"),
+                null,
+                null,
+                false,
+                false,
+                Path.of("a"),
+                0));
   }
 
   private static Invocation agent(String scope) {

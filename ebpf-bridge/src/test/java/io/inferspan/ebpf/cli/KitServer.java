@@ -1,13 +1,12 @@
 package io.inferspan.ebpf.cli;
 
-import io.inferspan.ebpf.ChildProcess;
+import io.inferspan.ebpf.libbpf.TestObjects;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 
 /** A Python server that calls a stand-in for the GPU's driver in every request. */
@@ -16,7 +15,7 @@ record KitServer(Process server, int port) implements AutoCloseable {
   private static final Path KIT = Path.of("../bpf/testkit").toAbsolutePath().normalize();
 
   static KitServer start(Path directory) {
-    ChildProcess.run(List.of(KIT.resolve("build").toString(), directory.toString()));
+    TestObjects.buildLoads(directory);
     try {
       Process server =
           new ProcessBuilder(

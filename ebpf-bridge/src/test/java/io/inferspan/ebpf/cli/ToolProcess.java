@@ -28,10 +28,7 @@ final class ToolProcess implements AutoCloseable {
   static ToolProcess start(
       Path directory, Map<String, String> environment, List<String> prefix, String... arguments) {
     List<String> command = new ArrayList<>(prefix);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(List.of("-cp", ReadableClassPath.all(), EbpfTool.class.getName()));
+    command.addAll(command());
     command.addAll(List.of(arguments));
     try {
       Path output = Files.createTempFile(directory, "output", ".txt");
@@ -42,6 +39,18 @@ final class ToolProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What a command of the program follows. */
+  static List<String> command() {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-Xmx256m",
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        ReadableClassPath.all(),
+        EbpfTool.class.getName());
   }
 
   long pid() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The kernel knows whom a thread serves exactly while it does, whichever storage tells it. */
+/** Every storage publishes a thread's context to the kernel exactly while it is current. */
 abstract class ContextStorageContract {
 
   private final FakeTable table = new FakeTable(64);

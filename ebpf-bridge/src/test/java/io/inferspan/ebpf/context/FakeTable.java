@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.context;
 
+import io.inferspan.ebpf.wire.Owner;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -35,7 +36,7 @@ final class FakeTable implements OwnThreads.KernelThreads {
     slots.remove(tid);
   }
 
-  /** The traceparent-like text of whom the thread serves, or null. */
+  /** Returns the thread's context in traceparent form, or null. */
   @Nullable String contextOf(int tid) {
     Integer slot = slots.get(tid);
     if (slot == null) {
@@ -43,10 +44,14 @@ final class FakeTable implements OwnThreads.KernelThreads {
     }
     int at = (slot - 1) * ThreadRecord.BYTES;
     ByteBuffer read = memory.duplicate().order(ByteOrder.nativeOrder());
-    if (read.getLong(at) != 1) {
+    long owner = read.getLong(at);
+    if (owner == 0) {
       return null;
     }
     read.order(ByteOrder.BIG_ENDIAN);
+    if (owner != Owner.ofSpan(read.getLong(at + 8), read.getLong(at + 16), read.getLong(at + 24))) {
+      return "another's";
+    }
     return "%016x%016x-%016x"
         .formatted(read.getLong(at + 8), read.getLong(at + 16), read.getLong(at + 24));
   }

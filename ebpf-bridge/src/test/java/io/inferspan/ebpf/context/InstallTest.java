@@ -47,7 +47,7 @@ class InstallTest {
     }
   }
 
-  /** What the child runs. */
+  /** The program that the child runs. */
   public static final class Program {
 
     private Program() {}

@@ -65,25 +65,26 @@ class OwnThreadsTest {
 
   @Test
   void bell_isRungForSampledContextsOnlyAndWhileSomebodyListens() {
-    List<Long> rang = new ArrayList<>();
-    Doorbell bell = new Doorbell((high, low, span) -> rang.add(span));
+    List<Long> began = new ArrayList<>();
+    ContextSignal signal = new ContextSignal(began::add);
     threads.close();
     try (OwnThreads listened =
-        new OwnThreads(table.memory, table, Threads::currentTid, null, bell)) {
+        new OwnThreads(table.memory, table, Threads::currentTid, null, signal)) {
       assertThat(PublishingContextStorage.start(listened)).isTrue();
       storage.attach(sampled(1)).close();
-      bell.listen(true);
+      signal.enable(true);
       storage.attach(Served.unsampled(2)).close();
       try (Scope outer = storage.attach(sampled(3))) {
         assertThat(listened.isServing()).isTrue();
         storage.attach(sampled(4)).close();
       }
       assertThat(listened.isServing()).isFalse();
-      bell.listen(false);
+      signal.enable(false);
       storage.attach(sampled(5)).close();
     }
 
-    assertThat(rang).containsExactly(3L, 4L, 3L);
+    assertThat(began).hasSize(3);
+    assertThat(began.get(0)).isEqualTo(began.get(2)).isNotEqualTo(began.get(1));
   }
 
   @Test

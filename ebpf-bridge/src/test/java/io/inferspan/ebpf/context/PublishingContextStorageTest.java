@@ -2,7 +2,7 @@ package io.inferspan.ebpf.context;
 
 import io.opentelemetry.context.ContextStorage;
 
-/** Beside a storage that is somebody else's. */
+/** In addition to a third party's storage. */
 class PublishingContextStorageTest extends ContextStorageContract {
 
   PublishingContextStorageTest() {

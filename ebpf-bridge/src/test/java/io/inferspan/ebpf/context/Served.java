@@ -19,9 +19,9 @@ final class Served {
     return new OwnThreads(table.memory, table, Threads::currentTid, listener, silent());
   }
 
-  /** A bell that nobody hears. */
-  static Doorbell silent() {
-    return new Doorbell((high, low, span) -> {});
+  /** A signal that is off. */
+  static ContextSignal silent() {
+    return new ContextSignal(owner -> {});
   }
 
   static Context sampled(int span) {

@@ -15,7 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** In the place of OpenTelemetry's default storage, which it must not be told from. */
+/** In place of OpenTelemetry's default storage, from which it must not differ. */
 class ThreadContextStorageTest extends ContextStorageContract {
 
   private final ContextStorage ours =
@@ -33,7 +33,7 @@ class ThreadContextStorageTest extends ContextStorageContract {
     assertThat(ours.root()).isSameAs(theirs.root());
   }
 
-  /** On a thread of its own, since it leaves open what the default storage leaves open. */
+  /** On a separate thread, since it leaves scopes open, as with the default storage. */
   @Test
   void carelessUse_leavesWhatTheDefaultStorageWouldLeave() throws Exception {
     try (ExecutorService another = Executors.newSingleThreadExecutor()) {

@@ -98,7 +98,7 @@ class ElfSymbolsTest {
   void symbolsOfTheCLibrary_areThoseThatNmReads() throws IOException, InterruptedException {
     Path library = cLibrary();
     Path nm = Path.of("/usr/bin/nm");
-    assumeTrue(Files.isExecutable(nm), "needs nm of binutils");
+    assumeTrue(Files.isExecutable(nm), "needs nm: apt-get install binutils");
     ElfSymbols symbols = ElfSymbols.of(library);
     List<String> exported = output(nm.toString(), "-D", "--defined-only", library.toString());
 

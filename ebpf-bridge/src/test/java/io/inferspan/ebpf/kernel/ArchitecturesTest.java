@@ -14,7 +14,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArchitecturesTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"context", "process", "sched", "tcp", "calls", "ckp", "identity"})
+  @ValueSource(
+      strings = {
+        "context",
+        "process",
+        "sched",
+        "tcp",
+        "calls",
+        "ckp",
+        "identity",
+        "adopt",
+        "stacks",
+        "request_stacks",
+        "starts"
+      })
   void objectsOfBoth_haveTheSameProgramsButOtherCode(String name) {
     TestObjects.assumeBpf();
     byte[] x86 = Resources.object(name, "amd64");

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 
-/** The kernel side by itself, watching system calls of this process's threads and nobody else's. */
+/** The kernel side alone, observing only system calls of this process's threads. */
 final class LoadedKernel implements AutoCloseable {
 
   private static final int RING_BYTES = 1 << 20;
@@ -28,12 +28,12 @@ final class LoadedKernel implements AutoCloseable {
   private LoadedKernel() {
     side =
         KernelSide.load(
-            new KernelWish(
+            new KernelPlan(
                 Set.of(KernelSide.CONTEXT),
                 RING_BYTES,
                 KernelFeatures.probe(),
                 SystemView.live().kernel(),
-                KernelWish.Sharing.none()));
+                KernelPlan.Sharing.none()));
     identity = side.identity();
     memory = side.ownMemory();
     settings = side.settings();
@@ -47,7 +47,7 @@ final class LoadedKernel implements AutoCloseable {
     return new LoadedKernel();
   }
 
-  /** What the calling thread does belongs to a trace from now on. */
+  /** Attributes the calling thread's work to a trace from now on. */
   void publish() {
     ByteBuffer record = memory.contexts();
     record.putLong(8, 0x1111111111111111L);
@@ -57,7 +57,7 @@ final class LoadedKernel implements AutoCloseable {
     memory.put(identity.currentTid(), 1);
   }
 
-  /** Whether the kernel knows the thread; asked behind our own back, by the map's number. */
+  /** Returns whether the kernel knows the thread, by opening the map by its id. */
   static boolean knows(int tid) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment key = arena.allocateFrom(JAVA_INT, tid);

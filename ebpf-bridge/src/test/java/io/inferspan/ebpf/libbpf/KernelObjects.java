@@ -24,7 +24,7 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
   private static final Pattern NUMBER = Pattern.compile("(prog_id|map_id|link_id):\\s*(\\d+)");
   private static final Pattern LISTED = Pattern.compile("\"id\":(\\d+)");
 
-  /** What a process holds now. */
+  /** Returns the objects that a process holds now. */
   public static KernelObjects of(long pid) throws IOException {
     KernelObjects held = new KernelObjects(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
     List<Path> files;
@@ -39,7 +39,8 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
 
   /** Those that the kernel still has, as bpftool lists them. */
   public List<String> alive() {
-    assumeTrue(Files.isExecutable(Path.of("/usr/sbin/bpftool")), "needs bpftool");
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/sbin/bpftool")), "needs bpftool: apt-get install bpftool");
     List<String> alive = new ArrayList<>();
     alive("prog", programs, alive);
     alive("map", maps, alive);

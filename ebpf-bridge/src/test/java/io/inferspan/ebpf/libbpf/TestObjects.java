@@ -4,13 +4,18 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inferspan.ebpf.ChildProcess;
 import io.inferspan.ebpf.linux.Capability;
+import io.inferspan.ebpf.linux.NativeLibrary;
 import io.inferspan.ebpf.linux.SystemView;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 
 /** The object files that only tests load. */
@@ -35,8 +40,30 @@ public final class TestObjects {
 
   /** Skips the test where the kernel loads nothing for this process. */
   public static void assumeBpf() {
-    assumeTrue(SystemView.live().has(Capability.SYS_ADMIN), "needs root");
+    assumeTrue(SystemView.live().has(Capability.SYS_ADMIN), "needs root: sudo ./check");
     assumeTrue(SystemView.live().describesItsTypes(), "needs a kernel with BTF");
+    assumeLibbpf();
+  }
+
+  /** Skips the test on a machine without libbpf. */
+  static void assumeLibbpf() {
+    assumeTrue(
+        NativeLibrary.open("libbpf.so.1") != null, "needs libbpf 1.0: apt-get install libbpf1");
+  }
+
+  /** Skips the test on a machine without a C compiler. */
+  public static void assumeCompiler() {
+    boolean found =
+        Files.isExecutable(Path.of("/usr/bin/gcc"))
+            && Files.exists(Path.of("/usr/include/stdio.h"));
+    assumeTrue(found, "needs a C compiler: apt-get install gcc libc6-dev");
+  }
+
+  /** Builds the stand-ins for CUDA and NCCL, and the programs that call them. */
+  public static void buildLoads(Path directory) {
+    assumeCompiler();
+    Path build = Path.of("../bpf/testkit/build").toAbsolutePath().normalize();
+    ChildProcess.run(List.of(build.toString(), "--loads", directory.toString()));
   }
 
   static MemorySegment key(Arena arena, int key) {

@@ -3,7 +3,6 @@ package io.inferspan.ebpf.libbpf;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.ChildProcess;
 import java.io.BufferedReader;
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.io.Writer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +29,7 @@ class UsdtTest {
   @BeforeAll
   static void buildProgram() {
     TestObjects.assumeBpf();
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/gcc")), "needs gcc");
+    TestObjects.assumeCompiler();
     program = directory.resolve("usdt");
     String source = Path.of("../bpf/testkit/usdt.c").toAbsolutePath().normalize().toString();
     ChildProcess.run(List.of("gcc", "-O2", "-o", program.toString(), source));
@@ -65,7 +63,7 @@ class UsdtTest {
     }
   }
 
-  /** How often, both arguments, and the cookie. */
+  /** Returns the number of hits, both arguments, and the cookie. */
   private static long[] seen(BpfObject object) {
     BpfMap map = object.map("seen");
     long[] values = new long[4];
@@ -91,7 +89,7 @@ class UsdtTest {
       assertThat(said.readLine()).isEqualTo("ready");
     }
 
-    /** Whether it was watched, as the program sees it. */
+    /** Returns whether the program sees a tracer attached. */
     String step() throws IOException {
       Writer orders = process.outputWriter();
       orders.write("\n");

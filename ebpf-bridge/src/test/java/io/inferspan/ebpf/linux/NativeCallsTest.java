@@ -200,7 +200,7 @@ class NativeCallsTest {
     }
   }
 
-  /** Of a number that nobody else gets meanwhile, as the kernel gives the lowest. */
+  /** Uses a number that no other file gets meanwhile, since the kernel assigns the lowest one. */
   private static FileDescriptor memoryFileAt(int number) {
     try (FileDescriptor file = memoryFile()) {
       return new FileDescriptor(c("dup2").callInt(file.number(), number));

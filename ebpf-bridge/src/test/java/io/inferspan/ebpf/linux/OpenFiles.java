@@ -10,7 +10,7 @@ public final class OpenFiles {
 
   private OpenFiles() {}
 
-  /** How many, with the one that it takes to look. */
+  /** Returns the number of open files, including the one needed to count. */
   public static int count() throws IOException {
     try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
       return (int) open.count();

@@ -3,12 +3,14 @@ package io.inferspan.ebpf.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingWriter;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.testing.TracingExtension;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.foreign.Arena;
@@ -31,7 +33,13 @@ class EbpfMetersTest {
           new EventSink(
               Telemetry.using(tracing.openTelemetry()),
               FoldOptions.defaults(),
-              new EventSink.Sources(() -> 5_000, () -> 9_000, () -> 0, (kind, event) -> {}));
+              new EventSink.Sources(
+                  () -> 5_000,
+                  () -> 9_000,
+                  () -> 0,
+                  (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 1, 2, 3, tgid, null),
+                  pid -> ProcessIdentity.UNKNOWN,
+                  (kind, event) -> {}));
       EbpfMeters meters =
           new EbpfMeters(sink, reader, reader::backlogBytes)
               .kernelDrop("ring_full", () -> 7)
@@ -42,10 +50,10 @@ class EbpfMetersTest {
               .probe("nccl", () -> false);
       meters.bindTo(registry);
       for (int i = 0; i < 10; i++) {
-        writer.write(EventBytes.of(Kind.CUDA_LAUNCH).under(1, 2, 3).from(1_000, 2_000).bytes());
+        writer.write(EventBytes.of(Kind.CUDA_LAUNCH).under(1).from(1_000, 2_000).bytes());
       }
       writer.write(new byte[16]);
-      assertThat(gauge("inferspan.ebpf.ring.fill")).isEqualTo(10 * 88 + 24);
+      assertThat(gauge("inferspan.ebpf.ring.fill")).isEqualTo(10 * 72 + 24);
 
       reader.drain(sink);
       sink.drained();

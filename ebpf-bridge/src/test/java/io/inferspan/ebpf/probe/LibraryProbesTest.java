@@ -45,8 +45,11 @@ class LibraryProbesTest {
   @BeforeEach
   void startPython() throws IOException {
     TestObjects.assumeBpf();
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/python3")), "needs python3");
-    assumeTrue(KernelFeatures.probe().has(KernelFeature.UPROBE_MULTI), "needs uprobe_multi");
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/python3")), "needs python3: apt-get install python3");
+    assumeTrue(
+        KernelFeatures.probe().has(KernelFeature.UPROBE_MULTI),
+        "needs a kernel with uprobe_multi (Linux 6.6)");
     object = TestObjects.open("good");
     BpfProgram program = object.program("on_call").via(UprobeMode.MULTI);
     counts = object.load().map("counts");
@@ -122,13 +125,13 @@ class LibraryProbesTest {
   void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
     tell("load");
     look();
-    probes.rest();
+    probes.pause();
     tell("7");
     assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
     assertThat(probes.isWatchedFor((int) python.pid())).isTrue();
 
-    probes.rouse();
-    probes.rouse();
+    probes.resume();
+    probes.resume();
     tell("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
@@ -136,19 +139,19 @@ class LibraryProbesTest {
 
   @Test
   void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
-    probes.rest();
+    probes.pause();
     tell("load");
     look();
     tell("7");
     assertThat(probes.libraries()).hasSize(1);
 
-    probes.rouse();
+    probes.resume();
     tell("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
   }
 
-  /** Whoever led us to the file need not be there any more. */
+  /** The process that led to the file may have exited. */
   @Test
   void processThatShowedTheLibraryEndsMeanwhile_othersAreStillWatchedAfterwards()
       throws IOException, InterruptedException {
@@ -159,11 +162,11 @@ class LibraryProbesTest {
     assertThat(python.inputReader().readLine()).isEqualTo("ready");
     tell("load");
     look();
-    probes.rest();
+    probes.pause();
     first.destroyForcibly().waitFor();
     probes.forget((int) first.pid());
 
-    probes.rouse();
+    probes.resume();
     tell("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
@@ -174,11 +177,11 @@ class LibraryProbesTest {
       throws IOException, InterruptedException {
     tell("load");
     look();
-    probes.rest();
+    probes.pause();
     assertThat(openLibraries()).isOne();
     python.destroyForcibly().waitFor();
     probes.sweep();
-    probes.rouse();
+    probes.resume();
 
     assertThat(probes.libraries()).isEmpty();
     assertThat(probes.failures()).isZero();

@@ -145,7 +145,7 @@ class ProcessFilesTest {
     return "7f10-7f20 r-xp 00001000 fe:01 %d                  %s\n".formatted(inode, path);
   }
 
-  /** A process that runs a program, mapped as the kernel tells it. */
+  /** Adds a process with its executable, mapped as the kernel lists it. */
   private void run(int pid, Path program) throws IOException {
     stat(pid, "sleep", pid);
     maps(pid, code(5, "/bin/sleep"));

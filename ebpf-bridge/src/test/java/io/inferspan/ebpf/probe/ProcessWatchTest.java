@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes of a made-up machine that come and go, and what the kernel's table holds of them. */
+/** Simulated processes that start and exit, and the resulting contents of the kernel's table. */
 class ProcessWatchTest {
 
   private static final int SERVER = 41;
@@ -51,7 +51,7 @@ class ProcessWatchTest {
   void processThatEndsWhileItIsLookedAt_leavesNoEntry() {
     table.onAdd =
         pid -> {
-          // The kernel had nothing to take out yet, and told of an end that nobody minded.
+          // The kernel had nothing to remove yet, and the exit was not queued.
           dies(pid);
           watch.note(Change.EXITED, pid);
         };
@@ -102,7 +102,7 @@ class ProcessWatchTest {
 
     born(SERVER, "python3");
 
-    Eventually.is("a child of whom nobody told", () -> table.pids.contains(SERVER));
+    Eventually.is("a child without an event", () -> table.pids.contains(SERVER));
     assertThat(watch.failures()).isPositive();
   }
 

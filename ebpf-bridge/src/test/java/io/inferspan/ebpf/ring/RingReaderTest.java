@@ -40,7 +40,7 @@ class RingReaderTest {
       kernel.write(event(i));
     }
 
-    assertThat(drain()).isEqualTo(880);
+    assertThat(drain()).isEqualTo(720);
     assertThat(drain()).isZero();
     assertThat(read).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
     assertThat(kernel.consumed()).isEqualTo(kernel.produced());

@@ -196,7 +196,7 @@ class RingThreadTest {
     AtomicBoolean slept = new AtomicBoolean();
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch arrived = new CountDownLatch(1);
-    // Asked first, the kernel calls; unasked, nobody would for what is so little.
+    // If asked first, the kernel wakes the reader; otherwise this little data causes no wake-up.
     Readiness kernelThatCalls =
         new Readiness(
             state -> {
@@ -206,7 +206,7 @@ class RingThreadTest {
             }) {
           @Override
           public boolean await(int timeoutMillis) {
-            // Only now: what is written before is seen without a call.
+            // Only now: data written before is seen without a wake-up.
             asked.countDown();
             return awaitLong();
           }
@@ -285,7 +285,7 @@ class RingThreadTest {
     };
   }
 
-  /** The test's wake-ups, and what the thread says of itself. */
+  /** The test's wake-ups, and the states that the thread announces. */
   private class Readiness implements RingThread.Readiness {
 
     private final Consumer<ReaderState> said;

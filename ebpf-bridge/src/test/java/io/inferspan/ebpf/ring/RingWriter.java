@@ -24,7 +24,7 @@ public final class RingWriter {
     this.dataBytes = dataBytes;
   }
 
-  /** What a reader maps. */
+  /** Returns the memory that a reader maps. */
   public RingMemory memory() {
     return RingMemory.over(consumer, rest, PAGE, dataBytes);
   }

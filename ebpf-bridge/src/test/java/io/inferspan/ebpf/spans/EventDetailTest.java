@@ -3,6 +3,7 @@ package io.inferspan.ebpf.spans;
 import static io.inferspan.ebpf.spans.FakeKernel.MICRO;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
@@ -111,7 +112,9 @@ class EventDetailTest {
   }
 
   private List<SpanRecord> named(String name) {
-    return tracing.spans().stream().filter(span -> span.name().equals(name)).toList();
+    return tracing.spans().stream()
+        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .toList();
   }
 
   private SpanRecord only(String name) {

@@ -27,7 +27,7 @@ class EventSinkBoundsTest {
 
   private static EventBytes of(FakeKernel kernel, long request) {
     return EventBytes.of(Kind.CUDA_LAUNCH)
-        .under(7, request, 9)
+        .under(request)
         .by(1, 1)
         .from(kernel.now - MICRO, kernel.now);
   }
@@ -63,7 +63,7 @@ class EventSinkBoundsTest {
   void requestsThatAreQuiet_areForgottenForOthers() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     for (long request = 1; request <= 2; request++) {
-      kernel.happens(EventBytes.of(Kind.REQUEST_BEGAN).under(7, request, 9));
+      kernel.happens(EventBytes.of(Kind.OWNER_BEGAN).under(request));
       kernel.happens(of(kernel, request)).pass(3_000 * MILLI);
     }
     assertThat(written()).isEqualTo(2);
@@ -81,7 +81,7 @@ class EventSinkBoundsTest {
   void requestThatHasEnded_makesRoomFirst() {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(2, 100, 10, 10));
     kernel.happens(of(kernel, 1)).happens(of(kernel, 2));
-    kernel.happens(EventBytes.of(Kind.REQUEST_ENDED).under(7, 2, 9));
+    kernel.happens(EventBytes.of(Kind.OWNER_ENDED).under(2));
 
     kernel.happens(of(kernel, 3));
 
@@ -95,7 +95,7 @@ class EventSinkBoundsTest {
     FakeKernel kernel = kernel(new FoldOptions.Bounds(10, 1_000, 4, 10));
     for (int i = 0; i < 40; i++) {
       kernel.happens(of(kernel, 1).of(1, i % 20, 0));
-      kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(7, 1, 9).by(i, 1).from(1, 2));
+      kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(1).by(i, 1).from(1, 2));
     }
     kernel.sink.flush();
 
@@ -105,7 +105,7 @@ class EventSinkBoundsTest {
         tracing.spans().stream().filter(s -> s.attribute("process.pid") == null).toList();
     assertThat(untold)
         .extracting(SpanRecord::name)
-        .containsExactlyInAnyOrder("cuda.launch", "cuda.init");
+        .containsExactlyInAnyOrder("cuda.launch (folded)", "cuda.init (folded)");
     assertThat(untold).noneMatch(s -> s.attributes().containsKey("inferspan.ebpf.cuda.stream"));
   }
 
@@ -153,7 +153,7 @@ class EventSinkBoundsTest {
       kernel.happens(of(kernel, request));
     }
     for (long request = 1; request <= 2_000; request += 2) {
-      kernel.happens(EventBytes.of(Kind.REQUEST_ENDED).under(7, request, 9));
+      kernel.happens(EventBytes.of(Kind.OWNER_ENDED).under(request));
     }
     kernel.pass(300 * MILLI);
     assertThat(written()).isEqualTo(1_000);

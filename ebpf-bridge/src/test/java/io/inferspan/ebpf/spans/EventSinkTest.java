@@ -5,6 +5,8 @@ import static io.inferspan.ebpf.spans.FakeKernel.MILLI;
 import static io.inferspan.ebpf.spans.FakeKernel.OFFSET;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
@@ -33,7 +35,9 @@ class EventSinkTest {
   }
 
   private List<SpanRecord> named(String name) {
-    return tracing.spans().stream().filter(span -> span.name().equals(name)).toList();
+    return tracing.spans().stream()
+        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .toList();
   }
 
   private SpanRecord only(String name) {
@@ -66,8 +70,31 @@ class EventSinkTest {
   }
 
   @Test
+  void span_saysWhichProcessContainerAndPod() {
+    ProcessIdentity engine = new ProcessIdentity("python3.11", "c1", "p1");
+    kernel.processes.put(100, engine);
+    kernel.happens(Kind.CUDA_FREE, MICRO);
+    kernel.processes.clear(); // It ends before its spans are written,
+    kernel.happens(kernel.event(Kind.PROCESS_EXITED, 0));
+    kernel.endRequest();
+
+    assertThat(only("cuda.free").attributes())
+        .containsEntry("process.executable.name", "python3.11")
+        .containsEntry("container.id", "c1")
+        .containsEntry("k8s.pod.uid", "p1");
+
+    kernel.processes.put(100, new ProcessIdentity("bash", null, null)); // and its number is reused.
+    kernel.happens(Kind.CUDA_ALLOC, MICRO);
+    kernel.endRequest();
+
+    assertThat(only("cuda.alloc").attributes())
+        .containsEntry("process.executable.name", "bash")
+        .doesNotContainKeys("container.id", "k8s.pod.uid");
+  }
+
+  @Test
   void repetition_isFoldedAfterTheFirstFew() {
-    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
+    kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     long began = kernel.now;
     for (int i = 1; i <= 103; i++) {
       kernel.pass(10 * MICRO);
@@ -79,6 +106,9 @@ class EventSinkTest {
     List<SpanRecord> spans = named("cuda.launch");
     assertThat(spans).hasSize(4);
     SpanRecord fold = spans.get(3);
+    assertThat(spans)
+        .extracting(SpanRecord::name)
+        .containsExactly("cuda.launch", "cuda.launch", "cuda.launch", "cuda.launch (folded)");
     assertThat(fold.attributes())
         .containsEntry("inferspan.ebpf.count", 100L)
         .containsEntry("inferspan.ebpf.duration.sum_ns", 53_500L)
@@ -174,7 +204,7 @@ class EventSinkTest {
 
   @Test
   void eventThatComesAfterTheEnd_isStillTaken() {
-    kernel.happens(Kind.CUDA_INIT, MICRO).happens(Kind.REQUEST_ENDED, 0);
+    kernel.happens(Kind.CUDA_INIT, MICRO).happens(Kind.OWNER_ENDED, 0);
     kernel.pass(150 * MILLI).happens(Kind.CUDA_FREE, MICRO);
     assertThat(tracing.spans()).isEmpty();
 
@@ -232,11 +262,11 @@ class EventSinkTest {
 
   @Test
   void nonsense_isCountedByReason() {
-    kernel.happens(EventBytes.of(499).under(1, 1, 1));
-    kernel.happens(EventBytes.of(40_000).under(1, 1, 1));
+    kernel.happens(EventBytes.of(499).under(1));
+    kernel.happens(EventBytes.of(40_000).under(1));
     kernel.happens(EventBytes.of(Kind.SYSCALL_RECV).from(1, 2));
     kernel.sink.event(EventBytes.view(new byte[10]));
-    kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(1, 1, 1).from(5, 4));
+    kernel.happens(EventBytes.of(Kind.CUDA_INIT).under(1).from(5, 4));
 
     SpanAccounting books = kernel.sink.accounting();
     assertThat(books.dropped(Drop.UNKNOWN_KIND)).isEqualTo(2);
@@ -259,6 +289,25 @@ class EventSinkTest {
     assertThat(only("cuda.init").attributes()).doesNotContainKey("inferspan.ebpf.dropped");
     assertThat(only("cuda.alloc").attributes())
         .doesNotContainKeys("inferspan.ebpf.dropped", "inferspan.ebpf.coverage");
+  }
+
+  @Test
+  void requestThatSharesItsLoop_saysSoOnItsSpans() {
+    kernel.happens(Kind.CUDA_INIT, MICRO);
+    kernel.happens(kernel.event(Kind.OWNER_ENDED, 0).of(17, 1L << 32 | 5, 0)).pass(300 * MILLI);
+
+    assertThat(only("cuda.init").attributes())
+        .containsEntry("inferspan.ebpf.shared", "loop")
+        .containsEntry("inferspan.ebpf.unattributed", 17L);
+  }
+
+  @Test
+  void requestThatSharesNothing_saysNothing() {
+    kernel.happens(Kind.CUDA_INIT, MICRO);
+    kernel.endRequest();
+
+    assertThat(only("cuda.init").attributes())
+        .doesNotContainKeys("inferspan.ebpf.shared", "inferspan.ebpf.unattributed");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.spans;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
@@ -73,8 +74,8 @@ class FoldModelTest {
   private void step(FakeKernel kernel, Random random) {
     long trace = 1L + random.nextInt(60);
     switch (random.nextInt(40)) {
-      case 0 -> kernel.happens(EventBytes.of(Kind.REQUEST_ENDED).under(trace, 5, 6));
-      case 1 -> kernel.happens(EventBytes.of(Kind.REQUEST_BEGAN).under(trace, 5, 6));
+      case 0 -> kernel.happens(EventBytes.of(Kind.OWNER_ENDED).under(trace));
+      case 1 -> kernel.happens(EventBytes.of(Kind.OWNER_BEGAN).under(trace));
       case 2, 3, 4 -> kernel.pass(random.nextInt(2_000_000));
       case 5 -> kernel.lost += random.nextInt(3);
       default -> event(kernel, random, trace);
@@ -88,7 +89,7 @@ class FoldModelTest {
     long start = kernel.now - random.nextInt(1_000_000) - nanos;
     kernel.happens(
         EventBytes.of(kind)
-            .under(trace, 5, 6)
+            .under(trace)
             .by(1 + random.nextInt(3), random.nextInt(9))
             .from(start, start + nanos)
             .of(random.nextInt(1 << 20), random.nextInt(6), random.nextInt(6))
@@ -100,11 +101,13 @@ class FoldModelTest {
 
   private static String key(long trace, Kind kind) {
     String family = kind.family().name().toLowerCase(java.util.Locale.ROOT);
-    return "%016x%016x %s.%s".formatted(trace, 5, family, kind.call());
+    return "%016x%016x %s.%s".formatted(7, trace, family, kind.call());
   }
 
   private static void add(Map<String, long[]> written, SpanRecord span) {
-    long[] sums = written.computeIfAbsent(span.traceId() + " " + span.name(), k -> new long[2]);
+    long[] sums =
+        written.computeIfAbsent(
+            span.traceId() + " " + KernelSpans.unfolded(span.name()), k -> new long[2]);
     Object count = span.attribute("inferspan.ebpf.count");
     if (count == null) {
       sums[0]++;

@@ -4,6 +4,7 @@ import static io.inferspan.ebpf.spans.FakeKernel.MICRO;
 import static io.inferspan.ebpf.spans.FakeKernel.MILLI;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
@@ -20,7 +21,7 @@ class QuietRequestTest {
 
   @Test
   void quietTime_leavesTheRequestItsBeginAndItsFirstFew() {
-    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
+    kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     long began = kernel.now;
     kernel.pass(MICRO);
     for (int i = 0; i < 3; i++) {
@@ -45,7 +46,7 @@ class QuietRequestTest {
 
   @Test
   void requestWhoseEndIsNeverTold_isForgottenInTheEnd() {
-    kernel.happens(kernel.event(Kind.REQUEST_BEGAN, 0));
+    kernel.happens(kernel.event(Kind.OWNER_BEGAN, 0));
     kernel.pass(299_000 * MILLI).pass(2_000 * MILLI);
 
     kernel.happens(Kind.CUDA_LAUNCH, 0).happens(Kind.CUDA_LAUNCH, 0);
@@ -58,7 +59,9 @@ class QuietRequestTest {
   }
 
   private List<SpanRecord> named(String name) {
-    return tracing.spans().stream().filter(span -> span.name().equals(name)).toList();
+    return tracing.spans().stream()
+        .filter(span -> KernelSpans.unfolded(span.name()).equals(name))
+        .toList();
   }
 
   private List<SpanRecord> folds(String name) {

@@ -28,7 +28,7 @@ class WatchedTimeTest {
   @Test
   void requestThatBeganWhileProbesWereOff_saysHowMuchOfItWasSeen() {
     kernel.sink.watchedTime().pause(kernel.now - 1_000 * MILLI);
-    kernel.happens(Kind.REQUEST_BEGAN, 0);
+    kernel.happens(Kind.OWNER_BEGAN, 0);
     kernel.pass(30 * MILLI);
     kernel.sink.watchedTime().resume(kernel.now);
     kernel.pass(70 * MILLI);
@@ -45,7 +45,7 @@ class WatchedTimeTest {
   @Test
   void ownRequestThatBeganWhileProbesWereOff_saysSoToo() {
     kernel.sink.watchedTime().pause(kernel.now);
-    kernel.sink.beganUnseen(FakeKernel.TRACE_HIGH, FakeKernel.TRACE_LOW, FakeKernel.SPAN);
+    kernel.sink.beganUnseen(FakeKernel.OWNER);
     kernel.now += 50 * MILLI;
     kernel.sink.watchedTime().resume(kernel.now);
     kernel.now += 50 * MILLI;

@@ -22,7 +22,7 @@ class CallNumberTest {
 
   @Test
   void names_areThoseOfTheHeaders() throws Exception {
-    Assumptions.assumeTrue(Files.exists(NUMBERS), "bpf/include is not beside this module");
+    Assumptions.assumeTrue(Files.exists(NUMBERS), "bpf/include is not next to this module");
     String[] processors = Files.readString(NUMBERS).split("#else", 2);
 
     assertThat(known("amd64")).containsAllEntriesOf(told(processors[0]));
@@ -37,7 +37,7 @@ class CallNumberTest {
       numbers.put(number.group(1), Integer.valueOf(number.group(2)));
     }
     String kindOf = Files.readString(CALLS.resolve("descriptors.h"));
-    int from = kindOf.indexOf("u16 kind_of(");
+    int from = kindOf.indexOf("u32 kind_of(");
     Matcher told = TOLD.matcher(kindOf.substring(from, kindOf.indexOf("\n}", from)));
     Map<Integer, String> calls = new TreeMap<>();
     while (told.find()) {

@@ -17,7 +17,7 @@ public final class EventBytes {
 
   private EventBytes() {}
 
-  /** An event of this kind, of nobody, that took no time. */
+  /** An event of this kind without an owner, with zero duration. */
   public static EventBytes of(Kind kind) {
     return of(kind.number());
   }
@@ -29,36 +29,51 @@ public final class EventBytes {
     return event;
   }
 
-  /** When it began and ended. */
+  /** Sets the start and end times. */
   public EventBytes from(long startNanos, long endNanos) {
     bytes.putLong(Layout.START_NANOS, startNanos);
     bytes.putLong(Layout.END_NANOS, endNanos);
     return this;
   }
 
-  /** Whose it is. */
-  public EventBytes under(long traceIdHigh, long traceIdLow, long spanId) {
-    bytes.putLong(Layout.TRACE_ID, Long.reverseBytes(traceIdHigh));
-    bytes.putLong(Layout.TRACE_ID + 8, Long.reverseBytes(traceIdLow));
-    bytes.putLong(Layout.SPAN_ID, Long.reverseBytes(spanId));
+  /** Sets the owner. */
+  public EventBytes under(long owner) {
+    bytes.putLong(Layout.OWNER, owner);
     return this;
   }
 
-  /** Which thread made it. */
+  /** Sets the owner's ids, for its begin or end. */
+  public EventBytes named(long traceIdHigh, long traceIdLow, long spanId) {
+    bytes.putLong(Layout.TRACE_ID, Long.reverseBytes(traceIdHigh));
+    bytes.putLong(Layout.TRACE_ID + 8, Long.reverseBytes(traceIdLow));
+    bytes.putLong(Layout.SPAN_ID, Long.reverseBytes(spanId));
+    length = Math.max(length, Layout.REQUEST_ID);
+    return this;
+  }
+
+  /** Sets the request id. */
+  public EventBytes requestId(String id) {
+    byte[] written = id.getBytes(StandardCharsets.UTF_8);
+    bytes.put(Layout.REQUEST_ID, written, 0, written.length);
+    length = Layout.MAX_BYTES;
+    return this;
+  }
+
+  /** Sets the thread. */
   public EventBytes by(int tgid, int tid) {
     bytes.putInt(Layout.TGID, tgid);
     bytes.putInt(Layout.TID, tid);
     return this;
   }
 
-  /** How the request was known, and the flags. */
+  /** Sets the source of the context, and the flags. */
   public EventBytes known(int source, int flags) {
     bytes.put(Layout.SOURCE, (byte) source);
     bytes.put(Layout.FLAGS, (byte) flags);
     return this;
   }
 
-  /** What it returned. */
+  /** Sets the return value. */
   public EventBytes result(int result) {
     bytes.putInt(Layout.RESULT, result);
     return this;
@@ -69,6 +84,15 @@ public final class EventBytes {
     bytes.putLong(Layout.AMOUNT, amount);
     bytes.putLong(Layout.DETAIL, detail);
     bytes.putLong(Layout.EXTRA, extra);
+    return this;
+  }
+
+  /** Changes of a step's members, in room for sixteen. */
+  public EventBytes changes(long... changes) {
+    for (int i = 0; i < changes.length; i++) {
+      bytes.putLong(Layout.FIXED_BYTES + i * Long.BYTES, changes[i]);
+    }
+    length = Layout.MAX_BYTES;
     return this;
   }
 

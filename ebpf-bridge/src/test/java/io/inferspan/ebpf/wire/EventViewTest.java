@@ -2,6 +2,8 @@ package io.inferspan.ebpf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,7 @@ class EventViewTest {
 
   @Test
   void goldenRecord_isReadFieldByField() throws Exception {
-    EventView event = golden(0, 80);
+    EventView event = golden(0, 64);
 
     assertThat(event.kind()).isEqualTo(Kind.CUDA_LAUNCH.number());
     assertFields(event);
@@ -23,27 +25,49 @@ class EventViewTest {
 
   @Test
   void goldenTextRecord_hasItsTextBehindTheFields() throws Exception {
-    EventView event = golden(80, 208);
+    EventView event = golden(64, 192);
 
     assertThat(event.kind()).isEqualTo(Kind.SYSCALL_OPENAT.number());
     assertFields(event);
     assertThat(event.text()).isEqualTo("/models/example/config.json");
   }
 
+  @Test
+  void goldenHead_namesItsOwner() throws Exception {
+    EventView event = golden(256, 192);
+
+    assertThat(event.kind()).isEqualTo(Kind.OWNER_BEGAN.number());
+    assertFields(event);
+    assertThat(event.namesOwner()).isTrue();
+    assertThat(event.traceIdHigh()).isEqualTo(0xa0a1a2a3a4a5a6a7L);
+    assertThat(event.traceIdLow()).isEqualTo(0xa8a9aaabacadaeafL);
+    assertThat(event.spanId()).isEqualTo(0xc0c1c2c3c4c5c6c7L);
+    assertThat(event.requestId()).isEqualTo("chatcmpl-7");
+  }
+
+  @Test
+  void spanNumber_isThatOfTheKernelSide() throws Exception {
+    byte[] bytes = Files.readAllBytes(GOLDEN);
+    ByteBuffer own = ByteBuffer.wrap(bytes, 504, 32).order(ByteOrder.LITTLE_ENDIAN);
+    long number = own.getLong();
+    own.order(ByteOrder.BIG_ENDIAN);
+
+    assertThat(Owner.ofSpan(own.getLong(), own.getLong(), own.getLong())).isEqualTo(number);
+    assertThat(Owner.isSpan(number)).isTrue();
+  }
+
   private static EventView golden(int offset, int length) throws Exception {
     byte[] bytes = Files.readAllBytes(GOLDEN);
-    assertThat(bytes).hasSize(440);
+    assertThat(bytes).hasSize(608);
     return EventBytes.view(bytes).moveTo(offset, length);
   }
 
   private static void assertFields(EventView event) {
     assertThat(event.isWhole()).isTrue();
-    assertThat(event.hasContext()).isTrue();
+    assertThat(event.hasOwner()).isTrue();
     assertThat(event.startNanos()).isEqualTo(0x1112131415161718L);
     assertThat(event.endNanos()).isEqualTo(0x2122232425262728L);
-    assertThat(event.traceIdHigh()).isEqualTo(0xa0a1a2a3a4a5a6a7L);
-    assertThat(event.traceIdLow()).isEqualTo(0xa8a9aaabacadaeafL);
-    assertThat(event.spanId()).isEqualTo(0xc0c1c2c3c4c5c6c7L);
+    assertThat(event.owner()).isEqualTo(0xa0a1a2a3a4a5a6a7L);
     assertThat(event.tgid()).isEqualTo(0x31323334);
     assertThat(event.tid()).isEqualTo(0x41424344);
     assertThat(Source.of(event.source())).isEqualTo(Source.INHERITED);
@@ -68,10 +92,12 @@ class EventViewTest {
 
   @Test
   void halfAnIdentity_isNone() {
-    assertThat(EventBytes.of(1).under(1, 0, 1).view().hasContext()).isTrue();
-    assertThat(EventBytes.of(1).under(0, 1, 1).view().hasContext()).isTrue();
-    assertThat(EventBytes.of(1).under(1, 1, 0).view().hasContext()).isFalse();
-    assertThat(EventBytes.of(1).under(0, 0, 1).view().hasContext()).isFalse();
+    assertThat(EventBytes.of(1).under(1).named(1, 0, 1).view().namesOwner()).isTrue();
+    assertThat(EventBytes.of(1).under(1).named(0, 1, 1).view().namesOwner()).isTrue();
+    assertThat(EventBytes.of(1).under(1).named(1, 1, 0).view().namesOwner()).isFalse();
+    assertThat(EventBytes.of(1).under(1).named(0, 0, 1).view().namesOwner()).isFalse();
+    assertThat(EventBytes.of(1).under(0).named(1, 1, 1).view().namesOwner()).isFalse();
+    assertThat(EventBytes.of(1).under(1).view().namesOwner()).isFalse();
   }
 
   @Test

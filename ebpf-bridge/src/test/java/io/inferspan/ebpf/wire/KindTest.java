@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The vocabulary is that of the kernel side. */
+/** The event kinds are those of the kernel side. */
 class KindTest {
 
   private static final Path HEADER = Path.of("../bpf/include/wire.h");
@@ -20,7 +20,7 @@ class KindTest {
 
   @Test
   void kinds_areThoseOfTheHeader() throws Exception {
-    Assumptions.assumeTrue(Files.exists(HEADER), "bpf/include/wire.h is not beside this module");
+    Assumptions.assumeTrue(Files.exists(HEADER), "bpf/include/wire.h is not next to this module");
     List<String> inHeader = new ArrayList<>();
     Matcher matcher = KIND.matcher(Files.readString(HEADER));
     while (matcher.find()) {

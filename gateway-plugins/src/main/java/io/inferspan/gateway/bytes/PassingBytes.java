@@ -9,13 +9,13 @@ public final class PassingBytes {
 
   private PassingBytes() {}
 
-  /** Shows what is readable, in as many pieces as there are. */
+  /** Shows the readable bytes in one or more pieces. */
   public static void show(ByteBuf bytes, Consumer<ByteBuffer> eye) {
     int buffers = bytes.isReadable() ? bytes.nioBufferCount() : 0;
     if (buffers == 1) {
       eye.accept(bytes.nioBuffer());
     } else if (buffers > 1) {
-      // Asked for one buffer, a composite would make a copy.
+      // A composite buffer would copy for a single NIO buffer.
       for (ByteBuffer each : bytes.nioBuffers()) {
         eye.accept(each);
       }

@@ -1,7 +1,7 @@
 /**
- * Bytes of Netty's, which Vert.x's are too, shown to whoever looks at what passes.
+ * Shows bytes of Netty and Vert.x buffers to the observers of a response.
  *
- * <p>Here lives what the adapters of both do alike with a {@code ByteBuf}; the package is not
+ * <p>Contains the handling of a {@code ByteBuf} that both adapters share; the package is not
  * exported.
  */
 @NullMarked

@@ -5,10 +5,10 @@ import io.prometheus.metrics.tracer.common.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Prometheus registry asks for the span of an exemplar: OpenTelemetry's current one.
+ * Supplies OpenTelemetry's current span to a Prometheus registry for exemplars.
  *
- * <p>To be given to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}; not
- * needed where something else does the same, as Spring Boot does.
+ * <p>Pass it to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}. It is
+ * not needed if something else does the same, as in Spring Boot.
  */
 public final class CurrentSpanExemplars implements SpanContext {
 

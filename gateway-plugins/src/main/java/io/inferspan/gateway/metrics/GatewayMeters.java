@@ -3,6 +3,8 @@ package io.inferspan.gateway.metrics;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import io.inferspan.response.ResponseTap;
+import io.inferspan.values.BoundedNames;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -46,25 +48,30 @@ public final class GatewayMeters {
   };
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.gateway");
-  private static final String OTHER = "other";
+  private static final String NO_TENANT = "none";
   private static final Set<String> OPERATIONS =
       Set.of(
           "chat", "text_completion", "embeddings", "generate_content", "retrieval", "execute_tool");
 
-  private final ModelNames models;
+  private final BoundedNames models;
+  private final BoundedNames tenants;
   private final Series<Timer> durations;
   private final Series<Timer> firstTokens;
   private final Series<Timer> perToken;
   private final Series<DistributionSummary> promptTokens;
   private final Series<DistributionSummary> completionTokens;
+  private final MeterRegistry registry;
 
   /**
-   * Meters in a registry.
+   * Registers the meters.
    *
-   * @param maxModels how many models have a tag of their own
+   * @param maxModels the number of models that have a tag
+   * @param maxTenants the number of tenants that have a tag
    */
-  public GatewayMeters(MeterRegistry registry, int maxModels) {
-    this.models = new ModelNames(maxModels);
+  public GatewayMeters(MeterRegistry registry, int maxModels, int maxTenants) {
+    this.registry = registry;
+    this.models = new BoundedNames(maxModels);
+    this.tenants = new BoundedNames(maxTenants);
     this.durations =
         timers(registry, "gen_ai.server.request.duration", "Whole requests", REQUEST_SECONDS);
     this.firstTokens =
@@ -83,7 +90,7 @@ public final class GatewayMeters {
     this.completionTokens = tokens(registry, "output");
   }
 
-  /** What tells the series of a meter apart. */
+  /** The tags of a meter's time series. */
   private record Labels(String model, String operation, Outcome outcome) {
     Tags tags() {
       return Tags.of(
@@ -122,7 +129,7 @@ public final class GatewayMeters {
         new ConcurrentHashMap<>(),
         labels ->
             DistributionSummary.builder("gen_ai.client.token.usage")
-                .description("Tokens of a request, as the engine tells")
+                .description("Tokens of a request, as the engine reports")
                 .tags(labels.tags().and("gen_ai.token.type", type))
                 .serviceLevelObjectives(TOKENS)
                 .register(registry));
@@ -131,18 +138,20 @@ public final class GatewayMeters {
   /**
    * Counts a request that has ended.
    *
-   * @param answer what was seen of its answer, or null
+   * @param answer the observed response, or null
    */
   public void record(Served request, @Nullable ResponseTap answer, Context context) {
     try (Scope ignored = context.makeCurrent()) {
-      record(request, answer, labels(request));
+      Labels labels = labels(request);
+      record(request, answer, labels);
+      recordCost(tenant(request), answer, labels);
     } catch (RuntimeException e) {
       // Such as of a registry that has a meter of this name with other tags.
       LOGGER.log(Level.DEBUG, "A request could not be counted", e);
     }
   }
 
-  /** Whether an engine has answered for this model, and it is among those with a tag. */
+  /** Returns whether an engine has answered for this model and the model has a tag. */
   public boolean hasServed(String model) {
     return models.knows(model);
   }
@@ -150,8 +159,39 @@ public final class GatewayMeters {
   private Labels labels(Served request) {
     return new Labels(
         models.tag(request.model(), request.outcome() == Outcome.SUCCESS),
-        OPERATIONS.contains(request.operation()) ? request.operation() : OTHER,
+        OPERATIONS.contains(request.operation()) ? request.operation() : BoundedNames.OTHER,
         request.outcome());
+  }
+
+  private String tenant(Served request) {
+    return request.tenant() == null
+        ? NO_TENANT
+        : tenants.tag(request.tenant(), request.outcome() == Outcome.SUCCESS);
+  }
+
+  private void recordCost(String tenant, @Nullable ResponseTap answer, Labels labels) {
+    Tags tags = Tags.of("tenant", tenant, "gen_ai.request.model", labels.model());
+    cost("inferspan.tenant.requests", tags.and("outcome", labels.outcome().label())).increment();
+    if (answer != null) {
+      countTokens(answer.promptTokens(), tags, "input");
+      countTokens(answer.cachedTokens(), tags, "cached");
+      countTokens(answer.generatedTokens(), tags, "output");
+      countTokens(answer.reasoningTokens(), tags, "reasoning");
+    }
+  }
+
+  private void countTokens(long tokens, Tags tags, String type) {
+    if (tokens > 0) {
+      cost("inferspan.tenant.tokens", tags.and("gen_ai.token.type", type))
+          .increment((double) tokens);
+    }
+  }
+
+  private Counter cost(String name, Tags tags) {
+    return Counter.builder(name)
+        .description("What each tenant used, in sampled requests and all others")
+        .tags(tags)
+        .register(registry);
   }
 
   private void record(Served request, @Nullable ResponseTap answer, Labels labels) {
@@ -166,15 +206,17 @@ public final class GatewayMeters {
       firstTokens.of(labels).record(answer.firstTokenNanos() - arrivedNanos, NANOSECONDS);
     }
     long generated = Math.max(answer.completionTokens(), answer.tokens());
-    if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > 1) {
+    int choices = answer.choices();
+    if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > choices) {
+      // Choices are generated at the same time: each has its share of the tokens.
       long nanos = answer.lastTokenNanos() - answer.firstTokenNanos();
-      perToken.of(labels).record(nanos / (generated - 1), NANOSECONDS);
+      perToken.of(labels).record(nanos * choices / (generated - choices), NANOSECONDS);
     }
     if (answer.promptTokens() >= 0) {
       promptTokens.of(labels).record((double) answer.promptTokens());
     }
-    if (answer.completionTokens() >= 0) {
-      completionTokens.of(labels).record((double) answer.completionTokens());
+    if (answer.generatedTokens() >= 0) {
+      completionTokens.of(labels).record((double) answer.generatedTokens());
     }
   }
 }

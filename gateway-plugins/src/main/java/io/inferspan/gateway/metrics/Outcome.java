@@ -1,6 +1,6 @@
 package io.inferspan.gateway.metrics;
 
-/** How a request ended, for those who count. */
+/** The outcome of a request, for meters. */
 public enum Outcome {
   /** Answered with a status below 400, to the end. */
   SUCCESS("success"),
@@ -24,7 +24,7 @@ public enum Outcome {
     return label;
   }
 
-  /** Whether the answer was not delivered as it should have been. */
+  /** Returns whether the response was not delivered correctly. */
   public boolean isBroken() {
     return this == ERROR || this == CLIENT_GONE || this == TIMEOUT;
   }

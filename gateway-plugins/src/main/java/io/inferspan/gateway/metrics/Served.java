@@ -5,15 +5,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that has ended.
  *
- * @param operation what was asked for
- * @param model that the client named; null where it named none
- * @param outcome how it ended
- * @param arrivedNanos when it arrived
- * @param endedNanos when it ended, on the same clock
+ * @param operation the requested operation
+ * @param model the model that the client named, or null
+ * @param tenant the tenant that the client named, or null
+ * @param outcome its outcome
+ * @param arrivedNanos the time of its arrival
+ * @param endedNanos the time of its end, on the same clock
  */
 public record Served(
     String operation,
     @Nullable String model,
+    @Nullable String tenant,
     Outcome outcome,
     long arrivedNanos,
     long endedNanos) {}

@@ -1,7 +1,7 @@
 /**
- * What a gateway counts, in the meters of the GenAI conventions.
+ * A gateway's meters, as in the GenAI conventions.
  *
- * <p>Here lives what knows Micrometer. A tag has few values here, whatever clients send.
+ * <p>Contains what depends on Micrometer. Tags have few values, whatever clients send.
  */
 @NullMarked
 package io.inferspan.gateway.metrics;

@@ -19,19 +19,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces the requests of a connection of HTTP/1.1; to be added right behind the {@code
- * HttpServerCodec}, one per channel.
+ * Traces the requests of an HTTP/1.1 connection. Add one per channel, directly after the {@code
+ * HttpServerCodec}.
  *
- * <p>On a channel of an HTTP/2 stream it does the same behind a codec that makes HTTP objects of
- * frames; {@link Http2GatewayHandler} does without one. Messages pass as they are. Pipelined
- * requests are told apart by their order, in which HTTP has them answered; the gateway bounds how
- * many it takes at once.
+ * <p>It also works on the channel of an HTTP/2 stream, after a codec that converts frames to HTTP
+ * objects; {@link Http2GatewayHandler} needs no such codec. Messages pass unchanged. Pipelined
+ * requests are matched by order, since HTTP answers them in order; the gateway limits how many it
+ * accepts at once.
  */
 public final class GatewayHandler extends ChannelDuplexHandler {
 
   /**
-   * The request that a channel's handlers are at, which is the one read last; what is done for it
-   * later is to keep it.
+   * The request that a channel's handlers are processing, which is the one read last. Keep a
+   * reference for later work.
    */
   public static final AttributeKey<GatewayRequest> REQUEST =
       AttributeKey.valueOf(GatewayHandler.class, "request");
@@ -54,7 +54,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
     if (message instanceof HttpRequest request) {
-      GatewayRequest begun = tracing.begin(new Http1Exchange(request));
+      GatewayRequest begun = tracing.begin(new Http1Exchange(request, ctx.channel()));
       unanswered.add(begun);
       reading = begun;
       ctx.channel().attr(REQUEST).set(begun);

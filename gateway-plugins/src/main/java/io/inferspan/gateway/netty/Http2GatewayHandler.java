@@ -35,7 +35,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
     GatewayRequest live = request;
     if (live == null && message instanceof Http2HeadersFrame frame) {
-      GatewayRequest begun = tracing.begin(new Http2Exchange(frame.headers()));
+      GatewayRequest begun = tracing.begin(new Http2Exchange(frame.headers(), ctx.channel()));
       request = begun;
       ctx.channel().attr(GatewayHandler.REQUEST).set(begun);
     } else if (live != null && message instanceof Http2DataFrame frame) {

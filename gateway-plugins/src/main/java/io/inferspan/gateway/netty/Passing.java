@@ -3,19 +3,32 @@ package io.inferspan.gateway.netty;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.bytes.PassingBytes;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.ServerChannel;
 import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** What handlers of both versions do with bytes that pass and with the last of them. */
+/** Handling of passing bytes and their end, for both HTTP versions. */
 final class Passing {
 
   private static final int FIRST_FINAL_STATUS = 200;
   private static final int SWITCHING_PROTOCOLS = 101;
 
   private Passing() {}
+
+  /** Returns the address of the client's connection; an HTTP/2 stream has that of its parent. */
+  static @Nullable InetAddress peer(Channel channel) {
+    Channel connection = channel.parent() instanceof ServerChannel ? channel : channel.parent();
+    return connection != null && connection.remoteAddress() instanceof InetSocketAddress address
+        ? address.getAddress()
+        : null;
+  }
 
   /** Shows bytes, if anybody sees them. */
   static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> eye) {
@@ -24,7 +37,7 @@ final class Passing {
     }
   }
 
-  /** Whether an answer's head is one that another follows, as after 100 and 103. */
+  /** Returns whether another response head follows, as after 100 and 103. */
   static boolean isInterim(int status) {
     return status < FIRST_FINAL_STATUS && status != SWITCHING_PROTOCOLS;
   }

@@ -13,11 +13,11 @@ import io.netty.handler.timeout.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces calls to an engine over one connection; to be added behind the {@code HttpClientCodec}.
+ * Traces calls to an engine over one connection. Add it after the {@code HttpClientCodec}.
  *
- * <p>A connection that is used again is told of each call with {@link #call}. The trace is written
- * into the request as it leaves, in place of what the client sent. The answer's bytes are not
- * looked at here: they are on their way to the client, where {@link GatewayHandler} sees them.
+ * <p>Announce each call on a reused connection with {@link #call}. The trace context is written
+ * into the outgoing request and replaces the client's. The response's bytes are not inspected here,
+ * because {@link GatewayHandler} sees them on their way to the client.
  */
 public final class UpstreamHandler extends ChannelDuplexHandler {
 

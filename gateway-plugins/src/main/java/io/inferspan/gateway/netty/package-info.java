@@ -1,8 +1,8 @@
 /**
- * Gateways on Netty: handlers that stand between the HTTP codec and the gateway's own.
+ * Handlers for gateways on Netty, between the HTTP codec and the gateway's own handlers.
  *
- * <p>They watch messages pass and change none but the headers of calls to engines. Here live those
- * handlers and what they share; what a request's trace holds is in {@code io.inferspan.gateway}.
+ * <p>They observe messages and change only the headers of calls to engines. Contains those handlers
+ * and what they share; the contents of a request's trace are in {@code io.inferspan.gateway}.
  */
 @NullMarked
 package io.inferspan.gateway.netty;

@@ -15,9 +15,9 @@ import io.vertx.httpproxy.ProxyResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces what a Vert.x {@code HttpProxy} passes on: the first of its interceptors.
+ * Traces the calls of a Vert.x {@code HttpProxy}. Add it as the first interceptor.
  *
- * <p>It needs no handler of {@link VertxGateway} before it, and goes with one.
+ * <p>It works with and without a handler of {@link VertxGateway} before it.
  */
 public final class ProxyTracing implements ProxyInterceptor {
 
@@ -59,7 +59,17 @@ public final class ProxyTracing implements ProxyInterceptor {
     if (body != null && live.watched()) {
       request.setBody(like(body, VertxGateway.asking(live, body.stream())));
     }
-    return context.sendRequest().onFailure(cause -> VertxGateway.failed(attempt, cause));
+    return context
+        .sendRequest()
+        .compose(response -> requireFinal(context, response))
+        .onFailure(cause -> VertxGateway.failed(attempt, cause));
+  }
+
+  private static Future<ProxyResponse> requireFinal(ProxyContext context, ProxyResponse response) {
+    HttpClientResponse engine = response.proxiedResponse();
+    return engine == null || context.isWebSocket()
+        ? Future.succeededFuture(response)
+        : VertxGateway.requireFinal(engine).map(response);
   }
 
   @Override

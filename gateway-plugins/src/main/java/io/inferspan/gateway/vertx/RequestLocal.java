@@ -4,6 +4,7 @@ import io.inferspan.gateway.GatewayRequest;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxBootstrap;
 import io.vertx.core.spi.VertxServiceProvider;
+import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.spi.context.storage.AccessMode;
 import io.vertx.core.spi.context.storage.ContextLocal;
 import java.util.Map;
@@ -11,12 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Vert.x context keeps its request.
+ * Stores a request in its Vert.x context.
  *
- * <p>Vert.x loads it before it makes its first context, and by that each context has a place of its
- * own for it, which costs no map per request. A Vert.x that could not see this class keeps requests
- * in the map that all share; so does one on the module path, where our module does not provide it,
- * as it could not be resolved without Vert.x then.
+ * <p>Vert.x loads it before it creates its first context, so each context has a field for it and
+ * needs no map per request. If Vert.x cannot see this class, requests are stored in the shared map
+ * of context-local data; the same applies on the module path, where our module does not provide the
+ * service, since it could not be resolved without Vert.x then.
  */
 public final class RequestLocal implements VertxServiceProvider {
 
@@ -26,9 +27,13 @@ public final class RequestLocal implements VertxServiceProvider {
   /** For Vert.x, which finds it as a service. */
   public RequestLocal() {}
 
+  /** Installs {@link ResponseEnds} unless the user has a tracer, or asks Vert.x for one. */
   @Override
   public void init(VertxBootstrap builder) {
-    // To be loaded is all: the place is taken when the class is.
+    if (builder.options().getTracingOptions() == null) {
+      VertxTracerFactory ends = options -> new ResponseEnds(null);
+      ends.init(builder);
+    }
   }
 
   static @Nullable GatewayRequest of(ContextInternal context) {

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A stream whose pieces, end and failure somebody sees while they pass. */
+/** A stream whose pieces, end and failure are observed while they pass. */
 final class SeenStream implements ReadStream<Buffer> {
 
   private final ReadStream<Buffer> source;
   private final Watcher watcher;
   private final Consumer<ByteBuffer> eye;
 
-  /** Who sees. */
+  /** Observes the stream. */
   interface Watcher {
     void piece(ByteBuffer bytes);
 

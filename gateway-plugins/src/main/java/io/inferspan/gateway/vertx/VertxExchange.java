@@ -1,7 +1,10 @@
 package io.inferspan.gateway.vertx;
 
 import io.inferspan.gateway.GatewayExchange;
+import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,5 +29,12 @@ record VertxExchange(HttpServerRequest request) implements GatewayExchange {
   @Override
   public Iterator<String> headers(String name) {
     return request.headers().getAll(name).iterator();
+  }
+
+  @Override
+  public @Nullable InetAddress peer() {
+    SocketAddress peer = request.remoteAddress();
+    String address = peer == null ? null : peer.hostAddress();
+    return address == null ? null : NetUtil.createInetAddressFromIpAddressString(address);
   }
 }

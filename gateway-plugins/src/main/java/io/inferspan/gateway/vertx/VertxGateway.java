@@ -5,6 +5,7 @@ import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.GatewayTracing;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.opentelemetry.context.Scope;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
@@ -12,11 +13,14 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.StreamResetException;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.streams.ReadStream;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +28,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A gateway on Vert.x: its server's requests are traced from the first header to the last byte.
  *
- * <p>The end is learnt from the response's {@code endHandler}, of which there is one: code that
- * sets its own tells the {@link GatewayRequest} the end itself.
+ * <p>Vert.x reports the end of a response to its tracing SPI, so other code may set any handler of
+ * the response, as vertx-web does. If your Vert.x has a tracer, use {@link #beforeTracer};
+ * otherwise the response's only {@code endHandler} is used, and code that replaces it must call
+ * {@link GatewayRequest#end}.
  */
 public final class VertxGateway {
+
+  private static final int FIRST_FINAL_STATUS = 200;
 
   private final GatewayTracing tracing;
   private final @Nullable CurrentRequest bridge;
@@ -45,6 +53,12 @@ public final class VertxGateway {
   public VertxGateway(GatewayTracing tracing, @Nullable CurrentRequest bridge) {
     this.tracing = tracing;
     this.bridge = bridge;
+  }
+
+  /** A tracer that reports the end of each response to the gateway, and then to {@code users}. */
+  @SuppressWarnings("unchecked") // a tracer gets back what it returned
+  public static VertxTracerFactory beforeTracer(VertxTracerFactory users) {
+    return options -> new ResponseEnds(users.tracer(options));
   }
 
   /** A server's request handler that begins the trace of each request and hands on both. */
@@ -78,7 +92,7 @@ public final class VertxGateway {
     return live;
   }
 
-  /** A request has a context of its own; one that is shared tells requests not apart. */
+  /** Returns the request's own context; a shared context cannot distinguish requests. */
   private static @Nullable ContextInternal contextOf(HttpServerRequest request) {
     if (request instanceof HttpServerRequestInternal known && known.context().isDuplicate()) {
       return known.context();
@@ -86,7 +100,7 @@ public final class VertxGateway {
     return null;
   }
 
-  private static void ended(GatewayRequest live, HttpServerResponse response) {
+  static void ended(GatewayRequest live, HttpServerResponse response) {
     if (response.headWritten()) {
       live.status(response.getStatusCode());
     }
@@ -114,7 +128,43 @@ public final class VertxGateway {
     return live.watched() ? new SeenStream(body, live::requestBody) : body;
   }
 
-  /** The body of an engine's answer, to be piped to the client in its place. */
+  /**
+   * Fails unless {@code answer} has a final status. Compose it after {@code send}.
+   *
+   * <p>Vert.x's client takes an interim status other than 100 and 103 for the whole answer, and
+   * returns the connection to its pool while the final answer is still to come: the next request on
+   * that connection would receive it. The connection is therefore closed. Do not use it for calls
+   * that upgrade the connection.
+   */
+  public static Future<HttpClientResponse> requireFinal(HttpClientResponse answer) {
+    if (isFinal(answer)) {
+      return Future.succeededFuture(answer);
+    }
+    abandon(answer);
+    return Future.failedFuture(
+        new ProtocolException("the engine answered with interim status " + answer.statusCode()));
+  }
+
+  private static boolean isFinal(HttpClientResponse answer) {
+    return answer.statusCode() >= FIRST_FINAL_STATUS;
+  }
+
+  private static void abandon(HttpClientResponse answer) {
+    HttpClientRequest call = answer.request();
+    if (call.version() == HttpVersion.HTTP_2) {
+      call.reset();
+    } else {
+      // A reset has no effect once the call is over, as it may be on a worker or virtual thread.
+      call.connection().close();
+    }
+  }
+
+  /**
+   * The body of an engine's answer, to be piped to the client in its place.
+   *
+   * <p>The connection of an answer that is not final is closed; {@link #requireFinal} lets the
+   * gateway answer its client as well.
+   */
   public static ReadStream<Buffer> answering(UpstreamAttempt attempt, HttpClientResponse answer) {
     return answering(attempt, answer, answer);
   }
@@ -122,6 +172,9 @@ public final class VertxGateway {
   /** The same, with a body that others have changed or wrapped. */
   static ReadStream<Buffer> answering(
       UpstreamAttempt attempt, HttpClientResponse head, ReadStream<Buffer> body) {
+    if (!isFinal(head)) {
+      abandon(head);
+    }
     if (!attempt.watched()) {
       return body;
     }
@@ -133,6 +186,9 @@ public final class VertxGateway {
         head.statusCode(),
         head.getHeader(HttpHeaders.CONTENT_TYPE),
         head.getHeader(HttpHeaders.CONTENT_ENCODING));
+    if (!isFinal(head)) {
+      attempt.fail("interim_answer");
+    }
     return new SeenStream(body, new AnswerWatcher(attempt));
   }
 

@@ -12,7 +12,7 @@ final class VertxHeaders {
 
   private VertxHeaders() {}
 
-  /** Writes the trace of an attempt in place of what the client sent. */
+  /** Writes an attempt's trace context, replacing the client's. */
   static void inject(UpstreamAttempt attempt, MultiMap headers) {
     attempt.inject(headers, SETTER);
   }

@@ -1,8 +1,8 @@
 /**
  * The adapter to Vert.x 5, for its HTTP server and for its {@code HttpProxy}.
  *
- * <p>Here lives what knows where Vert.x has a request's headers, bytes and end. Whatever could
- * serve another server is one room up.
+ * <p>Contains what depends on Vert.x's headers, bytes and events. Code that is independent of the
+ * server is in the parent package.
  */
 @NullMarked
 package io.inferspan.gateway.vertx;

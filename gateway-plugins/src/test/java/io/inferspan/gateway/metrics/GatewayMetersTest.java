@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a Prometheus scrape shows of requests. */
+/** The Prometheus scrape after requests. */
 final class GatewayMetersTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -31,7 +31,7 @@ final class GatewayMetersTest {
           new PrometheusRegistry(),
           Clock.SYSTEM,
           new CurrentSpanExemplars());
-  private final GatewayMeters meters = new GatewayMeters(registry, 3);
+  private final GatewayMeters meters = new GatewayMeters(registry, 3, 2);
 
   private static Context with(TraceFlags flags) {
     return Context.root()
@@ -41,7 +41,7 @@ final class GatewayMetersTest {
   }
 
   private static Served served(@Nullable String model, Outcome outcome, long millis) {
-    return new Served("chat", model, outcome, 0, TimeUnit.MILLISECONDS.toNanos(millis));
+    return new Served("chat", model, null, outcome, 0, TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
   private void count(Served request) {
@@ -131,10 +131,57 @@ final class GatewayMetersTest {
 
   @Test
   void operationsThatNobodyKnows_areOther() {
-    count(new Served("made up", "m", Outcome.SUCCESS, 0, 1));
+    count(new Served("made up", "m", null, Outcome.SUCCESS, 0, 1));
     assertThat(scraped("gen_ai_server_request_duration_seconds_count"))
         .singleElement()
         .asString()
         .contains("gen_ai_operation_name=\"other\"");
+  }
+
+  private static ResponseTap usage() {
+    ResponseTap tap = ResponseTap.forContentType("application/json");
+    String json =
+        """
+        {"usage":{"prompt_tokens":100,"completion_tokens":30,
+        "prompt_tokens_details":{"cached_tokens":64},
+        "completion_tokens_details":{"reasoning_tokens":20}}}
+        """;
+    tap.see(ByteBuffer.wrap(json.getBytes(StandardCharsets.UTF_8)), 1);
+    return tap;
+  }
+
+  private void countFor(@Nullable String tenant, Outcome outcome) {
+    meters.record(new Served("chat", "m", tenant, outcome, 0, 1), usage(), Context.root());
+  }
+
+  @Test
+  void tenants_haveTheirRequestsAndTokensWithCachedAndReasoning() {
+    countFor("acme", Outcome.SUCCESS);
+    countFor("acme", Outcome.SUCCESS);
+    countFor(null, Outcome.SUCCESS);
+    assertThat(scraped("inferspan_tenant_requests_total"))
+        .containsExactlyInAnyOrder(
+            "inferspan_tenant_requests_total{gen_ai_request_model=\"m\",outcome=\"success\","
+                + "tenant=\"acme\"} 2.0",
+            "inferspan_tenant_requests_total{gen_ai_request_model=\"m\",outcome=\"success\","
+                + "tenant=\"none\"} 1.0");
+    assertThat(scraped("inferspan_tenant_tokens_total"))
+        .filteredOn(line -> line.contains("\"acme\""))
+        .hasSize(4)
+        .anyMatch(line -> line.contains("\"input\"") && line.endsWith(" 200.0"))
+        .anyMatch(line -> line.contains("\"cached\"") && line.endsWith(" 128.0"))
+        .anyMatch(line -> line.contains("\"output\"") && line.endsWith(" 60.0"))
+        .anyMatch(line -> line.contains("\"reasoning\"") && line.endsWith(" 40.0"));
+  }
+
+  @Test
+  void tenantsBeyondTheMostOrWithoutSuccess_areOther() {
+    countFor("guess", Outcome.REJECTED);
+    for (String tenant : List.of("a", "b", "c", "d")) {
+      countFor(tenant, Outcome.SUCCESS);
+    }
+    assertThat(registry.scrape(OPEN_METRICS)).doesNotContain("\"guess\"", "\"c\"", "\"d\"");
+    assertThat(scraped("inferspan_tenant_requests_total"))
+        .anyMatch(line -> line.contains("tenant=\"other\"") && line.endsWith(" 2.0"));
   }
 }

@@ -17,7 +17,9 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.HttpConversionUtil.ExtensionHeaderNames;
@@ -182,6 +184,7 @@ final class Forwarder extends ChannelInboundHandlerAdapter {
   static final class Back extends ChannelInboundHandlerAdapter {
     private @Nullable Forwarder forwarder;
     private @Nullable ChannelHandlerContext client;
+    private boolean interim;
 
     void to(Forwarder nextForwarder, ChannelHandlerContext nextClient) {
       forwarder = nextForwarder;
@@ -198,7 +201,10 @@ final class Forwarder extends ChannelInboundHandlerAdapter {
         ctx.close();
         return;
       }
-      boolean complete = message instanceof LastHttpContent;
+      if (message instanceof HttpResponse response) {
+        interim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+      }
+      boolean complete = message instanceof LastHttpContent && !interim;
       to.writeAndFlush(message);
       if (complete) {
         forwarder = null;

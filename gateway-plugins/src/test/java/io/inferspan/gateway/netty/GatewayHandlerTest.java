@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What HTTP/1.1 has besides a request and its answer. */
+/** HTTP/1.1 beyond a single request and response. */
 // Fire and forget is how Netty writes: a failed write ends in a closed channel.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class GatewayHandlerTest {
@@ -57,7 +57,7 @@ final class GatewayHandlerTest {
 
   private EmbeddedChannel channel() {
     return new EmbeddedChannel(
-        new GatewayHandler(GatewayTracing.of(Telemetry.using(tracing.openTelemetry()))));
+        new GatewayHandler(GatewayTracing.create(Telemetry.using(tracing.openTelemetry()))));
   }
 
   private static ByteBuf utf8(String text) {

@@ -34,7 +34,7 @@ final class NettyGateway implements GatewayRig {
   private final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
-  /** Counts what is allocated, so that a buffer that nobody releases shows. */
+  /** Counts allocations, so that a leaked buffer is detected. */
   private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(false);
 
   private final Queue<Forwarder.EngineConnection> idle = new ArrayDeque<>();
@@ -114,7 +114,7 @@ final class NettyGateway implements GatewayRig {
         .addLast(new Forwarder(enginePort, buffers, idle));
   }
 
-  /** Tells HTTP/2 by the first letters of its preface. */
+  /** Detects HTTP/2 by the first letters of its preface. */
   private final class VersionDetector extends ByteToMessageDecoder {
     @Override
     protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {

@@ -12,18 +12,18 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** One request to a server on Vert.x, and what it says of where it was kept. */
+/** One request to a Vert.x server, which reports where it was stored. */
 public final class KeptRequest implements Callable<String> {
 
   private final CompletableFuture<String> said = new CompletableFuture<>();
 
-  /** For whoever has loaded this class, with a class loader of their own. */
+  /** For a test that has loaded this class with its own class loader. */
   public KeptRequest() {}
 
   @Override
   public String call() throws Exception {
     VertxGateway gateway =
-        new VertxGateway(GatewayTracing.of(Telemetry.using(OpenTelemetry.noop())));
+        new VertxGateway(GatewayTracing.create(Telemetry.using(OpenTelemetry.noop())));
     try (VertxRig rig =
             new VertxRig(
                 client ->

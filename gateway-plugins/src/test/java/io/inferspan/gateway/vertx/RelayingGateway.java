@@ -57,6 +57,7 @@ final class RelayingGateway implements BiConsumer<HttpServerRequest, GatewayRequ
               request.response().closeHandler(gone -> call.reset());
               return call.send(turn.body());
             })
+        .compose(VertxGateway::requireFinal)
         .onSuccess(
             answer -> {
               if (answer.statusCode() == UNAVAILABLE && !isLast) {

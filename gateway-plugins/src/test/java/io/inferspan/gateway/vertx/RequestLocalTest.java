@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/** Where a Vert.x context keeps its request, known to Vert.x in time or not. */
+/**
+ * Where a Vert.x context stores its request, whether or not Vert.x has loaded the service in time.
+ */
 final class RequestLocalTest {
 
   private static final String CLASS_PATH =

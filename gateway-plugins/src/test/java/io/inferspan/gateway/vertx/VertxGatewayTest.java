@@ -8,23 +8,28 @@ import io.inferspan.gateway.GatewayContract;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.GatewayRig;
 import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.ScriptedEngine;
+import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.Wire;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** The contract, kept by a gateway that is written by hand, and what only such a one can do. */
 final class VertxGatewayTest extends GatewayContract {
 
-  /** The port of tcpmux, which nobody serves. */
+  /** The port of tcpmux, on which no server listens. */
   private static final int NOBODY = 1;
 
   @Override
@@ -107,13 +112,56 @@ final class VertxGatewayTest extends GatewayContract {
   }
 
   @Test
+  void answerAfterAnInterimOne_reachesNoOtherClientOfAGatewayThatRelaysAnyStatus()
+      throws Exception {
+    VertxGateway gateway = new VertxGateway(tracing().build());
+    try (ScriptedEngine scripted =
+            new ScriptedEngine(
+                call -> {
+                  call.raw("HTTP/1.1 102 Processing\r\n\r\n");
+                  call.at(300);
+                  call.head("text/plain");
+                  call.chunk("late");
+                  call.end();
+                });
+        GatewayRig rig = new VertxRig(client -> gateway.handler(relay(client, scripted.port())));
+        Wire first = new Wire(rig.port());
+        Wire second = new Wire(rig.port())) {
+      first.send(Wire.chat(WHOLE));
+      assertThat(first.readHead().status()).isEqualTo(102);
+      second.send(Wire.chat(WHOLE));
+      assertThat(second.readHead().status()).isEqualTo(102);
+    }
+    assertThat(tracing.awaitSpans(2, SOON)).allSatisfy(span -> assertThat(span.isError()).isTrue());
+  }
+
+  /** A gateway that relays answers without a look at their status. */
+  private static BiConsumer<HttpServerRequest, GatewayRequest> relay(HttpClient client, int port) {
+    return (request, live) -> {
+      UpstreamAttempt attempt = live.attempt("127.0.0.1", port);
+      client
+          .request(request.method(), port, "127.0.0.1", request.uri())
+          .compose(
+              call -> {
+                VertxGateway.calling(attempt, call);
+                return call.send();
+              })
+          .onSuccess(
+              answer -> {
+                request.response().setStatusCode(answer.statusCode()).setChunked(true);
+                VertxGateway.answering(attempt, answer).pipeTo(request.response());
+              });
+    };
+  }
+
+  @Test
   void handlersOfAUser_findNoCurrentContext_unlessABridgeIsGiven() throws Exception {
     assertThat(currentIn(new VertxGateway(tracing().build()))).isFalse();
     assertThat(currentIn(new VertxGateway(tracing().build(), CurrentRequest.withoutLogs())))
         .isTrue();
   }
 
-  /** Whether a handler of this gateway finds a span that is current. */
+  /** Returns whether a handler of this gateway has a current span. */
   private static boolean currentIn(VertxGateway gateway) throws Exception {
     CompletableFuture<Boolean> found = new CompletableFuture<>();
     try (GatewayRig rig =

@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** A server on a Vert.x of its own, with a client to engines. */
+/** A server on its own Vert.x instance, with a client to engines. */
 final class VertxRig implements GatewayRig {
 
   private final Vertx vertx = Vertx.vertx();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A gateway on Vert.x whose handlers run on virtual threads and wait for what they call. */
+/** A gateway on Vert.x whose handlers run on virtual threads and block on their calls. */
 @Tag("java-21")
 final class VirtualThreadGatewayTest {
 
@@ -69,7 +69,7 @@ final class VirtualThreadGatewayTest {
       HttpClient client = vertx.createHttpClient();
       VertxGateway gateway =
           new VertxGateway(
-              GatewayTracing.of(Telemetry.using(tracing.openTelemetry())),
+              GatewayTracing.create(Telemetry.using(tracing.openTelemetry())),
               new CurrentRequest(
                   (key, value) -> MDC.get().put(key, value), key -> MDC.get().remove(key)));
       HttpServer server = vertx.createHttpServer();
@@ -97,7 +97,7 @@ final class VirtualThreadGatewayTest {
       note(live);
     }
 
-    /** What a handler finds after it has waited. */
+    /** Records what a handler finds after it has waited. */
     private void note(GatewayRequest live) {
       Context context = Objects.requireNonNull(Vertx.currentContext());
       String id = Span.fromContext(live.context()).getSpanContext().getSpanId();

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What makes a block's content beside its tokens: the images and sounds that overlap it, and the
- * salt by which a request keeps its blocks to itself.
+ * The content of a block in addition to its tokens: the images and audio that overlap it, and the
+ * salt by which a request keeps its blocks private.
  */
 public final class BlockExtras {
 
@@ -21,13 +21,13 @@ public final class BlockExtras {
     this.cacheSalt = cacheSalt;
   }
 
-  /** Tokens are all there is. */
+  /** Returns extras for blocks that contain only tokens. */
   public static BlockExtras none() {
     return NONE;
   }
 
   /**
-   * The multimodal hashes of each block.
+   * Returns the multimodal hashes of each block.
    *
    * @param hashes one list for each full block, empty for most, in the order of the prompt
    */
@@ -35,12 +35,12 @@ public final class BlockExtras {
     return new BlockExtras(hashes.stream().map(List::copyOf).toList(), true, "");
   }
 
-  /** The same with a request's {@code cache_salt}; an empty one is none. */
+  /** Returns the same extras with a request's {@code cache_salt}; an empty one counts as none. */
   public BlockExtras withCacheSalt(String salt) {
     return new BlockExtras(hashes, perBlock, salt);
   }
 
-  /** Refuses lists that are not of so many blocks, which would name other blocks. */
+  /** Rejects lists for another number of blocks, which would produce wrong keys. */
   void check(int blocks) {
     if (perBlock && hashes.size() != blocks) {
       throw new IllegalArgumentException(
@@ -52,7 +52,7 @@ public final class BlockExtras {
     }
   }
 
-  /** The extras of a block; {@code first} where no other is before it in its chain. */
+  /** Returns the extras of a block; {@code first} if it starts its chain. */
   List<String> at(int block, boolean first) {
     List<String> own = perBlock ? hashes.get(block) : List.of();
     return first && !cacheSalt.isEmpty() ? salted(own) : own;

@@ -3,21 +3,21 @@ package io.inferspan.kvcache.block;
 import java.util.List;
 
 /**
- * One way to chain blocks into keys.
+ * A chain of block keys.
  *
- * <p>It may keep scratch space between calls, so each thread has its own.
+ * <p>Not thread-safe: it may keep scratch space between calls.
  */
 sealed interface BlockHasher permits CborFnvHasher, Xxh64Hasher {
 
-  /** The parent of a model's first block. */
+  /** Returns the parent of a model's first block. */
   long root(String model);
 
   /**
-   * The key of one block.
+   * Returns the key of one block.
    *
-   * @param from the block's first token
-   * @param to behind its last
-   * @param extras what belongs to the block beside its tokens; mostly empty
+   * @param from the index of the block's first token
+   * @param to the index after its last token
+   * @param extras the block's content in addition to tokens; usually empty
    */
   long next(long parent, int[] tokens, int from, int to, List<String> extras);
 }

@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes block keys from tokens, as llm-d's Go components make them, bit for bit.
+ * Makes block keys from tokens, bit for bit as llm-d's Go components do.
  *
- * <p>A key names all tokens from the start of the prompt to the end of its block; tokens that fill
- * no block have no key. Keys are unsigned numbers of 64 bits. They are not the engine's own hashes.
+ * <p>A key identifies all tokens from the start of the prompt to the end of its block; a partial
+ * block has no key. Keys are unsigned 64-bit numbers. They differ from the engine's own hashes.
  */
 public final class BlockKeys {
 
@@ -21,51 +21,51 @@ public final class BlockKeys {
     this.blockSizeTokens = builder.blockSizeTokens;
   }
 
-  /** Keys as llm-d makes them by default: {@code cbor-fnv}, no seed, blocks of 16 tokens. */
+  /** Creates keys with llm-d's defaults: {@code cbor-fnv}, no seed, blocks of 16 tokens. */
   public static BlockKeys withDefaults() {
     return builder().build();
   }
 
-  /** Keys for engines that are set up in another way. */
+  /** Returns a builder for engines with other settings. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The name that goes into the keys: the LoRA adapter's where there is one, else the model's. */
+  /** Returns the name that is hashed: the LoRA adapter's if there is one, else the model's. */
   public static String hashedName(String model, @Nullable String loraName) {
     return loraName == null || loraName.isEmpty() ? model : loraName;
   }
 
-  /** How many tokens make a block. */
+  /** Returns the number of tokens in a block. */
   public int blockSizeTokens() {
     return blockSizeTokens;
   }
 
   /**
-   * The keys of a prompt.
+   * Returns the keys of a prompt.
    *
    * @param model the name of the model, or of the LoRA adapter
-   * @param tokens taken as unsigned
+   * @param tokens the tokens, read as unsigned
    */
   public long[] of(String model, int[] tokens) {
     return of(model, tokens, BlockExtras.none());
   }
 
   /**
-   * The keys of a prompt that is more than its tokens.
+   * Returns the keys of a prompt that contains more than tokens.
    *
-   * @throws IllegalArgumentException if {@code extras} are of another number of blocks
+   * @throws IllegalArgumentException if {@code extras} are for another number of blocks
    */
   public long[] of(String model, int[] tokens, BlockExtras extras) {
     return after(0, model, tokens, extras);
   }
 
   /**
-   * The keys of tokens that continue a chain.
+   * Returns the keys of tokens that continue a chain.
    *
-   * @param parent the key of the block before them; 0 where they start a prompt. A chain that goes
-   *     on has the model in its keys, and its salt, so neither is taken again.
-   * @throws IllegalArgumentException if {@code extras} are of another number of blocks
+   * @param parent the key of the block before them; 0 if they start a prompt. A continued chain has
+   *     the model and the salt in its keys, so neither is hashed again.
+   * @throws IllegalArgumentException if {@code extras} are for another number of blocks
    */
   public long[] after(long parent, String model, int[] tokens, BlockExtras extras) {
     long[] keys = new long[tokens.length / blockSizeTokens];
@@ -84,7 +84,7 @@ public final class BlockKeys {
     return keys;
   }
 
-  /** How keys are to be made; all of it must be as in the other components that share an index. */
+  /** Builder for {@link BlockKeys}. All components that share an index need the same settings. */
   public static final class Builder {
 
     private HashAlgorithm algorithm = HashAlgorithm.CBOR_FNV;
@@ -93,19 +93,19 @@ public final class BlockKeys {
 
     private Builder() {}
 
-    /** {@code cbor-fnv}, the default, or {@code xxh64}. */
+    /** Sets the algorithm: {@code cbor-fnv}, the default, or {@code xxh64}. */
     public Builder algorithm(String name) {
       algorithm = HashAlgorithm.parse(name);
       return this;
     }
 
-    /** The engines' {@code PYTHONHASHSEED}; empty by default. */
+    /** Sets the engines' {@code PYTHONHASHSEED}; empty by default. */
     public Builder seed(String text) {
       seed = text.getBytes(StandardCharsets.UTF_8);
       return this;
     }
 
-    /** How many tokens make a block; 16 by default. */
+    /** Sets the number of tokens in a block; 16 by default. */
     public Builder blockSizeTokens(int tokens) {
       if (tokens < 1) {
         throw new IllegalArgumentException(
@@ -115,7 +115,7 @@ public final class BlockKeys {
       return this;
     }
 
-    /** The keys' maker; it may be shared by all threads. */
+    /** Returns the keys, which are thread-safe. */
     public BlockKeys build() {
       return new BlockKeys(this);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * The chain {@code cbor-fnv}: FNV-1a over the canonical CBOR of parent, tokens and extras.
  *
- * <p>The hash takes the bytes in the order in which they are made, so none of them is ever stored.
+ * <p>The hash consumes the bytes as they are generated, so none are stored.
  */
 final class CborFnvHasher implements BlockHasher {
 
@@ -21,7 +21,7 @@ final class CborFnvHasher implements BlockHasher {
   private static final int FOUR_BYTES_FOLLOW = 26;
   private static final int EIGHT_BYTES_FOLLOW = 27;
 
-  /** All that is hashed is an array of three. */
+  /** Every input is an array of three. */
   private static final long OPENED = Fnv1a64.take(Fnv1a64.EMPTY, ARRAY | 3);
 
   private static final byte[] HASH = "Hash".getBytes(StandardCharsets.US_ASCII);
@@ -63,7 +63,7 @@ final class CborFnvHasher implements BlockHasher {
     return Fnv1a64.take(head(hash, TEXT, utf8.length), utf8);
   }
 
-  /** Takes the shortest form of a number, which canonical CBOR asks for. */
+  /** Hashes the shortest form of a number, as canonical CBOR requires. */
   private static long head(long hash, int major, long value) {
     if (value >>> 8 == 0) {
       return value < ONE_BYTE_FOLLOWS
@@ -74,7 +74,7 @@ final class CborFnvHasher implements BlockHasher {
       return twoBytes(Fnv1a64.take(hash, major | TWO_BYTES_FOLLOW), (int) value);
     }
     if (value >>> 24 == 0) {
-      // Most tokens of today's vocabularies; the first of their four bytes is a zero.
+      // Most tokens of today's vocabularies have a zero as the first of their four bytes.
       long zeroTaken = Fnv1a64.takeAndZero(hash, major | FOUR_BYTES_FOLLOW);
       return twoBytes(Fnv1a64.take(zeroTaken, (int) (value >>> 16)), (int) value);
     }

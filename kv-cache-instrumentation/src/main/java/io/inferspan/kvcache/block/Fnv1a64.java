@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.block;
 
-/** The hash FNV-1a of 64 bits, byte by byte; its whole state is the number that it returns. */
+/** The 64-bit hash FNV-1a, byte by byte; the returned number is its whole state. */
 final class Fnv1a64 {
 
   /** The hash of no bytes. */
@@ -8,17 +8,17 @@ final class Fnv1a64 {
 
   private static final long PRIME = 0x100000001b3L;
 
-  /** What is left of it in 64 bits. */
+  /** The square of the prime in 64 bits. */
   private static final long PRIME_SQUARED = 0x366000002e329L;
 
   private Fnv1a64() {}
 
-  /** Takes one byte, 0 to 255. */
+  /** Hashes one byte, 0 to 255. */
   static long take(long hash, int octet) {
     return (hash ^ octet) * PRIME;
   }
 
-  /** Takes one byte and then a zero, which changes nothing before the second multiplication. */
+  /** Hashes one byte and then a zero, which changes nothing before the second multiplication. */
   static long takeAndZero(long hash, int octet) {
     return (hash ^ octet) * PRIME_SQUARED;
   }

@@ -1,6 +1,6 @@
 package io.inferspan.kvcache.block;
 
-/** The chains there are, by the names that llm-d's configuration gives them. */
+/** The supported chains, by their names in llm-d's configuration. */
 enum HashAlgorithm {
   CBOR_FNV("cbor-fnv"),
   XXH64("xxh64");

@@ -5,10 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The hash XXH64 with seed 0, fed with numbers as they come.
+ * The hash XXH64 with seed 0, fed with numbers.
  *
- * <p>XXH64 reads its input in lanes of eight bytes and four lanes at a time. Here a lane is made
- * from what is fed, so that a block of tokens needs no copy as bytes.
+ * <p>XXH64 reads its input in lanes of eight bytes, four lanes at a time. Lanes are built from the
+ * numbers directly, so that a block of tokens need not be copied to bytes.
  */
 final class XxHash64 {
 
@@ -18,7 +18,7 @@ final class XxHash64 {
   private static final long PRIME_4 = 0x85EBCA77C2B2AE63L;
   private static final long PRIME_5 = 0x27D4EB2F165667C5L;
 
-  /** {@code PRIME_1 + PRIME_2}, as it overflows. */
+  /** {@code PRIME_1 + PRIME_2} with overflow. */
   private static final long START_1 = 0x60EA27EEADC0B5D6L;
 
   /** {@code -PRIME_1}. */
@@ -32,7 +32,7 @@ final class XxHash64 {
   private long sum3;
   private long sum4;
 
-  /** Whole lanes that wait for a fourth. */
+  /** Complete lanes that wait for a fourth. */
   private long lane1;
 
   private long lane2;
@@ -40,12 +40,12 @@ final class XxHash64 {
 
   private long lanes;
 
-  /** The start of a lane, its first byte lowest; zero above the {@code pendingBytes}. */
+  /** A partial lane, its first byte lowest; zero above {@code pendingBytes}. */
   private long pending;
 
   private int pendingBytes;
 
-  /** A hash of nothing yet. */
+  /** Creates a hash of no bytes. */
   XxHash64() {
     reset();
   }
@@ -60,7 +60,7 @@ final class XxHash64 {
     pendingBytes = 0;
   }
 
-  /** Takes eight bytes, the lowest first. */
+  /** Hashes eight bytes, the lowest first. */
   void take(long value) {
     if (pendingBytes == 0) {
       lane(value);
@@ -71,7 +71,7 @@ final class XxHash64 {
     pending = value >>> (Long.SIZE - bits);
   }
 
-  /** Takes tokens, four bytes each, the lowest first. */
+  /** Hashes tokens, four bytes each, the lowest first. */
   void take(int[] tokens, int from, int to) {
     int i = from;
     for (; i + 1 < to; i += 2) {
@@ -92,7 +92,7 @@ final class XxHash64 {
     }
   }
 
-  /** Takes fewer than eight bytes, the lowest first; {@code value} is zero above them. */
+  /** Hashes fewer than eight bytes, the lowest first; {@code value} is zero above them. */
   private void take(long value, int bytes) {
     int bits = pendingBytes * Byte.SIZE;
     pending |= value << bits;
@@ -120,7 +120,7 @@ final class XxHash64 {
     sum4 = round(sum4, lane4);
   }
 
-  /** The hash of all that was taken; what is taken after it belongs to another. */
+  /** Returns the hash and resets the state. */
   long finish() {
     long hash = lanes < 4 ? PRIME_5 : merged();
     hash += lanes * Long.BYTES + pendingBytes;

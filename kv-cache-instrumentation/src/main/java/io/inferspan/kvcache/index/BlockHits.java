@@ -6,10 +6,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a lookup found: for each block key asked for, the pods that hold it.
+ * The result of a lookup: for each requested block key, the pods that hold it.
  *
- * <p>It is a buffer that its owner uses again and again; the arrays in it belong to the index and
- * are not to be changed.
+ * <p>A reusable buffer. Its arrays belong to the index and must not be modified.
  */
 public final class BlockHits {
 
@@ -24,10 +23,10 @@ public final class BlockHits {
   private int held = UNCOUNTED;
   private @Nullable String failure;
 
-  /** A buffer that holds nothing yet. */
+  /** Creates an empty buffer. */
   public BlockHits() {}
 
-  /** Makes room for the answers to so many keys, all of them empty. */
+  /** Clears the buffer and makes room for this number of keys. */
   public void reset(int keys) {
     if (found.length < keys) {
       found = new PodEntry[Math.max(keys, found.length * 2)][];
@@ -38,13 +37,13 @@ public final class BlockHits {
     failure = null;
   }
 
-  /** Says who holds the key at {@code position}. */
+  /** Sets the holders of the key at {@code position}. */
   public void set(int position, PodEntry[] holders) {
     found[position] = holders;
     held = UNCOUNTED;
   }
 
-  /** Says that the index could not answer; nothing counts as found then. */
+  /** Reports that the index could not answer; no key counts as found then. */
   public void fail(String reason) {
     Arrays.fill(found, 0, size, NOBODY);
     held = 0;
@@ -52,38 +51,38 @@ public final class BlockHits {
   }
 
   /**
-   * A stage that is complete with this buffer; the same one each time, so that an index that
-   * answers at once allocates none.
+   * Returns a stage that is completed with this buffer; always the same one, so that a synchronous
+   * index allocates none.
    */
   public CompletableFuture<BlockHits> completed() {
     return completed;
   }
 
   /**
-   * Whether {@code stage} is {@link #completed()}, which is all that can be seen of a stage without
-   * asking to be told.
+   * Returns whether {@code stage} is {@link #completed()}, the only check for completion that needs
+   * no callback.
    */
-  @SuppressWarnings("ReferenceEquality") // that one, not one like it
+  @SuppressWarnings("ReferenceEquality") // identity is the point
   public boolean isAnsweredBy(CompletionStage<BlockHits> stage) {
     return stage == completed;
   }
 
-  /** How many keys were asked for. */
+  /** Returns the number of requested keys. */
   public int size() {
     return size;
   }
 
-  /** Who holds the key at {@code position}; empty where nobody does. */
+  /** Returns the holders of the key at {@code position}; empty if there are none. */
   public PodEntry[] at(int position) {
     return found[position];
   }
 
-  /** Says how many keys somebody holds, by an index that knew when it had set them all. */
+  /** Sets the number of keys with a holder, if the index counted them as it set them. */
   void found(int keys) {
     held = keys;
   }
 
-  /** How many of the keys somebody holds. */
+  /** Returns the number of keys that at least one pod holds. */
   public int found() {
     if (held == UNCOUNTED) {
       held = count();
@@ -91,7 +90,7 @@ public final class BlockHits {
     return held;
   }
 
-  @SuppressWarnings("ReferenceEquality") // neighbours mostly have the same holders, told once
+  @SuppressWarnings("ReferenceEquality") // neighbours mostly share the same array of holders
   private int count() {
     int count = 0;
     int isHeld = 0;
@@ -107,7 +106,7 @@ public final class BlockHits {
     return count;
   }
 
-  /** Why the index could not answer, or null where it did. */
+  /** Returns why the index could not answer, or null if it did. */
   public @Nullable String failure() {
     return failure;
   }

@@ -7,58 +7,67 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Which pods hold which blocks.
+ * An index of the pods that hold each block.
  *
- * <p>All methods may be called from any thread, never block, and never throw for what the backend
- * does. A backend that cannot answer finds nothing and says so in {@link BlockHits#failure()}; a
- * write that could not be made completes with the exception.
+ * <p>All methods may be called from any thread, never block, and never throw because of the
+ * backend. A backend that cannot answer returns no hits and the reason in {@link
+ * BlockHits#failure()}; a failed write completes its stage exceptionally.
  *
- * <p>The context is that of the request, or the root for what an engine tells; only spans use it.
+ * <p>The context is the request's, or the root for engines' events; only spans use it.
  */
 public interface BlockIndex extends AutoCloseable {
 
   /**
-   * Looks up who holds the blocks.
+   * Looks up the holders of blocks.
    *
    * @param keys request keys in the order of the prompt
-   * @param pods the pods that count; empty for all
-   * @param into where the answers go; untouched by others until the stage completes
+   * @param pods the pods to consider; empty for all
+   * @param into the buffer for the result; others must not use it until the stage completes
    * @return a stage that completes with {@code into}, and never fails
    */
   CompletionStage<BlockHits> lookup(long[] keys, Set<String> pods, BlockHits into, Context context);
 
   /**
-   * Whether a lookup is over when the call returns and asks nobody else, so that nothing hangs
-   * under its span and no context need be made for it.
+   * Returns whether a lookup completes before the call returns and calls no other service, so that
+   * its span has no children and needs no context.
    */
   default boolean answersAtOnce() {
     return false;
   }
 
   /**
-   * Adds holders to blocks, and remembers which request keys an engine's hashes stand for.
+   * Adds holders to blocks, and stores which request keys the engine's hashes map to.
    *
-   * @param engineKeys the engine's hashes; empty where no engine told of the blocks
+   * @param engineKeys the engine's hashes; empty if the blocks come from no event
    * @param requestKeys the blocks
    */
   CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context);
 
-  /** Takes holders from a block, or from all blocks that an engine's hash stands for. */
+  /** Removes holders from a block, or from all blocks that an engine's hash maps to. */
   CompletionStage<Void> evict(long key, KeyType type, List<PodEntry> holders, Context context);
 
-  /** The last block that an engine's hash stands for; empty where it is unknown. */
+  /** Returns the last block that an engine's hash maps to; empty if it is unknown. */
   CompletionStage<OptionalLong> requestKey(long engineKey);
 
-  /** Takes a pod from all blocks. */
+  /** Removes a pod from all blocks. */
   CompletionStage<Void> clear(String pod);
 
-  /** How often it lost touch with what keeps the blocks, which may have lost them. */
+  /**
+   * Returns how many pods a lookup without a filter considers: those known to hold blocks.
+   *
+   * @return -1 if the index does not know without asking its backend
+   */
+  default int knownPods() {
+    return -1;
+  }
+
+  /** Returns how often the connection to the backend, which may have lost its blocks, was lost. */
   default long losses() {
     return 0;
   }
 
-  /** Lets go of connections and memory; further calls find nothing. */
+  /** Releases connections and memory; further lookups find nothing. */
   @Override
   void close();
 }

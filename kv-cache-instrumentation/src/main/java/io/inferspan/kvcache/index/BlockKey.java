@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A key of the tables in memory.
  *
- * <p>Unlike a {@link Long} it can be set anew, so that a lookup of thousands of keys makes no
- * object. One that has gone into a table is never set again.
+ * <p>Unlike a {@link Long} it is mutable, so that a lookup of thousands of keys allocates no
+ * objects. A key that is stored in a table is never changed.
  */
 final class BlockKey implements Comparable<BlockKey> {
 
@@ -16,13 +16,13 @@ final class BlockKey implements Comparable<BlockKey> {
     this.value = value;
   }
 
-  /** Makes it the key to ask for. */
+  /** Sets the key to look up. */
   BlockKey to(long next) {
     value = next;
     return this;
   }
 
-  /** Lets a table stay fast where someone makes prompts whose keys fall into one bin. */
+  /** Keeps a table fast if crafted prompts put their keys into one bin. */
   @Override
   public int compareTo(BlockKey other) {
     return Long.compare(value, other.value);

@@ -9,14 +9,17 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks and who holds them; a block that nobody holds is not in it. */
+/** Blocks and their holders; it has no blocks without holders. */
 final class BlockTable {
 
   private final LongAdder evictions = new LongAdder();
   private final LongAdder displaced = new LongAdder();
   private final PodEntries entries = new PodEntries();
 
-  /** Not static, so that it goes with its table and holds no class of ours in a server's thread. */
+  /**
+   * Not static, so that it is collected with its table and keeps no class of ours in a server's
+   * thread.
+   */
   @SuppressWarnings("ThreadLocalUsage")
   private final ThreadLocal<BlockKey> asked = ThreadLocal.withInitial(() -> new BlockKey(0));
 
@@ -29,7 +32,7 @@ final class BlockTable {
     this.mostHolders = mostHolders;
   }
 
-  /** Fills in who holds the keys, as far as it is known. */
+  /** Fills in the known holders of the keys. */
   @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
   void find(long[] keys, Set<String> pods, BlockHits into) {
     Set<PodEntry> gone = entries.retired();
@@ -58,7 +61,7 @@ final class BlockTable {
   void add(long[] keys, List<PodEntry> more) {
     PodEntry[] interned = entries.intern(more);
     addInterned(keys, interned);
-    // One who was cleared meanwhile may have been put behind the back of the sweep.
+    // A pod cleared in the meantime may have been added behind the sweep.
     while (!entries.areCurrent(interned)) {
       interned = entries.intern(more);
       addInterned(keys, interned);
@@ -100,7 +103,7 @@ final class BlockTable {
     }
   }
 
-  /** Whether anybody holds any of these blocks. */
+  /** Returns whether any pod holds any of these blocks. */
   boolean holdsAny(long[] keys) {
     BlockKey key = asked.get();
     Set<PodEntry> gone = entries.retired();
@@ -113,12 +116,17 @@ final class BlockTable {
     return false;
   }
 
-  /** Takes a pod from all blocks, as far as lookups can tell; {@link #sweep} does the rest. */
+  /** Returns how many pods have current entries. */
+  int pods() {
+    return entries.pods();
+  }
+
+  /** Hides a pod from lookups; {@link #sweep} removes it from the blocks. */
   void clear(String pod) {
     entries.retire(pod);
   }
 
-  /** Takes what was cleared out of the blocks, unless it is told to stop. */
+  /** Removes cleared pods from the blocks, unless it is stopped. */
   void sweep(BooleanSupplier stopped) {
     Set<PodEntry> gone = entries.retired();
     if (gone.isEmpty()) {

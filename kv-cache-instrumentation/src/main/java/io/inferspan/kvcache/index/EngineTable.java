@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Engines' hashes and the blocks that they stand for. */
+/** Engines' hashes and the blocks that they map to. */
 final class EngineTable {
 
   private final LongAdder evictions = new LongAdder();
@@ -16,7 +16,7 @@ final class EngineTable {
     this.blocks = bound.table(keys -> MemoryBound.arrayBytes(keys.length, Long.BYTES), evictions);
   }
 
-  /** Shares the blocks out among the hashes, by the ratio of their numbers. */
+  /** Distributes the blocks among the hashes by the ratio of their numbers. */
   void map(long[] engineKeys, long[] requestKeys) {
     int engines = engineKeys.length;
     int requests = requestKeys.length;
@@ -35,7 +35,7 @@ final class EngineTable {
   }
 
   private void put(long engineKey, long[] requestKeys) {
-    // Under the key's lock even where nothing changes, so that dropUnless cannot miss it.
+    // Takes the key's lock even if nothing changes, so that dropUnless sees the addition.
     blocks
         .asMap()
         .compute(
@@ -44,12 +44,12 @@ final class EngineTable {
                 before != null && Arrays.equals(before, requestKeys) ? before : requestKeys);
   }
 
-  /** The blocks that a hash stands for, or null where it is unknown. */
+  /** Returns the blocks that a hash maps to, or null if it is unknown. */
   long @Nullable [] of(long engineKey) {
     return blocks.getIfPresent(new BlockKey(engineKey));
   }
 
-  /** Forgets a hash, unless its blocks are {@code needed}. */
+  /** Drops a hash, unless its blocks are {@code needed}. */
   void dropUnless(long engineKey, Predicate<long[]> needed) {
     blocks
         .asMap()

@@ -8,11 +8,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of the holders of some blocks; holders are an array that never changes, the one that was
- * added last at its end.
+ * A change to the holders of some blocks. Holders are an immutable array, the latest one last.
  *
- * <p>Blocks that had the same array get the same one again, so that the blocks of a chain, which
- * change together, share theirs. For one call on one thread.
+ * <p>Blocks that shared an array share the new one, so that the blocks of a chain, which change
+ * together, keep sharing theirs. For one call on one thread.
  */
 final class Holders {
 
@@ -30,17 +29,17 @@ final class Holders {
     this.most = most;
   }
 
-  /** Adds holders, takes out those that are gone, and keeps only the last {@code most}. */
+  /** Adds holders, removes those in {@code gone}, and keeps only the last {@code most}. */
   static Holders adding(PodEntry[] more, Set<PodEntry> gone, int most) {
     return new Holders(before -> added(before, more, gone), most);
   }
 
-  /** Takes holders out; the collection says which are the same. */
+  /** Removes holders; the collection's {@code contains} decides which. */
   static Holders without(Collection<PodEntry> some) {
     return new Holders(before -> kept(before, some, Set.of()), Integer.MAX_VALUE);
   }
 
-  /** The holders that follow on {@code before}; null where nobody is left. */
+  /** Returns the holders that replace {@code before}; null if none is left. */
   @SuppressWarnings("ReferenceEquality") // Arrays never change: the same one, the same result.
   PodEntry @Nullable [] after(PodEntry[] before) {
     if (fresh || before != lastBefore) {
@@ -56,7 +55,7 @@ final class Holders {
     return lastAfter;
   }
 
-  /** How many holders have had to leave because there were too many. */
+  /** Returns how many holders were displaced by the limit. */
   long displaced() {
     return displaced;
   }
@@ -69,8 +68,8 @@ final class Holders {
   }
 
   /**
-   * Those that are not among {@code some}, of these pods where there are any; the same array, and
-   * nothing allocated, where that is all of them.
+   * Returns the holders that are not in {@code some}, limited to {@code pods} unless that is empty;
+   * the same array, without allocation, if nothing is removed.
    */
   static PodEntry[] kept(PodEntry[] before, Collection<PodEntry> some, Set<String> pods) {
     int size = 0;

@@ -1,9 +1,9 @@
 package io.inferspan.kvcache.index;
 
-/** Whose name for a block it is. */
+/** The origin of a block's key. */
 public enum KeyType {
-  /** The engine's own hash, as its events carry it. */
+  /** The engine's own hash, as in its events. */
   ENGINE,
-  /** The key that is made from a request's tokens. */
+  /** The key computed from a request's tokens. */
   REQUEST
 }

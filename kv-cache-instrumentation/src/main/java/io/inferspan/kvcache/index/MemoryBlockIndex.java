@@ -11,13 +11,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The index in this process's memory.
+ * A block index in the memory of this process.
  *
- * <p>It answers at once and on the caller's thread. It holds no more blocks and no more bytes than
- * it may; beyond that, blocks go that were asked for and told of least lately and least often.
+ * <p>It answers synchronously on the caller's thread. It is bounded in blocks and in bytes; beyond
+ * that, it evicts the blocks that were read and written least recently and least often.
  *
- * <p>A block that nobody holds is no different from one that was never told of, and a lookup goes
- * on behind it.
+ * <p>A block without holders is the same as one that was never added, and a lookup continues after
+ * it.
  */
 public final class MemoryBlockIndex implements BlockIndex {
 
@@ -29,7 +29,7 @@ public final class MemoryBlockIndex implements BlockIndex {
   private volatile boolean closed;
 
   private MemoryBlockIndex(Builder builder) {
-    // An engine's hash costs about half of what a block costs that some pods hold.
+    // An engine's hash costs about half as much as a block with a few holders.
     long engineBytes = Math.max(1, builder.maxBytes / 3);
     long blockBytes = Math.max(1, builder.maxBytes - engineBytes);
     this.blocks =
@@ -38,7 +38,7 @@ public final class MemoryBlockIndex implements BlockIndex {
     this.sweeper = sweeper();
   }
 
-  /** At most one sweep runs and one waits, which will see all that was cleared before it. */
+  /** At most one sweep runs and one waits, which covers all pods cleared before it starts. */
   private static ThreadPoolExecutor sweeper() {
     ThreadPoolExecutor sweeper =
         new ThreadPoolExecutor(
@@ -57,12 +57,12 @@ public final class MemoryBlockIndex implements BlockIndex {
     return sweeper;
   }
 
-  /** An index with the bounds that llm-d has, as far as memory allows. */
+  /** Creates an index with llm-d's limits, as far as memory allows. */
   public static MemoryBlockIndex withDefaults() {
     return builder().build();
   }
 
-  /** An index with bounds of its own. */
+  /** Returns a builder for an index with other limits. */
   public static Builder builder() {
     return new Builder();
   }
@@ -83,10 +83,15 @@ public final class MemoryBlockIndex implements BlockIndex {
   }
 
   @Override
+  public int knownPods() {
+    return blocks.pods();
+  }
+
+  @Override
   public CompletionStage<Void> add(
       long[] engineKeys, long[] requestKeys, List<PodEntry> holders, Context context) {
     if (!closed && !holders.isEmpty()) {
-      // Blocks first: a hash whose blocks nobody holds is forgotten by the next eviction.
+      // Blocks first: an eviction drops a hash whose blocks have no holders.
       blocks.add(requestKeys, holders);
       engines.map(engineKeys, requestKeys);
     }
@@ -121,10 +126,10 @@ public final class MemoryBlockIndex implements BlockIndex {
   }
 
   /**
-   * Takes a pod from all blocks.
+   * Removes a pod from all blocks.
    *
-   * <p>Lookups do not see it from here on. A thread of the index takes it out of the blocks, which
-   * takes as long as it takes; until then {@link #size()} counts blocks that nobody holds.
+   * <p>Lookups ignore it from now on. A thread of the index then removes it from the blocks in the
+   * background; until that ends {@link #size()} counts blocks without holders.
    */
   @Override
   public CompletionStage<Void> clear(String pod) {
@@ -142,22 +147,22 @@ public final class MemoryBlockIndex implements BlockIndex {
     }
   }
 
-  /** How many blocks it holds. */
+  /** Returns the number of blocks. */
   public long size() {
     return blocks.size();
   }
 
-  /** How many blocks had to go because there were too many. */
+  /** Returns the number of blocks evicted because of a limit. */
   public long evictions() {
     return blocks.evictions();
   }
 
-  /** How many hashes of engines had to go because there were too many. */
+  /** Returns the number of engines' hashes evicted because of a limit. */
   public long engineEvictions() {
     return engines.evictions();
   }
 
-  /** How many times a holder had to leave a block because it had too many. */
+  /** Returns how often a holder was displaced because a block had too many. */
   public long displacedHolders() {
     return blocks.displaced();
   }
@@ -165,12 +170,12 @@ public final class MemoryBlockIndex implements BlockIndex {
   @Override
   public void close() {
     closed = true;
-    // Memory is let go behind the caller's back, since that takes time too.
+    // Memory is released in the background, since that takes time too.
     sweeper.execute(this::sweep);
     sweeper.shutdown();
   }
 
-  /** How large the index may get. */
+  /** Builder for {@link MemoryBlockIndex}. */
   public static final class Builder {
 
     private static final long MOST_BLOCKS = 1L << 40;
@@ -182,22 +187,21 @@ public final class MemoryBlockIndex implements BlockIndex {
 
     private Builder() {}
 
-    /** How many blocks it may hold, and how many hashes of engines; 100,000,000 by default. */
+    /** Sets the limit of blocks, and of engines' hashes; 100,000,000 by default. */
     public Builder maxBlocks(long blocks) {
       maxBlocks = allowed("maxBlocks", blocks, MOST_BLOCKS);
       return this;
     }
 
     /**
-     * How many bytes of the heap it may take, as far as they can be reckoned. By default a quarter
-     * of the heap, but no more than 2 GiB.
+     * Sets the limit of heap bytes, as estimated. Defaults to a quarter of the heap, at most 2 GiB.
      */
     public Builder maxBytes(long bytes) {
       maxBytes = allowed("maxBytes", bytes, Long.MAX_VALUE >>> 1);
       return this;
     }
 
-    /** How many holders a block may have, 10 by default; the one that was added first leaves. */
+    /** Sets the limit of holders of a block; 10 by default. The one added first is displaced. */
     public Builder podCacheSize(int holders) {
       podCacheSize = (int) allowed("podCacheSize", holders, Short.MAX_VALUE);
       return this;
@@ -211,7 +215,7 @@ public final class MemoryBlockIndex implements BlockIndex {
       return value;
     }
 
-    /** The index, empty. */
+    /** Returns an empty index. */
     public MemoryBlockIndex build() {
       return new MemoryBlockIndex(this);
     }

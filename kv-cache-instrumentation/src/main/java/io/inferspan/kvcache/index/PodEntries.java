@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The pod entries that a table refers to, each of them once, and those that are no longer valid.
+ * The interned pod entries of a table, current and retired.
  *
- * <p>Millions of blocks share a few entries. That is also what makes a pod's clearing quick: its
- * entries are retired here, which hides them in all blocks at once; they are taken out of the
- * blocks later, and equal entries that come after are other objects.
+ * <p>Millions of blocks share a few entries. That makes clearing a pod quick: its entries are
+ * retired here, which hides them in all blocks at once; they are removed from the blocks later, and
+ * equal entries added afterwards are different objects.
  */
 final class PodEntries {
 
-  /** Values are weak, so that pods that have gone for good leave nothing behind. */
+  /** Values are weak, so that removed pods leave nothing behind. */
   private final Cache<PodEntry, PodEntry> current =
       Caffeine.newBuilder().executor(Runnable::run).weakValues().build();
 
   private volatile Set<PodEntry> retired = Set.of();
 
-  /** The entries by which blocks refer to these. */
+  /** Returns the shared instances of these entries. */
   PodEntry[] intern(List<PodEntry> entries) {
     return entries.stream()
         .distinct()
@@ -30,13 +30,13 @@ final class PodEntries {
         .toArray(PodEntry[]::new);
   }
 
-  /** Another object: a value that were its own key would never be let go. */
+  /** Returns a copy: a value that is its own key would never be collected. */
   private static PodEntry another(PodEntry entry) {
     return new PodEntry(
         entry.pod(), entry.tier(), entry.speculative(), entry.grouped(), entry.group());
   }
 
-  /** Whether none of them has been retired since it was interned. */
+  /** Returns whether none of them has been retired since it was interned. */
   @SuppressWarnings("ReferenceEquality") // An equal one may have taken its place.
   boolean areCurrent(PodEntry[] interned) {
     for (PodEntry entry : interned) {
@@ -45,6 +45,11 @@ final class PodEntries {
       }
     }
     return true;
+  }
+
+  /** Returns how many pods have current entries. */
+  int pods() {
+    return (int) current.asMap().keySet().stream().map(PodEntry::pod).distinct().count();
   }
 
   /** Hides a pod's entries in all blocks. */
@@ -59,12 +64,12 @@ final class PodEntries {
     retired = unlessEmpty(more);
   }
 
-  /** The entries that blocks may still refer to, but that count no more. */
+  /** Returns the retired entries that blocks may still refer to. */
   Set<PodEntry> retired() {
     return retired;
   }
 
-  /** Forgets retired entries that no block refers to any more. */
+  /** Forgets retired entries that no block refers to. */
   synchronized void forget(Set<PodEntry> swept) {
     Set<PodEntry> left = identities(retired);
     left.removeAll(swept);

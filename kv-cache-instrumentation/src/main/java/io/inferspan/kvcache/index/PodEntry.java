@@ -1,17 +1,17 @@
 package io.inferspan.kvcache.index;
 
 /**
- * A pod that holds a block, and where.
+ * A pod that holds a block, and the tier it is in.
  *
  * @param pod the pod's identity, usually {@code ip:port}
- * @param tier where in the pod, in lower case: {@code gpu}, {@code cpu} …
- * @param speculative whether a router expects it, and no engine has told of it yet
- * @param grouped whether the engine said to which group of caches it belongs
- * @param group that group, 0 where it said none
+ * @param tier the tier in lower case: {@code gpu}, {@code cpu} …
+ * @param speculative whether a router predicts it and no engine has reported it yet
+ * @param grouped whether the engine named a cache group
+ * @param group the cache group; 0 if the engine named none
  */
 public record PodEntry(String pod, String tier, boolean speculative, boolean grouped, int group) {
 
-  /** A block that an engine without cache groups told of. */
+  /** Creates the holder of a block from an engine without cache groups. */
   public static PodEntry of(String pod, String tier) {
     return new PodEntry(pod, tier, false, false, 0);
   }

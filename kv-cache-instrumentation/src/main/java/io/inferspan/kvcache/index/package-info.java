@@ -1,9 +1,9 @@
 /**
- * The index: which pods hold which blocks, in memory or in Redis.
+ * The index of the pods that hold each block, in memory or in Redis.
  *
- * <p>Here live {@link io.inferspan.kvcache.index.BlockIndex} and its two backends, which know no
- * span: they are wrapped. How blocks become scores is in {@code score}, how engines tell of them in
- * {@code events}.
+ * <p>Contains {@link io.inferspan.kvcache.index.BlockIndex} and the backend in memory, which do not
+ * depend on spans; a wrapper adds them. Scores are in {@code score}, engines' events in {@code
+ * events}.
  */
 @NullMarked
 package io.inferspan.kvcache.index;

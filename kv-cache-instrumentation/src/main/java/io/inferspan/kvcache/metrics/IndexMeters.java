@@ -40,14 +40,14 @@ final class IndexMeters {
 
   private static Counter blocks(MeterRegistry registry, String index, String result) {
     return Counter.builder("inferspan.kvcache.lookup.blocks")
-        .description("Blocks asked for; the share of those found is the hit ratio")
+        .description("Requested blocks; the share found is the hit ratio")
         .baseUnit("blocks")
         .tag(KvCacheMeters.INDEX, index)
         .tag("result", result)
         .register(registry);
   }
 
-  /** Counts a lookup; null hits are those of an index that gave none. */
+  /** Counts a lookup; the hits are null if the index returned none. */
   void lookedUp(long nanos, @Nullable BlockHits hits) {
     lookups.record(nanos, TimeUnit.NANOSECONDS);
     if (hits == null || hits.failure() != null) {

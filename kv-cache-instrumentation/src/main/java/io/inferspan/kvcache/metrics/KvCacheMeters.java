@@ -1,15 +1,13 @@
 package io.inferspan.kvcache.metrics;
 
-import io.inferspan.kvcache.events.KvEventSubscriber;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.MemoryBlockIndex;
-import io.inferspan.kvcache.index.redis.RedisBlockIndex;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.ToDoubleFunction;
 
-/** Meters of the KV-cache index; the names of all of them begin with {@code inferspan.kvcache}. */
+/** Meters of the KV-cache index; all names begin with {@code inferspan.kvcache}. */
 public final class KvCacheMeters {
 
   static final String INDEX = "index";
@@ -20,24 +18,24 @@ public final class KvCacheMeters {
     this.registry = registry;
   }
 
-  /** Meters in this registry. */
+  /** Creates meters in this registry. */
   public static KvCacheMeters in(MeterRegistry registry) {
     return new KvCacheMeters(registry);
   }
 
   /**
-   * The same index, with its lookups timed and its writes counted.
+   * Wraps an index to time its lookups and count its writes.
    *
-   * @param name what tells it from other indexes of the process, such as {@code memory}
+   * @param name distinguishes this index from others in the process, such as {@code memory}
    */
   public BlockIndex metered(BlockIndex index, String name) {
     return new MeteredBlockIndex(index, new IndexMeters(registry, name));
   }
 
   /**
-   * Says how full an index in memory is.
+   * Registers the size of an index in memory.
    *
-   * @param name what tells it from other indexes of the process
+   * @param name distinguishes this index from others in the process
    */
   public KvCacheMeters size(MemoryBlockIndex index, String name) {
     Gauge.builder("inferspan.kvcache.index.size", index, MemoryBlockIndex::size)
@@ -48,22 +46,6 @@ public final class KvCacheMeters {
     evicted(index, name, "block", MemoryBlockIndex::evictions);
     evicted(index, name, "engine_hash", MemoryBlockIndex::engineEvictions);
     evicted(index, name, "holder", MemoryBlockIndex::displacedHolders);
-    return this;
-  }
-
-  /**
-   * Says whether the Redis behind an index answers.
-   *
-   * @param name what tells it from other indexes of the process
-   */
-  public KvCacheMeters redis(RedisBlockIndex index, String name) {
-    new RedisMeters(registry, index, name).register();
-    return this;
-  }
-
-  /** Says what came of the events that keep an index true. */
-  public KvCacheMeters events(KvEventSubscriber subscriber) {
-    new EventMeters(registry, subscriber).register();
     return this;
   }
 

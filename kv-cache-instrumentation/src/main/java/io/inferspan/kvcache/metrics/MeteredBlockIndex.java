@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** An index whose calls are counted and whose lookups are timed; it answers as the index does. */
+/** Counts the calls and times the lookups of an index; results are unchanged. */
 final class MeteredBlockIndex implements BlockIndex {
 
   private final BlockIndex index;
@@ -64,6 +64,11 @@ final class MeteredBlockIndex implements BlockIndex {
   @Override
   public CompletionStage<Void> clear(String pod) {
     return meters.clears().counting(() -> index.clear(pod));
+  }
+
+  @Override
+  public int knownPods() {
+    return index.knownPods();
   }
 
   @Override

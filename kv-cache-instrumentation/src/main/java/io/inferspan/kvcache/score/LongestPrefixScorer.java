@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Scores pods as llm-d's {@code LongestPrefix} does: a pod gets the weight of its best tier for
- * each block, from the first on and as long as it holds all of them.
+ * each block, from the first one until the first that it does not hold.
  */
 public final class LongestPrefixScorer {
 
@@ -23,15 +23,15 @@ public final class LongestPrefixScorer {
     this.tierWeights = tierWeights;
   }
 
-  /** A scorer with llm-d's weights: 1.0 for {@code gpu}, 0.8 for {@code cpu}. */
+  /** Creates a scorer with llm-d's weights: 1.0 for {@code gpu}, 0.8 for {@code cpu}. */
   public static LongestPrefixScorer withDefaults() {
     return new LongestPrefixScorer(LLM_D);
   }
 
   /**
-   * A scorer with these weights and no others.
+   * Creates a scorer with only these weights.
    *
-   * @param weights by tier in lower case; a tier that is not among them weighs 1.0
+   * @param weights by tier in lower case; any other tier weighs 1.0
    */
   public static LongestPrefixScorer withTierWeights(Map<String, Double> weights) {
     weights.forEach(LongestPrefixScorer::check);
@@ -48,7 +48,7 @@ public final class LongestPrefixScorer {
   /**
    * Scores the pods that hold the start of a prompt.
    *
-   * @param keys how many of the blocks count, from the first
+   * @param keys the number of blocks to consider, from the first
    */
   public PodScores score(BlockHits hits, int keys) {
     PodEntry[] first = keys == 0 ? NOBODY : hits.at(0);
@@ -85,7 +85,7 @@ public final class LongestPrefixScorer {
     return at;
   }
 
-  /** Where blocks begin that others hold; blocks of one chain mostly have the same holders. */
+  /** Returns where the holders change; blocks of one chain mostly have the same holders. */
   private static int endOfRun(BlockHits hits, int from, int keys) {
     PodEntry[] holders = hits.at(from);
     int to = from + 1;
@@ -95,12 +95,12 @@ public final class LongestPrefixScorer {
     return to;
   }
 
-  @SuppressWarnings("ReferenceEquality") // One look for the same array, which is the common case.
+  @SuppressWarnings("ReferenceEquality") // The same array is the common case.
   private static boolean same(PodEntry[] one, PodEntry[] other) {
     return one == other || Arrays.equals(one, other);
   }
 
-  /** Adds a run of blocks; pods that do not hold it go behind those that are still in the chain. */
+  /** Adds a run of blocks; pods that do not hold it are moved behind those still in the chain. */
   private int extend(PodEntry[] holders, int blocks, String[] pods, double[] sums, int inChain) {
     int left = inChain;
     for (int i = 0; i < left; ) {
@@ -126,7 +126,10 @@ public final class LongestPrefixScorer {
     return weight;
   }
 
-  /** Adds one by one, for the same last bit as others who do; whole numbers need no such care. */
+  /**
+   * Adds one by one, to match other implementations to the last bit; whole numbers need no such
+   * care.
+   */
   private static double plus(double before, double weight, int times) {
     if (weight == 1 && before == Math.rint(before)) {
       return before + times;

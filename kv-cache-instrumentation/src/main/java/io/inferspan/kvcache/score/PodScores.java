@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How much of a prompt each pod holds: the higher, the more.
+ * Scores of the pods that hold the start of a prompt: a higher score means more blocks.
  *
- * <p>A pod that does not hold the first block is not in it. The order of the pods means nothing.
+ * <p>A pod that does not hold the first block has no score. The order of the pods has no meaning.
  */
 public final class PodScores {
 
@@ -18,29 +18,29 @@ public final class PodScores {
   private final double[] scores;
   private final int size;
 
-  /** Takes the arrays over. */
+  /** Takes ownership of the arrays. */
   PodScores(String[] pods, double[] scores, int size) {
     this.pods = pods;
     this.scores = scores;
     this.size = size;
   }
 
-  /** How many pods have a score. */
+  /** Returns the number of pods with a score. */
   public int size() {
     return size;
   }
 
-  /** The pod at {@code position}, from 0. */
+  /** Returns the pod at {@code position}, from 0. */
   public String pod(int position) {
     return pods[checked(position)];
   }
 
-  /** The score of the pod at {@code position}, from 0. */
+  /** Returns the score of the pod at {@code position}, from 0. */
   public double score(int position) {
     return scores[checked(position)];
   }
 
-  /** The score of a pod; 0 where it has none. */
+  /** Returns the score of a pod; 0 if it has none. */
   public double of(String pod) {
     for (int i = 0; i < size; i++) {
       if (pods[i].equals(pod)) {
@@ -50,7 +50,7 @@ public final class PodScores {
     return 0;
   }
 
-  /** The highest score; 0 where there is none. */
+  /** Returns the highest score; 0 if there is none. */
   public double max() {
     double max = 0;
     for (int i = 0; i < size; i++) {
@@ -59,7 +59,7 @@ public final class PodScores {
     return max;
   }
 
-  /** The average of the pods that have a score; 0 where none has. */
+  /** Returns the average of the scores; 0 if there is none. */
   public double average() {
     double sum = 0;
     for (int i = 0; i < size; i++) {
@@ -68,7 +68,7 @@ public final class PodScores {
     return size == 0 ? 0 : sum / size;
   }
 
-  /** The scores by pod. */
+  /** Returns the scores by pod. */
   public Map<String, Double> asMap() {
     Map<String, Double> map = new LinkedHashMap<>();
     for (int i = 0; i < size; i++) {
@@ -77,7 +77,7 @@ public final class PodScores {
     return Collections.unmodifiableMap(map);
   }
 
-  /** The arrays may be longer than what they hold. */
+  /** Checks the position, since the arrays may be longer than their contents. */
   private int checked(int position) {
     return Objects.checkIndex(position, size);
   }

@@ -24,7 +24,7 @@ class BlockKeysTest {
   private static final int[] TOKENS = IntStream.rangeClosed(1, 32).toArray();
   private static final long SEED = 20261121;
 
-  /** Algorithm, seed, model, and what the specification says of init, root and two blocks. */
+  /** Algorithm, seed, model, and the specification's values for init, root and two blocks. */
   private static final String[][] VECTORS = {
     {
       "cbor-fnv",

@@ -22,8 +22,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many threads on the same blocks, each for pods of its own, so that each knows exactly what it
- * must find of them however the others interfere.
+ * Many threads work on the same blocks, each for its own pods, so that each knows exactly what it
+ * must find regardless of the others.
  */
 class MemoryBlockIndexStressTest {
 
@@ -197,7 +197,7 @@ class MemoryBlockIndexStressTest {
         if (random.nextBoolean()) {
           index.evict(block, KeyType.REQUEST, holders, Context.root());
         } else {
-          // While we hold the block, its hash must be known, whatever others evict.
+          // While this thread holds the block, its hash must be known, whatever others evict.
           index.evict(block + HASH_OF_BLOCK, KeyType.ENGINE, holders, Context.root());
         }
         model.getOrDefault(block, new HashSet<>()).removeAll(holders);

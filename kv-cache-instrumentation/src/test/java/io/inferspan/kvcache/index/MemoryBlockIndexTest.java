@@ -40,6 +40,17 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
+  void itKnowsHowManyPodsHoldBlocks() {
+    MemoryBlockIndex memory = use(MemoryBlockIndex.builder());
+    add(keys(1, 2), pod(0), pod(1));
+    add(keys(3), pod(2));
+    assertThat(memory.knownPods()).isEqualTo(3);
+
+    memory.clear(pod(1).pod());
+    assertThat(memory.knownPods()).isEqualTo(2);
+  }
+
+  @Test
   void aHolderTooMany_displacesTheOneAddedFirst_andIsCounted() {
     MemoryBlockIndex small = use(MemoryBlockIndex.builder().podCacheSize(3));
     add(keys(1, 2), pod(0), pod(1), pod(2));
@@ -183,7 +194,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
     }
     long bytes = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(hits.at(PROMPT.length - 1)).hasSize(16);
-    // Whole lookups count, not what the runtime itself may allot in between.
+    // The average of whole lookups; the runtime itself may allocate in between.
     return bytes / 200;
   }
 
@@ -230,7 +241,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
     return PodEntry.of("10.0.1." + number + ":8000", "gpu");
   }
 
-  /** Nobody's list is changed, and an empty one adds nothing. */
+  /** An empty list adds no holders and changes no block. */
   @Test
   void noHolders_addNothing() {
     done(index.add(keys(101), keys(1), List.of(), Context.root()));

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the meters say after a scripted run. */
+/** The values of the meters after a scripted run. */
 class KvCacheMetersTest {
 
   private static final PodEntry A = PodEntry.of("10.0.0.1:8000", "gpu");

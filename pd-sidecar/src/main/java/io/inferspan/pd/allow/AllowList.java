@@ -14,8 +14,8 @@ public interface AllowList extends AutoCloseable {
   }
 
   /**
-   * Whether the host of {@code hostPort} is on the list; the port does not matter. A leading {@code
-   * http://} and brackets around an IPv6 address are tolerated, other text is not allowed.
+   * Returns whether the host of {@code hostPort} is on the list; the port is ignored. A leading
+   * {@code http://} and brackets around an IPv6 address are accepted, any other text is denied.
    */
   boolean allows(String hostPort);
 

@@ -1,15 +1,18 @@
 package io.inferspan.pd.allow;
 
+import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A range of IP addresses: those that share the first bits of one. */
 final class Cidr {
-  private final byte[] network;
-  private final int prefixBits;
+  private final BigInteger network;
+  private final int bits;
+  private final int hostBits;
 
   private Cidr(byte[] network, int prefixBits) {
-    this.network = network;
-    this.prefixBits = prefixBits;
+    this.network = new BigInteger(1, network);
+    this.bits = network.length * Byte.SIZE;
+    this.hostBits = bits - prefixBits;
   }
 
   /** The range that {@code text} writes as {@code address/bits}, or null where it is none. */
@@ -24,16 +27,7 @@ final class Cidr {
   }
 
   boolean contains(byte[] address) {
-    if (address.length != network.length) {
-      return false;
-    }
-    int bytes = prefixBits / Byte.SIZE;
-    for (int i = 0; i < bytes; i++) {
-      if (address[i] != network[i]) {
-        return false;
-      }
-    }
-    int rest = prefixBits % Byte.SIZE;
-    return rest == 0 || ((address[bytes] ^ network[bytes]) & 0xff) >>> (Byte.SIZE - rest) == 0;
+    return address.length * Byte.SIZE == bits
+        && network.xor(new BigInteger(1, address)).shiftRight(hostBits).signum() == 0;
   }
 }

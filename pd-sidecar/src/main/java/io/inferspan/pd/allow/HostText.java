@@ -5,10 +5,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Host names and addresses as text with one spelling each.
+ * Normalises host names and addresses.
  *
- * <p>A target that is dialled under another reading than the one compared here would pass the list,
- * so whatever is not plainly a host with or without a port has no spelling at all.
+ * <p>If a target were dialled under another reading than the one compared here, it could bypass the
+ * list. So any text that is not clearly a host with or without a port has no normal form.
  */
 final class HostText {
   private static final String HTTP = "http://";
@@ -35,46 +35,36 @@ final class HostText {
 
   /** The one spelling of a host, or null where the text can be none. */
   static @Nullable String of(String host) {
-    byte[] address = address(host);
+    InetAddress address = literal(host);
     if (address != null) {
-      return spelled(address);
+      return address.getHostAddress();
     }
     return isName(host) ? host.toLowerCase(Locale.ROOT) : null;
   }
 
   /** The bytes of an IP address in any textual form, or null where the text is a name. */
   static byte @Nullable [] address(String host) {
+    InetAddress address = literal(host);
+    return address == null ? null : address.getAddress();
+  }
+
+  private static @Nullable InetAddress literal(String host) {
     boolean mayBeAddress =
         host.indexOf(':') >= 0 || (!host.isEmpty() && Character.isDigit(host.charAt(0)));
     if (!mayBeAddress || host.indexOf('%') >= 0) {
       return null;
     }
     try {
-      return InetAddress.ofLiteral(host).getAddress();
+      return InetAddress.ofLiteral(host);
     } catch (IllegalArgumentException _) {
       return null;
-    }
-  }
-
-  private static String spelled(byte[] address) {
-    try {
-      return InetAddress.getByAddress(address).getHostAddress();
-    } catch (java.net.UnknownHostException e) {
-      throw new IllegalStateException("An address of " + address.length + " bytes.", e);
     }
   }
 
   private static boolean isName(String host) {
     return !host.isEmpty()
         && host.chars()
-            .allMatch(
-                c ->
-                    (c >= 'a' && c <= 'z')
-                        || (c >= 'A' && c <= 'Z')
-                        || (c >= '0' && c <= '9')
-                        || c == '-'
-                        || c == '.'
-                        || c == '_');
+            .allMatch(c -> c < 128 && (Character.isLetterOrDigit(c) || "-._".indexOf(c) >= 0));
   }
 
   private static boolean isPortOrNothing(String text, int from) {

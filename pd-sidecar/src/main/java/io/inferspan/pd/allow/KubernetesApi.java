@@ -10,10 +10,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Kubernetes API server is, whom it may be trusted by, and as whom we ask.
+ * The address, credentials and CA of a Kubernetes API server.
  *
- * @param token asked before each request, since the kubelet rotates it; empty for none
- * @param authority the PEM file with the server's authorities; null for those of the Java runtime
+ * @param token read before each request, since the kubelet rotates it; empty for none
+ * @param authority the PEM file with the server's CA certificates; null for those of the Java
+ *     runtime
  */
 public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path authority) {
   private static final Path SERVICE_ACCOUNT =

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.async.ByteArrayFeeder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -43,9 +44,13 @@ final class ObjectReader implements AutoCloseable {
   private Set<String> addresses = new LinkedHashSet<>();
   private Map<String, String> selector = new LinkedHashMap<>();
 
-  ObjectReader(Consumer<ObjectEvent> events) throws IOException {
+  ObjectReader(Consumer<ObjectEvent> events) {
     this.events = events;
-    this.parser = JSON.createNonBlockingByteArrayParser();
+    try {
+      this.parser = JSON.createNonBlockingByteArrayParser();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     this.feeder = (ByteArrayFeeder) parser.getNonBlockingInputFeeder();
   }
 
@@ -117,7 +122,7 @@ final class ObjectReader implements AutoCloseable {
     }
   }
 
-  /** A label's name may have slashes and dots, so it is whatever follows. */
+  /** A label's name may contain slashes and dots, so it is the whole rest of the path. */
   private void selectorValue(String at) throws IOException {
     String v1 = "/spec/selector/matchLabels/";
     String v1alpha2 = "/spec/selector/";

@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of an InferencePool, by address and by name, as the API server tells them.
+ * The pods of an InferencePool by address and by name, as reported by the API server.
  *
- * <p>Denies everything until pool and pods were listed once. When the API server is lost later, the
- * last list stays. A pool that is gone, or that selects by no label, has no pods.
+ * <p>Denies everything until pool and pods have been listed once. If the API server becomes
+ * unreachable, the last list remains. A deleted pool, or one whose selector is empty, has no pods.
  */
 public final class PoolAllowList implements AllowList {
   private static final System.Logger LOG = System.getLogger(PoolAllowList.class.getName());
@@ -134,7 +134,8 @@ public final class PoolAllowList implements AllowList {
             ? "the last " + pods.size() + " pods stay allowed."
             : "every prefill target is denied until they are known.";
     LOG.log(
-        WARNING, "The API server cannot be asked for %s (%s); %s".formatted(what, why, meanwhile));
+        WARNING,
+        "The API server cannot be queried for %s (%s); %s".formatted(what, why, meanwhile));
   }
 
   private String title() {

@@ -1,5 +1,6 @@
 package io.inferspan.pd.allow;
 
+import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class ResourceWatch implements AutoCloseable {
   private String version = "";
   private long watchedSinceNanos;
 
-  /** What is learned. */
+  /** Receives changes. */
   interface Listener {
 
     /** The collection consists of {@code objects} and nothing else. */
@@ -184,37 +185,24 @@ final class ResourceWatch implements AutoCloseable {
 
   private void read(HttpClientResponse response, Consumer<ObjectEvent> events, Runnable end) {
     answer = response;
-    try {
-      ObjectReader reader = new ObjectReader(events);
-      Once once = new Once();
-      response.handler(
-          bytes -> {
-            if (closed) {
-              drop(response);
-            } else if (!once.done) {
-              readMore(reader, bytes.getBytes(), () -> giveUp(response, once, "broken JSON"));
+    Promise<String> failure = Promise.promise();
+    failure.future().onSuccess(why -> unlessClosed(why.isEmpty() ? end : () -> failed(why)));
+    response
+        .end()
+        .onSuccess(_ -> failure.tryComplete(""))
+        .onFailure(e -> failure.tryComplete(reason(e)));
+    ObjectReader reader = new ObjectReader(events);
+    response.handler(
+        bytes -> {
+          try {
+            if (!closed && !failure.future().isComplete()) {
+              reader.read(bytes.getBytes());
+              return;
             }
-          });
-      response.exceptionHandler(e -> giveUp(response, once, reason(e)));
-      response.endHandler(_ -> once.run(() -> unlessClosed(end)));
-    } catch (IOException e) {
-      failed(reason(e));
-    }
-  }
-
-  private static void readMore(ObjectReader reader, byte[] bytes, Runnable broken) {
-    try {
-      reader.read(bytes);
-    } catch (IOException _) {
-      broken.run();
-    }
-  }
-
-  private void giveUp(HttpClientResponse response, Once once, String why) {
-    once.run(
-        () -> {
+          } catch (IOException _) {
+            failure.tryComplete("broken JSON");
+          }
           drop(response);
-          unlessClosed(() -> failed(why));
         });
   }
 
@@ -222,20 +210,8 @@ final class ResourceWatch implements AutoCloseable {
     response.request().reset().onFailure(_ -> {}); // it has ended by itself
   }
 
-  /** Never a message, which could hold what a server said. */
+  /** Does not include the message, which could contain text from a server. */
   private static String reason(Throwable e) {
     return e.getClass().getSimpleName();
-  }
-
-  /** One of several ways to end. */
-  private static final class Once {
-    private boolean done;
-
-    void run(Runnable end) {
-      if (!done) {
-        done = true;
-        end.run();
-      }
-    }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Which hosts a client may have the sidecar call.
+ * The hosts that a client may make the sidecar call.
  *
- * <p>Here live the lists and what keeps them current; what happens to a request whose target is not
- * on the list is decided elsewhere.
+ * <p>Contains the lists and their updates; how a request with a target that is not listed is
+ * handled is decided elsewhere.
  */
 @NullMarked
 package io.inferspan.pd.allow;

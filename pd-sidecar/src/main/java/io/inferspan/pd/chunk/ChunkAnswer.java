@@ -1,18 +1,17 @@
 package io.inferspan.pd.chunk;
 
-import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the decoder answered for one chunk.
+ * The decoder's response for one chunk.
  *
- * @param json the whole answer
- * @param choice its first choice, null where it has none
- * @param text what was generated
- * @param cut whether there was more to generate
+ * @param json the whole response
+ * @param choice its first choice, or null
+ * @param text the generated text
+ * @param cut whether generation was cut off
  */
 record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, boolean cut) {
   static final String ID = "id";
@@ -25,11 +24,11 @@ record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, bo
   static final String DELTA = "delta";
   static final String FINISH_REASON = "finish_reason";
 
-  private static final JsonShape ANSWER = JsonShape.of(ID, OBJECT, CREATED, MODEL, CHOICES, USAGE);
+  static final JsonShape SHAPE = JsonShape.of(ID, OBJECT, CREATED, MODEL, CHOICES, USAGE);
   private static final JsonShape CHOICE = JsonShape.of(MESSAGE, DELTA, FINISH_REASON);
 
-  static ChunkAnswer read(byte[] body, int jsonDepth) throws InvalidJson {
-    JsonObject json = JsonObject.scan(body, ANSWER, jsonDepth);
+  /** Interprets a response that was scanned for {@link #SHAPE}. */
+  static ChunkAnswer of(JsonObject json) {
     JsonValue first = json.at(CHOICES, "0");
     JsonObject choice = first == null ? null : first.object(CHOICE);
     if (choice == null) {
@@ -42,7 +41,7 @@ record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, bo
     return new ChunkAnswer(json, choice, text == null ? "" : text, cut);
   }
 
-  /** How many tokens the engine counted; 0 where it did not. */
+  /** Returns the tokens that the engine counted; 0 if it did not count. */
   long tokens() {
     JsonValue counted = json.at(USAGE, "completion_tokens");
     return counted == null ? 0 : counted.longValue(0);

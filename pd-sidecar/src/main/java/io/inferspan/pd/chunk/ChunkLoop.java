@@ -1,15 +1,13 @@
 package io.inferspan.pd.chunk;
 
-import io.inferspan.pd.json.InvalidJson;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.EngineQuestion;
-import io.inferspan.pd.stage.LiveRequest;
-import io.inferspan.pd.stage.OwnAnswer;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.StageBody;
-import io.inferspan.pd.stage.StageRun;
+import io.inferspan.pd.request.BufferedCall;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.StageRun;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.inferspan.semconv.PdAttributes;
@@ -20,15 +18,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Decodes chunk after chunk until the answer is complete, or the client has gone. */
 public final class ChunkLoop {
+  /** The number of copies of the generated text while a request or a response is built. */
+  private static final int COPIES = 6;
+
   private final PdRequest request;
   private final DecodeLeg leg;
-  private final ChunkQuestions questions;
+  private final ChunkRequests requests;
+  private final boolean streaming;
   private final ChunkedAnswer merged = new ChunkedAnswer();
   private final @Nullable StageTrace stage;
   private final StageTrace trace;
   private final StageRun counted;
-  private @Nullable EngineQuestion open;
-  private @Nullable OwnAnswer out;
+  private @Nullable BufferedCall open;
+  private @Nullable LocalResponse out;
+  private @Nullable EngineAnswer first;
+  private @Nullable EngineAnswer last;
   private long tokens;
   private boolean over;
 
@@ -37,52 +41,50 @@ public final class ChunkLoop {
    *
    * @param leg where to decode, and what becomes of the answer
    */
-  public ChunkLoop(PdRequest request, DecodeLeg leg, ChunkQuestions questions) {
+  public ChunkLoop(PdRequest request, DecodeLeg leg, ChunkRequests requests) {
     this.request = request;
     this.leg = leg;
-    this.questions = questions;
-    this.stage = request.hasPrefiller() ? request.trace().decode() : null;
+    this.requests = requests;
+    this.streaming = request.body().streaming();
+    this.stage = request.decision().prefiller() == null ? null : request.trace().decode();
     this.trace = request.trace().chunkedDecode();
-    this.counted = request.live().begin(Stage.DECODE, trace.spanContext());
+    this.counted = request.begin(Stage.DECODE, trace.spanContext());
   }
 
   /** Asks for the first chunk. */
   public void start() {
-    trace.set(PdAttributes.CHUNK_SIZE, questions.budget());
-    trace.set(PdAttributes.CHUNKED_STREAMING, request.streaming());
+    trace.set(PdAttributes.CHUNK_SIZE, requests.budget());
+    trace.set(PdAttributes.CHUNKED_STREAMING, streaming);
     if (stage != null) {
-      boolean routed = leg.target() != null && request.dataParallel();
-      stage.set(PdAttributes.DECODE_STREAMING, request.streaming());
-      stage.set(PdAttributes.DECODE_DATA_PARALLEL, routed);
-      if (!routed) {
-        stage.set(PdAttributes.DECODE_TARGET, request.decoder(leg).authority());
-      }
+      request.describe(stage, leg);
     }
-    request.live().whenGone(this::cancel);
+    request.whenGone(this::cancel);
     askNext();
   }
 
   private void askNext() {
-    StageBody body = StageBody.of(questions.next(merged.text()));
-    open = request.ask(leg, body, trace);
-    open.answer().onSuccess(this::take);
+    JsonPieces body = requests.next(merged.text()).pieces();
+    open = request.ask(leg, body, trace, this::take);
   }
 
   private void take(EngineAnswer answer) {
     if (!answer.ok()) {
-      fail(answer);
+      fail(answer.heldBy(request.body().held()));
       return;
     }
-    ChunkAnswer chunk;
-    try {
-      chunk = ChunkAnswer.read(answer.body(), request.limits().jsonDepth());
-    } catch (InvalidJson _) {
+    hold(answer);
+    request.scan(answer, ChunkAnswer.SHAPE, scan -> take(answer, scan.object()));
+  }
+
+  private void take(EngineAnswer answer, @Nullable JsonObject json) {
+    if (json == null) {
       fail(UpstreamException.unreadable());
       return;
     }
+    ChunkAnswer chunk = ChunkAnswer.of(json);
     count(chunk);
-    boolean goesOn = chunk.cut() && !chunk.text().isEmpty() && !questions.exhausted() && fits();
-    if (request.streaming()) {
+    boolean goesOn = chunk.cut() && !chunk.text().isEmpty() && !requests.exhausted() && fits(chunk);
+    if (streaming) {
       stream(answer).send(merged.event(goesOn));
     }
     if (goesOn) {
@@ -92,23 +94,41 @@ public final class ChunkLoop {
     }
   }
 
+  /** The first and the last answer are needed to the end. */
+  private void hold(EngineAnswer answer) {
+    if (first == null) {
+      first = answer.heldBy(request.body().held());
+    } else {
+      releaseLast();
+      last = answer;
+    }
+  }
+
+  private void releaseLast() {
+    if (last != null) {
+      last.release();
+      last = null;
+    }
+  }
+
   private void count(ChunkAnswer chunk) {
-    // An engine that does not count gave what it was asked for, if anything was left to give.
-    long counted = chunk.tokens() > 0 || !chunk.cut() ? chunk.tokens() : questions.budget();
-    questions.generated(counted);
+    // An engine that does not count is assumed to have used its budget if it was cut off.
+    long counted = chunk.tokens() > 0 || !chunk.cut() ? chunk.tokens() : requests.budget();
+    requests.generated(counted);
     tokens += counted;
     merged.add(chunk);
   }
 
-  /** All of the text goes into each question, so it is bounded as a client's body is. */
-  private boolean fits() {
-    return merged.length() < request.limits().bodyBytes();
+  /** All of the text goes into each request, so it is bounded as a client's body is. */
+  private boolean fits(ChunkAnswer chunk) {
+    return merged.length() < request.limits().bodyBytes()
+        && request.body().held().take((long) COPIES * chunk.text().length());
   }
 
-  private OwnAnswer stream(EngineAnswer answer) {
+  private LocalResponse stream(EngineAnswer answer) {
     if (out == null) {
       HttpHeaders headers = headers(answer).set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream");
-      out = request.answer(headers, leg);
+      out = new LocalResponse(request, headers, leg);
     }
     return out;
   }
@@ -120,14 +140,14 @@ public final class ChunkLoop {
   private void finish(EngineAnswer answer) {
     counted.ended();
     endTraces();
-    if (request.streaming()) {
-      OwnAnswer stream = stream(answer);
+    if (streaming) {
+      LocalResponse stream = stream(answer);
       stream.send(merged.ending());
       stream.end();
     } else {
       byte[] body = merged.whole();
       HttpHeaders headers = headers(answer).set(HttpHeaderNames.CONTENT_LENGTH, body.length);
-      OwnAnswer whole = request.answer(headers, leg);
+      LocalResponse whole = new LocalResponse(request, headers, leg);
       whole.send(Unpooled.wrappedBuffer(body));
       whole.end();
     }
@@ -150,16 +170,19 @@ public final class ChunkLoop {
   }
 
   private void fail(UpstreamException failure) {
-    failTraces(LiveRequest.errorType(failure));
+    failTraces(failure.type());
     counted.failed();
-    request.live().decoderFailed(failure);
+    request.decoderFailed(failure);
   }
 
   private void cancel() {
     if (!over) {
-      String reason = request.live().givenUpBecause().type();
+      String reason = request.givenUpBecause().type();
       if (open != null) {
         open.cancel(reason);
+      }
+      if (out != null) {
+        out.discard();
       }
       failTraces(reason);
     }
@@ -175,6 +198,7 @@ public final class ChunkLoop {
 
   private void endTraces() {
     over = true;
+    releaseLast();
     trace.set(PdAttributes.CHUNKS, (long) merged.chunks());
     trace.set(PdAttributes.CHUNKED_TOKENS, tokens);
     trace.endChunks();

@@ -46,12 +46,12 @@ final class ChunkedAnswer {
     usage.add(chunk.json().value(USAGE));
   }
 
-  /** What was generated so far. */
+  /** Returns the text generated so far. */
   String text() {
     return text.toString();
   }
 
-  /** How many characters that is. */
+  /** Returns its length in characters. */
   int length() {
     return text.length();
   }

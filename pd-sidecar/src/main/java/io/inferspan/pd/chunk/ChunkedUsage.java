@@ -7,9 +7,10 @@ import io.inferspan.pd.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of an answer in chunks: the prompt of the first, and what all of them generated.
+ * The usage of a chunked response: the prompt tokens of the first chunk, and the generated tokens
+ * of all.
  *
- * <p>The prompts of later chunks hold generated text, which is not the client's.
+ * <p>The prompts of later chunks contain generated text, which is not the client's.
  */
 final class ChunkedUsage {
   private static final String PROMPT = "prompt_tokens";

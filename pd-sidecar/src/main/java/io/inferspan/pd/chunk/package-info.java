@@ -1,5 +1,5 @@
 /**
- * Decoding in chunks: what is asked for each, and how one answer is made of theirs.
+ * Decoding in chunks: the request for each, and one answer made of theirs.
  *
  * <p>Here lives the loop and its arithmetic. When a request is decoded so is decided elsewhere.
  */

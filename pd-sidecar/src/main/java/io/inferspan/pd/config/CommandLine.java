@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class CommandLine {
 
-  /** What the user wants. */
+  /** The kinds of invocation. */
   enum Asked {
     RUN,
     HELP,
@@ -85,7 +85,7 @@ final class CommandLine {
   }
 
   private String next(Setting setting, String flag) throws ConfigException {
-    if (setting.kind() instanceof Kind.OnOff) {
+    if (setting.kind().isBoolean()) {
       return "true";
     }
     if (!words.hasNext()) {

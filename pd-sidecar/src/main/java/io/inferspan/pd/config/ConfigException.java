@@ -1,7 +1,8 @@
 package io.inferspan.pd.config;
 
 /**
- * A configuration that cannot be; the message is one sentence: what, from where, what is allowed.
+ * Reports an invalid configuration. The message is one sentence: the value, its source, and what is
+ * allowed.
  */
 public final class ConfigException extends Exception {
 

@@ -3,7 +3,6 @@ package io.inferspan.pd.config;
 import io.inferspan.pd.config.SidecarConfig.AllowListConfig;
 import io.inferspan.pd.config.SidecarConfig.Connectors;
 import io.inferspan.pd.config.SidecarConfig.EcConnector;
-import io.inferspan.pd.config.SidecarConfig.KvConnector;
 import io.inferspan.pd.config.SidecarConfig.Limits;
 import io.inferspan.pd.config.SidecarConfig.Listening;
 import io.inferspan.pd.config.SidecarConfig.MoriIo;
@@ -60,7 +59,7 @@ final class ConfigReader {
         values.integer(Setting.EVENT_LOOPS));
   }
 
-  private Upstream upstream() {
+  private Upstream upstream() throws ConfigException {
     return new Upstream(
         values.integer(Setting.MODEL_SERVER_PORT),
         stages(Setting.ENABLE_TLS, Setting.PREFILLER_USE_TLS, Setting.DECODER_USE_TLS),
@@ -68,6 +67,7 @@ final class ConfigReader {
             Setting.TLS_INSECURE_SKIP_VERIFY,
             Setting.PREFILLER_SKIP_VERIFY,
             Setting.DECODER_SKIP_VERIFY),
+        values.path(Setting.TLS_CA_FILE),
         values.integer(Setting.MAX_IDLE_CONNS_PER_HOST));
   }
 
@@ -104,15 +104,13 @@ final class ConfigReader {
 
   private KvConnector kvConnector() {
     String name = values.text(Setting.KV_CONNECTOR);
-    for (KvConnector connector : KvConnector.values()) {
-      if (connector.wireName().equals(name)) {
-        return connector;
-      }
+    KvConnector connector = KvConnector.named(name);
+    if (!connector.name().equals(name)) {
+      notes.deprecated(
+          "kv-connector %s (from %s)".formatted(name, values.given(Setting.KV_CONNECTOR).origin()),
+          "kv-connector=" + connector.name());
     }
-    notes.deprecated(
-        "kv-connector %s (from %s)".formatted(name, values.given(Setting.KV_CONNECTOR).origin()),
-        "kv-connector=shared-storage");
-    return KvConnector.SHARED_STORAGE;
+    return connector;
   }
 
   private EcConnector ecConnector() {
@@ -130,6 +128,7 @@ final class ConfigReader {
         values.isOn(Setting.ENABLE_PREFILLER_SAMPLING),
         values.integer(Setting.PREFILL_MAX_RETRIES),
         values.duration(Setting.PREFILL_RETRY_BACKOFF),
+        values.duration(Setting.PREFILL_TIMEOUT),
         values.duration(Setting.PREFILL_LINGER_TIMEOUT));
   }
 
@@ -187,6 +186,8 @@ final class ConfigReader {
     return new Limits(
         values.size(Setting.BODY_LIMIT),
         values.size(Setting.HELD_BODIES_LIMIT),
+        values.duration(Setting.BODY_TIMEOUT),
+        values.size(Setting.BODY_MIN_RATE),
         values.integer(Setting.JSON_DEPTH_LIMIT),
         values.integer(Setting.MAX_HEADER_BYTES));
   }

@@ -56,7 +56,8 @@ final class HelpText {
     line("Examples:");
     line("  pd-sidecar --port=8000 --model-server-port=8200 --secure-proxy=false --tracing");
     line(
-        "  pd-sidecar --configuration='{port: 8000, kv-connector: sglang, enable-tls: [prefiller]}'");
+        "  pd-sidecar --configuration='{port: 8000, kv-connector: sglang, enable-tls:"
+            + " [prefiller]}'");
   }
 
   private void title(Group group) {
@@ -72,7 +73,7 @@ final class HelpText {
         flag.append(name);
       }
     }
-    if (!(setting.kind() instanceof Kind.OnOff)) {
+    if (!setting.kind().isBoolean()) {
       flag.append(" <").append(setting.kind().placeholder()).append('>');
     }
     return flag.toString();

@@ -4,7 +4,7 @@ import io.inferspan.pd.config.CommandLine.Asked;
 import java.util.List;
 import java.util.Map;
 
-/** What a command line asks for. */
+/** A parsed command line. */
 public sealed interface Invocation {
 
   /** Serve, thus configured. */

@@ -8,240 +8,141 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
-/** The type of a setting: how its text is read and which values are allowed. */
-sealed interface Kind {
+/**
+ * The type of a setting: how its text is read and which values are allowed.
+ *
+ * @param placeholder stands for a value in the help
+ * @param allowed the allowed values, in words that follow "must be"
+ * @param form reads a text
+ * @param bounds whether a value that has the form is allowed
+ * @param choices the words to choose from; empty for any
+ */
+record Kind(
+    String placeholder, String allowed, Form form, Predicate<Object> bounds, List<String> choices) {
 
-  int MAX_PORT = 65_535;
-
-  /** The value of {@code text}, if it has the form. */
-  Object read(String text) throws TextException;
-
-  /** Whether a value that has the form is within the bounds. */
-  default boolean allows(Object value) {
-    return true;
-  }
-
-  /** The allowed values, in words that follow "must be". */
-  String allowed();
-
-  /** What stands for a value in the help. */
-  String placeholder();
-
-  static Kind port() {
-    return new Whole(1, MAX_PORT);
-  }
-
-  static Kind count(long min) {
-    return new Whole(min, Integer.MAX_VALUE);
-  }
+  static final int MAX_PORT = 65_535;
 
   /** Any text. */
-  record Text() implements Kind {
-    @Override
-    public String read(String text) {
-      return text.strip();
-    }
-
-    @Override
-    public String allowed() {
-      return "a text";
-    }
-
-    @Override
-    public String placeholder() {
-      return "string";
-    }
-  }
+  static final Kind TEXT = unbounded("string", "a text", String::strip);
 
   /** A boolean. */
-  record OnOff() implements Kind {
-    @Override
-    public Boolean read(String text) throws TextException {
-      return GoWords.bool(text);
-    }
+  static final Kind ON_OFF = unbounded("bool", "true or false", GoWords::bool);
 
-    @Override
-    public String allowed() {
-      return "true or false";
-    }
+  /** A duration. */
+  static final Kind DURATION =
+      bounded(
+          "duration",
+          "a duration of 0 or more such as 200ms, 1.5s or 1m30s",
+          GoDuration::parse,
+          value -> !((Duration) value).isNegative());
 
-    @Override
-    public String placeholder() {
-      return "bool";
-    }
+  /** A log level, as the flags of zap and klog have it: a word or a verbosity. */
+  static final Kind VERBOSITY =
+      unbounded(
+          "level", "one of trace, debug, info, warn, error, or a verbosity such as 4", Kind::level);
+
+  /** The verbosities from which on llm-d's sidecar logs at debug and at trace. */
+  private static final int DEBUG = 4;
+
+  private static final int TRACE = 5;
+
+  /** Reads the value of a text. */
+  interface Form {
+    Object read(String text) throws TextException;
+  }
+
+  private static Kind unbounded(String placeholder, String allowed, Form form) {
+    return bounded(placeholder, allowed, form, _ -> true);
+  }
+
+  private static Kind bounded(
+      String placeholder, String allowed, Form form, Predicate<Object> bounds) {
+    return new Kind(placeholder, allowed, form, bounds, List.of());
   }
 
   /** A whole number. */
-  record Whole(long min, long max) implements Kind {
-    @Override
-    public Long read(String text) throws TextException {
-      return GoWords.whole(text);
-    }
-
-    @Override
-    public boolean allows(Object value) {
-      long number = (Long) value;
-      return min <= number && number <= max;
-    }
-
-    @Override
-    public String allowed() {
-      String up =
-          max == Integer.MAX_VALUE ? ", " + min + " or more" : " from " + min + " to " + max;
-      return "a whole number" + up;
-    }
-
-    @Override
-    public String placeholder() {
-      return "int";
-    }
-  }
-
-  /** A duration. */
-  record Span() implements Kind {
-    @Override
-    public Duration read(String text) throws TextException {
-      return GoDuration.parse(text);
-    }
-
-    @Override
-    public boolean allows(Object value) {
-      return !((Duration) value).isNegative();
-    }
-
-    @Override
-    public String allowed() {
-      return "a duration of 0 or more such as 200ms, 1.5s or 1m30s";
-    }
-
-    @Override
-    public String placeholder() {
-      return "duration";
-    }
+  static Kind whole(long min, long max) {
+    String up = max == Integer.MAX_VALUE ? ", " + min + " or more" : " from " + min + " to " + max;
+    return bounded("int", "a whole number" + up, GoWords::whole, within(min, max));
   }
 
   /** A number of bytes. */
-  record Size(String min, String max) implements Kind {
-    @Override
-    public Long read(String text) throws TextException {
-      return ByteSize.parse(text);
-    }
-
-    @Override
-    public boolean allows(Object value) {
-      long bytes = (Long) value;
-      try {
-        return read(min) <= bytes && bytes <= read(max);
-      } catch (TextException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    @Override
-    public String allowed() {
-      return "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB";
-    }
-
-    @Override
-    public String placeholder() {
-      return "size";
+  static Kind size(String min, String max) {
+    try {
+      return bounded(
+          "size",
+          "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
+          ByteSize::parse,
+          within(ByteSize.parse(min), ByteSize.parse(max)));
+    } catch (TextException e) {
+      throw new IllegalStateException(e);
     }
   }
 
-  /** One of some words; a retired one is read, but no longer told. */
-  record Choice(List<String> choices, List<String> retired) implements Kind {
-    Choice(String... choices) {
-      this(List.of(choices), List.of());
-    }
+  private static Predicate<Object> within(long min, long max) {
+    return value -> min <= (Long) value && (Long) value <= max;
+  }
 
-    @Override
-    public String read(String text) {
-      return text.strip();
-    }
-
-    @Override
-    public boolean allows(Object value) {
-      return choices.contains((String) value) || retired.contains((String) value);
-    }
-
-    @Override
-    public String allowed() {
-      List<String> told = new ArrayList<>(choices);
-      boolean optional = told.remove("");
-      return "one of " + String.join(", ", told) + (optional ? ", or empty" : "");
-    }
-
-    @Override
-    public String placeholder() {
-      return "string";
-    }
+  /** One of some words; a retired one is read, but not named. */
+  static Kind choice(List<String> choices, List<String> retired) {
+    List<String> named = new ArrayList<>(choices);
+    boolean optional = named.remove("");
+    return new Kind(
+        "string",
+        "one of " + String.join(", ", named) + (optional ? ", or empty" : ""),
+        String::strip,
+        value -> choices.contains((String) value) || retired.contains((String) value),
+        choices);
   }
 
   /** A list of words, any if there are no choices. */
-  record Words(List<String> choices) implements Kind {
-    Words(String... choices) {
-      this(List.of(choices));
-    }
-
-    @Override
-    public String[] read(String text) {
-      return GoWords.list(text).toArray(String[]::new);
-    }
-
-    @Override
-    public boolean allows(Object value) {
-      return choices.isEmpty() || choices.containsAll(List.of((String[]) value));
-    }
-
-    @Override
-    public String allowed() {
-      return choices.isEmpty()
-          ? "texts separated by commas"
-          : "some of " + String.join(", ", choices) + ", separated by commas";
-    }
-
-    @Override
-    public String placeholder() {
-      return "list";
-    }
+  static Kind words(List<String> choices) {
+    String some = "some of " + String.join(", ", choices) + ", separated by commas";
+    return new Kind(
+        "list",
+        choices.isEmpty() ? "texts separated by commas" : some,
+        text -> GoWords.list(text).toArray(String[]::new),
+        value -> choices.isEmpty() || choices.containsAll(List.of((String[]) value)),
+        choices);
   }
 
-  /** A log level, as the flags of zap and klog have it: a word or a verbosity. */
-  record Verbosity() implements Kind {
+  Object read(String text) throws TextException {
+    return form.read(text);
+  }
 
-    /** The verbosities from which on llm-d's sidecar logs at debug and at trace. */
-    private static final int DEBUG = 4;
+  boolean allows(Object value) {
+    return bounds.test(value);
+  }
 
-    private static final int TRACE = 5;
+  boolean isBoolean() {
+    return equals(ON_OFF);
+  }
 
-    @Override
-    public Level read(String text) throws TextException {
-      return switch (text) {
-        case "trace" -> Level.TRACE;
-        case "debug" -> Level.DEBUG;
-        case "info" -> Level.INFO;
-        case "warn", "warning" -> Level.WARNING;
-        case "error", "dpanic", "panic", "fatal" -> Level.ERROR;
-        default -> level(GoWords.whole(text));
-      };
+  boolean isList() {
+    return placeholder.equals("list");
+  }
+
+  boolean isNumber() {
+    return placeholder.equals("int");
+  }
+
+  private static Level level(String text) throws TextException {
+    return switch (text) {
+      case "trace" -> Level.TRACE;
+      case "debug" -> Level.DEBUG;
+      case "info" -> Level.INFO;
+      case "warn", "warning" -> Level.WARNING;
+      case "error", "dpanic", "panic", "fatal" -> Level.ERROR;
+      default -> level(GoWords.whole(text));
+    };
+  }
+
+  private static Level level(long verbosity) {
+    if (verbosity < DEBUG) {
+      return Level.INFO;
     }
-
-    private static Level level(long verbosity) {
-      if (verbosity < DEBUG) {
-        return Level.INFO;
-      }
-      return verbosity < TRACE ? Level.DEBUG : Level.TRACE;
-    }
-
-    @Override
-    public String allowed() {
-      return "one of trace, debug, info, warn, error, or a verbosity such as 4";
-    }
-
-    @Override
-    public String placeholder() {
-      return "level";
-    }
+    return verbosity < TRACE ? Level.DEBUG : Level.TRACE;
   }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What one source says: the flags, the YAML, the environment or the defaults. */
+/** The values of one source: the flags, the YAML, the environment or the defaults. */
 final class Layer {
 
   /**

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What to tell the user at the start: a sentence each, none twice, and not without end. */
+/** Messages for the user at startup: one sentence each, without duplicates, limited in number. */
 final class Notes {
 
   private static final int MAX = 100;

@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.SidecarConfig.KvConnector;
 import io.inferspan.pd.config.SidecarConfig.PoolName;
 import io.inferspan.pd.config.text.HostForm;
 import io.inferspan.pd.config.text.Quoted;
@@ -85,8 +84,8 @@ final class Rules {
   }
 
   private void connector(KvConnector kv) throws ConfigException {
-    if (values.isOn(Setting.ENABLE_P2P_PULL) && kv != KvConnector.NIXLV2) {
-      throw values.refused(Setting.ENABLE_P2P_PULL, "false where kv-connector is " + kv.wireName());
+    if (values.isOn(Setting.ENABLE_P2P_PULL) && !kv.name().equals(KvConnector.NIXL)) {
+      throw values.refused(Setting.ENABLE_P2P_PULL, "false where kv-connector is " + kv.name());
     }
   }
 
@@ -123,8 +122,8 @@ final class Rules {
           Setting.MORIIO_WRITE_MODE,
           "false unless --moriio-local-pod-ip (or POD_IP) says where prefillers reach the decoder");
     }
-    if (write && kv != KvConnector.NIXLV2) {
-      notes.add("moriio-write-mode does nothing where kv-connector is " + kv.wireName());
+    if (write && !kv.name().equals(KvConnector.NIXL)) {
+      notes.add("moriio-write-mode does nothing where kv-connector is " + kv.name());
     }
     if (!values.isOn(Setting.MORIIO_PARALLEL_DISPATCH)) {
       return;

@@ -11,18 +11,17 @@ import static io.inferspan.pd.config.Setting.Group.OBSERVABILITY;
 import static io.inferspan.pd.config.Setting.Group.PREFILL;
 import static io.inferspan.pd.config.Setting.Group.SOURCE;
 import static io.inferspan.pd.config.Setting.Group.UPSTREAM;
+import static io.inferspan.pd.config.Spec.choice;
 import static io.inferspan.pd.config.Spec.count;
+import static io.inferspan.pd.config.Spec.duration;
 import static io.inferspan.pd.config.Spec.onOff;
 import static io.inferspan.pd.config.Spec.port;
 import static io.inferspan.pd.config.Spec.size;
-import static io.inferspan.pd.config.Spec.span;
 import static io.inferspan.pd.config.Spec.text;
 import static io.inferspan.pd.config.Spec.typed;
 import static io.inferspan.pd.config.Spec.whole;
 import static io.inferspan.pd.config.Spec.words;
 
-import io.inferspan.pd.config.Kind.Choice;
-import io.inferspan.pd.config.Kind.Verbosity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,11 +49,11 @@ enum Setting {
           + " self-signed."),
   SHUTDOWN_TIMEOUT(
       LISTENING,
-      span("shutdown-timeout", "60s"),
+      duration("shutdown-timeout", "60s"),
       "How long running requests may take after the signal to stop."),
   TRANSPORT(
       LISTENING,
-      typed("transport", new Choice("auto", "nio", "epoll", "io_uring"), "auto"),
+      choice("transport", "auto", "auto", "nio", "epoll", "io_uring"),
       "How event loops talk to the kernel: auto, nio, epoll or io_uring."),
   EVENT_LOOPS(
       LISTENING, whole("event-loops", 0, 0, 1024), "Threads that serve; 0 is one per core."),
@@ -71,6 +70,10 @@ enum Setting {
       UPSTREAM,
       words("tls-insecure-skip-verify", "prefiller", "decoder", "encoder"),
       "Stages whose certificate is not checked."),
+  TLS_CA_FILE(
+      UPSTREAM,
+      text("tls-ca-file", "").env("SSL_CERT_FILE"),
+      "PEM file with the authorities to trust for engines; without it the Java runtime's."),
   MAX_IDLE_CONNS_PER_HOST(
       UPSTREAM,
       count("max-idle-conns-per-host", 1024, 0),
@@ -80,16 +83,15 @@ enum Setting {
       CONNECTORS,
       typed(
               "kv-connector",
-              new Choice(
-                  List.of("nixlv2", "shared-storage", "sglang", "mooncake", "offloading"),
-                  List.of("lmcache")),
-              "nixlv2")
+              Kind.choice(KvConnector.names(), KvConnector.oldNames()),
+              KvConnector.NIXL)
           .formerly("connector"),
-      "How the KV cache gets from prefiller to decoder: nixlv2, shared-storage, sglang,"
-          + " mooncake or offloading."),
+      "How the KV cache gets from prefiller to decoder: "
+          + String.join(", ", KvConnector.names())
+          + "."),
   EC_CONNECTOR(
       CONNECTORS,
-      typed("ec-connector", new Choice("", "ec-example", "ec-nixl"), ""),
+      choice("ec-connector", "", "", "ec-example", "ec-nixl"),
       "How the encoder cache gets to the prefiller: ec-example or ec-nixl; empty is no"
           + " encode stage."),
   MOONCAKE_BOOTSTRAP_PORT(
@@ -123,11 +125,17 @@ enum Setting {
       count("prefill-max-retries", 0, 0),
       "How often a prefill is tried again after a 502, 503 or 504."),
   PREFILL_RETRY_BACKOFF(
-      PREFILL, span("prefill-retry-backoff", "200ms"), "Pause before a prefill is tried again."),
+      PREFILL,
+      duration("prefill-retry-backoff", "200ms"),
+      "Pause before a prefill is tried again."),
+  PREFILL_TIMEOUT(
+      PREFILL,
+      duration("prefill-timeout", "2m"),
+      "How long prefill before decode, or a call to an encoder, may take; 0 is any time."),
   PREFILL_LINGER_TIMEOUT(
       PREFILL,
-      span("prefill-linger-timeout", "10m"),
-      "How long a prefill beside decode (sglang, mooncake, offloading) may take after its request"
+      duration("prefill-linger-timeout", "10m"),
+      "How long a prefill concurrent with decode (sglang, mooncake, offloading) may take after its request"
           + " has ended."),
 
   ENABLE_SSRF_PROTECTION(
@@ -160,7 +168,7 @@ enum Setting {
       "Whether decode starts together with prefill; needs moriio-write-mode."),
   MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT(
       MORIIO,
-      span("moriio-parallel-decode-wait-timeout", "30s"),
+      duration("moriio-parallel-decode-wait-timeout", "30s"),
       "How long a decode may then wait for its prefill."),
   MORIIO_LOCAL_POD_IP(
       MORIIO,
@@ -194,8 +202,15 @@ enum Setting {
   HELD_BODIES_LIMIT(
       LIMITS,
       size("held-bodies-limit", "192MiB", "1", "1024GiB"),
-      "Memory that bodies may take until decode has them, of all requests together; half of the"
-          + " heap is a good choice."),
+      "Memory of all bodies; the heap needs 64 MiB more, direct memory 32 MiB more."),
+  BODY_TIMEOUT(
+      LIMITS,
+      duration("body-timeout", "5m"),
+      "How long the body of a request with prefill may take; 0 is any time."),
+  BODY_MIN_RATE(
+      LIMITS,
+      size("body-min-rate", "4KiB", "0", "1GiB"),
+      "Least bytes per second of such a body, averaged over 5 s; 0 is any rate."),
   JSON_DEPTH_LIMIT(LIMITS, whole("json-depth-limit", 512, 1, 10_000), "Deepest nesting of a body."),
   MAX_HEADER_BYTES(
       LIMITS, size("max-header-bytes", "1MiB", "1KiB", "64MiB"), "Largest request head."),
@@ -210,7 +225,7 @@ enum Setting {
       "Port of /metrics; 0 is none. The variable holds an address, of which the port counts."),
   LOG_LEVEL(
       OBSERVABILITY,
-      typed("zap-log-level", new Verbosity(), "info").also("v"),
+      typed("zap-log-level", Kind.VERBOSITY, "info").also("v"),
       "Log level: trace, debug, info, warn, error, or a verbosity: 4 is debug, 5 is trace."),
 
   CONFIGURATION(
@@ -267,7 +282,7 @@ enum Setting {
   KLOG_STDERR_THRESHOLD(IGNORED, text("stderrthreshold", ""), ""),
   KLOG_VMODULE(IGNORED, text("vmodule", ""), "");
 
-  /** What settings are about; a heading in the help. */
+  /** The groups of settings; each is a heading in the help. */
   enum Group {
     LISTENING("Where requests arrive"),
     UPSTREAM("Where requests go"),
@@ -342,7 +357,7 @@ enum Setting {
     return spec;
   }
 
-  /** Its name, which is that of the flag and of the YAML key. */
+  /** Returns its name, which is that of the flag and of the YAML key. */
   String key() {
     return spec.name();
   }
@@ -355,12 +370,12 @@ enum Setting {
     return sentence;
   }
 
-  /** Whether it is read only to be ignored. */
+  /** Returns whether it is accepted and ignored. */
   boolean isIgnored() {
     return group == Group.IGNORED;
   }
 
-  /** Whether YAML can say it. */
+  /** Returns whether it may be set in YAML. */
   boolean isYamlKey() {
     return !spec.onlyFlag() && !isIgnored();
   }

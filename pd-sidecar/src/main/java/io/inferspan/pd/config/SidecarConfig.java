@@ -7,11 +7,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sidecar was told, checked and complete.
+ * The sidecar's configuration, validated and complete.
  *
- * @param tracing whether spans are made; where they go is up to {@code OTEL_*}
- * @param logLevel from where on a log line is written
- * @param notes what to tell the user at the start, a sentence each
+ * @param tracing whether spans are recorded; {@code OTEL_*} configures the export
+ * @param logLevel the minimum level of log lines
+ * @param notes messages for the user at startup, one sentence each
  */
 public record SidecarConfig(
     Listening listening,
@@ -30,15 +30,15 @@ public record SidecarConfig(
   }
 
   /**
-   * Where requests arrive.
+   * The listeners.
    *
-   * @param secure whether with TLS
+   * @param secure whether to use TLS
    * @param certPath the folder of {@code tls.crt} and {@code tls.key}; without it the certificate
    *     is self-signed
    * @param metricsPort the port of {@code /metrics}, or 0 for none
-   * @param dataParallelSize on how many ports, from {@code port} on
-   * @param drainTimeout how long running requests may take after the signal to stop
-   * @param eventLoops how many threads serve, or 0 for one per core
+   * @param dataParallelSize the number of ports, starting with {@code port}
+   * @param drainTimeout the time limit for active requests after the signal to stop
+   * @param eventLoops the number of threads, or 0 for one per core
    */
   public record Listening(
       int port,
@@ -50,7 +50,7 @@ public record SidecarConfig(
       Transport transport,
       int eventLoops) {}
 
-  /** How the event loops talk to the kernel. */
+  /** The I/O mechanism of the event loops. */
   public enum Transport {
     /** The best there is. */
     AUTO(null),
@@ -64,22 +64,27 @@ public record SidecarConfig(
       this.wireName = wireName;
     }
 
-    /** What it is called where it is named; null where it is left open. */
+    /** Returns its name in settings; null if it is chosen automatically. */
     public @Nullable String wireName() {
       return wireName;
     }
   }
 
   /**
-   * Where requests go.
+   * The engines.
    *
    * @param modelServerPort the port of the decoder on localhost
-   * @param tls the stages reached with TLS
-   * @param skipVerify the stages whose certificate is not checked
-   * @param maxIdlePerHost how many idle connections are kept per host
+   * @param tls the stages that use TLS
+   * @param skipVerify the stages whose certificate is not verified
+   * @param caFile the CA certificates; null for those of the Java runtime
+   * @param maxIdlePerHost the maximum number of idle connections per host
    */
   public record Upstream(
-      int modelServerPort, Set<Stage> tls, Set<Stage> skipVerify, int maxIdlePerHost) {
+      int modelServerPort,
+      Set<Stage> tls,
+      Set<Stage> skipVerify,
+      @Nullable Path caFile,
+      int maxIdlePerHost) {
     public Upstream {
       tls = Set.copyOf(tls);
       skipVerify = Set.copyOf(skipVerify);
@@ -94,10 +99,10 @@ public record SidecarConfig(
   }
 
   /**
-   * How the stages hand over.
+   * The connectors between the stages.
    *
    * @param p2pPull whether the prefiller may pull cached blocks from a third engine
-   * @param decodeChunkSize how many tokens one decode call may make, or 0 for all
+   * @param decodeChunkSize the maximum number of tokens per decode call, or 0 for no limit
    * @param podIp the address of this pod
    */
   public record Connectors(
@@ -110,27 +115,7 @@ public record SidecarConfig(
       int decodeChunkSize,
       @Nullable String podIp) {}
 
-  /** How the KV cache gets from prefiller to decoder. */
-  public enum KvConnector {
-    NIXLV2("nixlv2"),
-    SHARED_STORAGE("shared-storage"),
-    SGLANG("sglang"),
-    MOONCAKE("mooncake"),
-    OFFLOADING("offloading");
-
-    private final String wireName;
-
-    KvConnector(String wireName) {
-      this.wireName = wireName;
-    }
-
-    /** Its name in configurations and attributes. */
-    public String wireName() {
-      return wireName;
-    }
-  }
-
-  /** How the encoder cache gets from encoder to prefiller. */
+  /** The connectors that transfer the encoder cache to the prefiller. */
   public enum EcConnector {
     /** There is no encode stage. */
     NONE(""),
@@ -150,22 +135,28 @@ public record SidecarConfig(
   }
 
   /**
-   * How the prefill leg is tried.
+   * Attempts and time limits of prefill.
    *
    * @param sampling whether the candidate is random rather than the first
-   * @param maxRetries how often one is tried again after a 502, 503 or 504
-   * @param lingerTimeout how long one beside decode may take after its request has ended
+   * @param maxRetries the number of retries after a 502, 503 or 504
+   * @param timeout the time limit of a prefill before decode; zero for none
+   * @param lingerTimeout the time limit of a prefill concurrent with decode after its request has
+   *     ended
    */
   public record Prefill(
-      boolean sampling, int maxRetries, Duration retryBackoff, Duration lingerTimeout) {}
+      boolean sampling,
+      int maxRetries,
+      Duration retryBackoff,
+      Duration timeout,
+      Duration lingerTimeout) {}
 
   /**
-   * Which hosts a request may name.
+   * The hosts that a request may name.
    *
-   * @param enabled whether others are refused
+   * @param enabled whether other hosts are refused
    * @param pool the InferencePool whose pods are allowed
    * @param poolGroup the API group of the pool
-   * @param allowedTargets host names, addresses and CIDR blocks that are allowed as well
+   * @param allowedTargets further allowed host names, addresses and CIDR blocks
    * @param allowedTargetsFile a file with more of them, one per line
    */
   public record AllowListConfig(
@@ -214,9 +205,17 @@ public record SidecarConfig(
   }
 
   /**
-   * How much one request may be.
+   * The limits of a request.
    *
-   * @param heldBodyBytes how much the bodies of all requests may take together
+   * @param heldBodyBytes the maximum size of all bodies together
+   * @param bodyTime the time limit for receiving a body; zero for none
+   * @param bodyBytesPerSecond the minimum rate of a body; zero for none
    */
-  public record Limits(long bodyBytes, long heldBodyBytes, int jsonDepth, int headerBytes) {}
+  public record Limits(
+      long bodyBytes,
+      long heldBodyBytes,
+      Duration bodyTime,
+      long bodyBytesPerSecond,
+      int jsonDepth,
+      int headerBytes) {}
 }

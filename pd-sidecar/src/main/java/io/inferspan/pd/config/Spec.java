@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a setting is called, holds and is without being set.
+ * The names, type and default of a setting.
  *
- * @param byDefault the text that stands for an absent one; where it is empty there is no value
- * @param env the environment variable, if there is one
- * @param also a second name, as good as the first
- * @param formerly an old name, which works and is noted
- * @param instead what to write instead of the whole setting, if it is an old one
- * @param onlyFlag whether YAML cannot say it
+ * @param byDefault the text of the default; empty for no value
+ * @param env the environment variable, if any
+ * @param also an alias
+ * @param formerly a deprecated name, which still works with a note
+ * @param instead the replacement, if the whole setting is deprecated
+ * @param onlyFlag whether it cannot be set in YAML
  */
 record Spec(
     String name,
@@ -24,11 +24,11 @@ record Spec(
     boolean onlyFlag) {
 
   static Spec text(String name, String byDefault) {
-    return typed(name, new Kind.Text(), byDefault);
+    return typed(name, Kind.TEXT, byDefault);
   }
 
   static Spec onOff(String name, boolean byDefault) {
-    return typed(name, new Kind.OnOff(), byDefault ? "true" : "false");
+    return typed(name, Kind.ON_OFF, byDefault ? "true" : "false");
   }
 
   static Spec port(String name, int byDefault) {
@@ -40,19 +40,23 @@ record Spec(
   }
 
   static Spec whole(String name, int byDefault, int min, int max) {
-    return typed(name, new Kind.Whole(min, max), Integer.toString(byDefault));
+    return typed(name, Kind.whole(min, max), Integer.toString(byDefault));
   }
 
-  static Spec span(String name, String byDefault) {
-    return typed(name, new Kind.Span(), byDefault);
+  static Spec duration(String name, String byDefault) {
+    return typed(name, Kind.DURATION, byDefault);
   }
 
   static Spec size(String name, String byDefault, String min, String max) {
-    return typed(name, new Kind.Size(min, max), byDefault);
+    return typed(name, Kind.size(min, max), byDefault);
   }
 
   static Spec words(String name, String... choices) {
-    return typed(name, new Kind.Words(List.of(choices)), "");
+    return typed(name, Kind.words(List.of(choices)), "");
+  }
+
+  static Spec choice(String name, String byDefault, String... choices) {
+    return typed(name, Kind.choice(List.of(choices), List.of()), byDefault);
   }
 
   static Spec typed(String name, Kind kind, String byDefault) {

@@ -18,7 +18,9 @@ final class Values {
     this.layers = List.of(layers);
   }
 
-  /** Which layer says the setting, 0 being the strongest; one too many if only the default does. */
+  /**
+   * Returns the index of the layer that sets it, 0 being the strongest; past the last if none does.
+   */
   int layerOf(Setting setting) {
     int i = 0;
     while (i < layers.size() && layers.get(i).find(setting) == null) {

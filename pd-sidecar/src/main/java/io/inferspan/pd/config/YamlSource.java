@@ -96,7 +96,7 @@ final class YamlSource {
     if (instead != null) {
       notes.deprecated(origin, instead);
     }
-    if (entry.list() && !(setting.kind() instanceof Kind.Words)) {
+    if (entry.list() && !setting.kind().isList()) {
       throw new ConfigException(REFUSED + key + " must be one value, but is a list");
     }
     String text = spelled(setting.kind(), String.join(",", entry.texts()));
@@ -116,13 +116,13 @@ final class YamlSource {
 
   /** To llm-d's sidecar an empty value, and a zero that makes no sense, is no value. */
   private static boolean isUnset(Kind kind, String text) {
-    boolean senselessZero = kind instanceof Kind.Whole whole && whole.min() > 0 && text.equals("0");
+    boolean senselessZero = kind.isNumber() && text.equals("0") && !kind.allows(0L);
     return text.isEmpty() || senselessZero;
   }
 
   /** YAML as Go reads it has more words for a boolean. */
   private static String spelled(Kind kind, String text) {
-    if (!(kind instanceof Kind.OnOff)) {
+    if (!kind.isBoolean()) {
       return text;
     }
     return switch (text) {

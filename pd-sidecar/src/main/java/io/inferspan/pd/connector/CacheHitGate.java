@@ -1,15 +1,18 @@
 package io.inferspan.pd.connector;
 
-import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.Gate;
+import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.sse.SseLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
+import java.util.function.Consumer;
 
 /** Keeps the answer of a decoder that found too little in its cache from the client. */
 final class CacheHitGate implements Gate {
@@ -17,43 +20,64 @@ final class CacheHitGate implements Gate {
   private static final JsonShape ANSWER = JsonShape.of(CHOICES);
   private static final String TOO_LITTLE = "cache_threshold";
 
-  /** Whoever finds too little says so in the first event; the second may end the stream. */
+  /** A miss is reported in the first event; the second may end the stream. */
   private static final int EVENTS = 2;
 
   /** Events this long are no such answer; each look starts at the first byte. */
   private static final int MOST_EVENT_BYTES = 1 << 20;
 
+  private final PdRequest request;
   private final boolean streaming;
-  private final int jsonDepth;
-  private final long mostBytes;
+  private final Consumer<Boolean> kept;
+  private Runnable askAgain = () -> {};
+  private Verdict verdict = Verdict.WAIT;
+  private boolean looking;
   private boolean unreadable;
 
   /**
    * A gate for one answer.
    *
-   * @param bodyLimit an answer beyond it is not held any longer
+   * @param kept runs once the answer was dropped; takes whether it is no answer of an engine
    */
-  CacheHitGate(boolean streaming, int jsonDepth, long bodyLimit) {
-    this.streaming = streaming;
-    this.jsonDepth = jsonDepth;
-    this.mostBytes = streaming ? Math.min(bodyLimit, MOST_EVENT_BYTES) : bodyLimit;
+  CacheHitGate(PdRequest request, Consumer<Boolean> kept) {
+    this.request = request;
+    this.streaming = request.body().streaming();
+    this.kept = kept;
   }
 
-  /** Whether the answer was dropped because it is no answer of an engine. */
-  boolean unreadable() {
-    return unreadable;
+  /** Sets what makes the gate be asked again. */
+  void askedAgainBy(Runnable action) {
+    askAgain = action;
   }
 
   @Override
-  public Verdict look(HttpResponse head, ByteBuf body, boolean complete) {
+  public long mostHeldBytes(long limit) {
+    return streaming ? Math.min(limit, MOST_EVENT_BYTES) : limit;
+  }
+
+  @Override
+  public void dropped() {
+    kept.accept(unreadable);
+  }
+
+  @Override
+  public Verdict look(HttpResponse head, HeldBody body, Progress progress) {
     if (head.status().codeClass() != HttpStatusClass.SUCCESS) {
       return Verdict.PASS;
     }
-    boolean enough = complete || (streaming && SseLines.endOfEvents(body, EVENTS) >= 0);
-    if (!enough) {
-      return body.readableBytes() > mostBytes ? Verdict.PASS : Verdict.WAIT;
+    if (!streaming && progress == Progress.COMPLETE) {
+      return whole(body);
     }
-    return streaming ? events(body) : whole(body);
+    if (streaming) {
+      ByteBuf come = body.toBuffer();
+      boolean enough = progress == Progress.COMPLETE || SseLines.endOfEvents(come, EVENTS) >= 0;
+      Verdict verdict = enough ? events(come) : Verdict.WAIT;
+      come.release();
+      if (enough) {
+        return verdict;
+      }
+    }
+    return progress == Progress.FULL ? Verdict.PASS : Verdict.WAIT;
   }
 
   private static Verdict events(ByteBuf body) {
@@ -62,14 +86,34 @@ final class CacheHitGate implements Gate {
     return missed[0] ? Verdict.DROP : Verdict.PASS;
   }
 
-  private Verdict whole(ByteBuf body) {
-    try {
-      JsonObject answer = JsonObject.scan(ByteBufUtil.getBytes(body), ANSWER, jsonDepth);
-      return tooLittle(answer) ? Verdict.DROP : Verdict.PASS;
-    } catch (InvalidJson _) {
-      unreadable = true;
-      return Verdict.DROP;
+  /** Looks into a whole answer, which for a large one ends later. */
+  private Verdict whole(HeldBody body) {
+    if (!looking) {
+      looking = true;
+      if (body.take(body.length())) {
+        request.compute(body, () -> scan(body), scan -> looked(body, scan));
+      } else {
+        verdict = Verdict.PASS;
+      }
     }
+    return verdict;
+  }
+
+  private JsonScan scan(HeldBody body) {
+    ByteBuf bytes = body.toBuffer();
+    try {
+      return JsonScan.of(ByteBufUtil.getBytes(bytes), ANSWER, request.limits().jsonDepth());
+    } finally {
+      bytes.release();
+    }
+  }
+
+  private void looked(HeldBody body, JsonScan scan) {
+    body.giveBack(body.length());
+    JsonObject answer = scan.object();
+    unreadable = answer == null;
+    verdict = answer == null || tooLittle(answer) ? Verdict.DROP : Verdict.PASS;
+    askAgain.run();
   }
 
   private static boolean tooLittle(JsonObject answer) {

@@ -2,21 +2,24 @@ package io.inferspan.pd.connector;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.BodyFilter;
+import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.sse.CachedTokens;
 import io.inferspan.pd.sse.CachedTokensRewriter;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the client how many prompt tokens prefill found cached, which decode cannot know.
+ * Reports to the client how many prompt tokens prefill found cached, which decode does not know.
  *
- * <p>An event stream passes line by line; any other answer is held until it is complete, or passes
- * unchanged where it is too long for that.
+ * <p>An event stream is processed line by line; any other response is held until it is complete, or
+ * passed unchanged if it is too long for that.
  */
 final class CachedTokensFilter implements BodyFilter {
   private static final String EVENT_STREAM = "text/event-stream";
@@ -24,23 +27,34 @@ final class CachedTokensFilter implements BodyFilter {
 
   private final long cachedTokens;
   private final long mostHeldBytes;
+  private final HeldBodies bodies;
+  private final Offload offload;
   private @Nullable CachedTokensRewriter lines;
-  private @Nullable CompositeByteBuf whole;
+  private @Nullable HeldBody whole;
   private boolean tooLong;
 
-  private CachedTokensFilter(long cachedTokens, long mostHeldBytes, boolean events) {
+  private CachedTokensFilter(
+      long cachedTokens, long mostHeldBytes, HeldBodies bodies, Offload offload, boolean events) {
     this.cachedTokens = cachedTokens;
     this.mostHeldBytes = mostHeldBytes;
+    this.bodies = bodies;
+    this.offload = offload;
     this.lines = events ? new CachedTokensRewriter(cachedTokens) : null;
   }
 
   /** The filter for an answer; null where its body cannot be read. */
-  static @Nullable BodyFilter of(HttpResponse head, long cachedTokens, long mostHeldBytes) {
+  static @Nullable BodyFilter of(
+      HttpResponse head,
+      long cachedTokens,
+      long mostHeldBytes,
+      HeldBodies bodies,
+      Offload offload) {
     if (head.headers().contains(HttpHeaderNames.CONTENT_ENCODING)) {
       return null;
     }
     String type = head.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
-    return new CachedTokensFilter(cachedTokens, mostHeldBytes, type.contains(EVENT_STREAM));
+    boolean events = type.contains(EVENT_STREAM);
+    return new CachedTokensFilter(cachedTokens, mostHeldBytes, bodies, offload, events);
   }
 
   @Override
@@ -58,12 +72,18 @@ final class CachedTokensFilter implements BodyFilter {
   }
 
   private ByteBuf hold(ByteBuf content) {
-    CompositeByteBuf held =
-        whole == null ? content.alloc().compositeBuffer(Integer.MAX_VALUE) : whole;
-    held.addFlattenedComponents(true, content);
-    tooLong = held.readableBytes() > mostHeldBytes;
-    whole = tooLong ? null : held;
-    return tooLong ? held : Unpooled.EMPTY_BUFFER;
+    HeldBody held = whole == null ? bodies.open() : whole;
+    boolean fits =
+        (long) held.length() + content.readableBytes() <= mostHeldBytes && held.append(content);
+    whole = fits ? held : null;
+    tooLong = !fits;
+    if (fits) {
+      content.release();
+      return Unpooled.EMPTY_BUFFER;
+    }
+    ByteBuf all = Unpooled.wrappedBuffer(held.toBuffer(), content);
+    held.release();
+    return all;
   }
 
   private static boolean startsAnEvent(ByteBuf content) {
@@ -76,13 +96,47 @@ final class CachedTokensFilter implements BodyFilter {
   }
 
   @Override
-  public ByteBuf end() {
+  public void end(Consumer<ByteBuf> next) {
+    HeldBody body = whole;
     if (lines != null) {
-      return lines.end();
+      next.accept(lines.end());
+    } else if (body == null) {
+      next.accept(Unpooled.EMPTY_BUFFER);
+    } else {
+      offload.compute(body, () -> changed(body), changed -> end(body, changed, next));
     }
-    CompositeByteBuf body = whole;
+  }
+
+  private void end(HeldBody body, @Nullable HeldBody changed, Consumer<ByteBuf> next) {
+    if (whole == null) {
+      // Discarded meanwhile.
+      if (changed != null) {
+        changed.release();
+      }
+      return;
+    }
     whole = null;
-    return body == null ? Unpooled.EMPTY_BUFFER : CachedTokens.rewriteBody(body, cachedTokens);
+    HeldBody ready = changed == null ? body.retain() : changed;
+    body.release();
+    ByteBuf answer = ready.toBuffer();
+    ready.release();
+    next.accept(answer);
+  }
+
+  /** The answer with the count; null if that changes nothing, or if there is no room for it. */
+  private @Nullable HeldBody changed(HeldBody body) {
+    HeldBody changed = bodies.open();
+    // It is copied to be read, and again to be changed.
+    long copies = 2L * body.length();
+    ByteBuf same = body.toBuffer();
+    byte[] bytes = changed.take(copies) ? CachedTokens.replaced(same, cachedTokens) : null;
+    same.release();
+    if (bytes != null && changed.hold(bytes)) {
+      changed.giveBack(copies);
+      return changed;
+    }
+    changed.release();
+    return null;
   }
 
   @Override

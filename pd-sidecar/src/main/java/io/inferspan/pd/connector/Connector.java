@@ -1,18 +1,42 @@
 package io.inferspan.pd.connector;
 
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
+import io.inferspan.pd.config.KvConnector;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.connector.moriio.PodAddresses;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
 
-/** How KV blocks get from the prefill pod to the decoder: what each of them is asked, and when. */
-public interface Connector {
+/**
+ * Transfers KV blocks from the prefill pod to the decoder: builds the request of each, and
+ * determines their order.
+ *
+ * <p>An implementation is annotated {@code @AutoService(KvConnector.class)} and has a public
+ * constructor without parameters; nothing else refers to it.
+ */
+public interface Connector extends KvConnector {
 
-  /** The name in settings, spans and metrics. */
-  String name();
+  /** The connector that the settings name. */
+  static Connector of(SidecarConfig config, PodAddresses pods) {
+    if (config.connectors().kv() instanceof Connector connector) {
+      return connector.configured(config, pods);
+    }
+    throw new IllegalStateException(config.connectors().kv().name() + " is no connector");
+  }
+
+  /** The connector with its settings; called once at the start. */
+  default Connector configured(SidecarConfig config, PodAddresses pods) {
+    return this;
+  }
 
   /** Serves a request whose prefill runs on another pod. */
   void serve(PdRequest request);
 
-  /** Whether KV blocks can be pulled from a pod that a header names. */
+  /** Returns whether decode may run in chunks: only the first chunk involves both stages. */
+  default boolean decodesInChunks() {
+    return false;
+  }
+
+  /** Returns whether KV blocks can be pulled from a pod that a header names. */
   default boolean pulls() {
     return false;
   }
@@ -23,6 +47,6 @@ public interface Connector {
    * <p>Called only where {@link #pulls}.
    */
   default void decodeWithPull(PdRequest request, String kvSource) {
-    request.decode(DecodeLeg.of(request.original()));
+    request.stream(DecodeLeg.of(request.body().original()));
   }
 }

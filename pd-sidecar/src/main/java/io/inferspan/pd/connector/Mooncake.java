@@ -1,17 +1,20 @@
 package io.inferspan.pd.connector;
 
+import com.google.auto.service.AutoService;
+import io.inferspan.pd.config.KvConnector;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.bootstrap.BootstrapEngine;
 import io.inferspan.pd.connector.bootstrap.Bootstraps;
+import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.upstream.Target;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * {@code mooncake}: the prefill pod's bootstrap server names its engines; then both stages run at
  * once, and decode reads from the engine that prefill was sent to.
  */
+@AutoService(KvConnector.class)
 public final class Mooncake implements Connector {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final String RANK = "X-data-parallel-rank";
@@ -28,13 +32,17 @@ public final class Mooncake implements Connector {
   private final int bootstrapPort;
   private final Bootstraps bootstraps = new Bootstraps(PATIENCE);
 
-  /**
-   * The connector.
-   *
-   * @param bootstrapPort where the bootstrap servers of prefill pods listen
-   */
-  public Mooncake(int bootstrapPort) {
+  public Mooncake() {
+    this(0);
+  }
+
+  private Mooncake(int bootstrapPort) {
     this.bootstrapPort = bootstrapPort;
+  }
+
+  @Override
+  public Connector configured(SidecarConfig config, PodAddresses pods) {
+    return new Mooncake(config.connectors().mooncakeBootstrapPort());
   }
 
   @Override
@@ -43,23 +51,33 @@ public final class Mooncake implements Connector {
   }
 
   @Override
+  public String order() {
+    return "both at once, after a query of the bootstrap server";
+  }
+
+  @Override
+  public String handsOver() {
+    return "`transfer_id` and the engine's id";
+  }
+
+  @Override
   public void serve(PdRequest request) {
     Target server = new Target(request.prefiller().host(), bootstrapPort);
     bootstraps
-        .engines(server, request.bootstraps(), request.loop())
-        .onSuccess(engines -> request.live().guard(() -> serve(request, server, engines)))
+        .engines(server, request.parts().engines().bootstraps(), request.loop())
+        .onSuccess(engines -> request.guard(() -> serve(request, server, engines)))
         .onFailure(e -> refuse(request, e));
   }
 
   private static void refuse(PdRequest request, Throwable failure) {
-    if (!request.gone()) {
-      request.refuse(
-          HttpResponseStatus.BAD_GATEWAY, "BadGateway", String.valueOf(failure.getMessage()));
+    if (!request.ended()) {
+      EngineAnswer answer = EngineAnswer.badGateway(String.valueOf(failure.getMessage()));
+      request.refuse(answer, answer.errorType(), "BadGateway");
     }
   }
 
   private void serve(PdRequest request, Target server, List<BootstrapEngine> engines) {
-    if (request.gone()) {
+    if (request.ended()) {
       return;
     }
     BootstrapEngine engine = engines.get(ThreadLocalRandom.current().nextInt(engines.size()));
@@ -72,10 +90,10 @@ public final class Mooncake implements Connector {
             .body()
             .edit()
             .set(BodyMembers.KV_TRANSFER_PARAMS, decodeParams(transferId, server, engine));
-    request
-        .prefill(PrefillLeg.beside(StageBody.of(prefill), Map.of(RANK, engine.rank())))
-        .onSuccess(answer -> forgetWhereFailed(server, answer));
-    request.decode(DecodeLeg.of(StageBody.of(decode)));
+    request.ask(
+        PrefillLeg.concurrent(prefill.pieces(), Map.of(RANK, engine.rank())),
+        answer -> forgetWhereFailed(server, answer));
+    request.stream(DecodeLeg.of(decode.pieces()));
   }
 
   /** An engine that was started again has another id. */
@@ -88,12 +106,9 @@ public final class Mooncake implements Connector {
   private static byte[] prefillParams(String transferId) {
     return new JsonWriter()
         .beginObject()
-        .name("do_remote_prefill")
-        .bool(false)
-        .name("do_remote_decode")
-        .bool(true)
-        .name("transfer_id")
-        .text(transferId)
+        .member("do_remote_prefill", false)
+        .member("do_remote_decode", true)
+        .member("transfer_id", transferId)
         .endObject()
         .toBytes();
   }
@@ -101,16 +116,11 @@ public final class Mooncake implements Connector {
   private static byte[] decodeParams(String transferId, Target server, BootstrapEngine engine) {
     return new JsonWriter()
         .beginObject()
-        .name("do_remote_prefill")
-        .bool(true)
-        .name("do_remote_decode")
-        .bool(false)
-        .name("transfer_id")
-        .text(transferId)
-        .name("remote_bootstrap_addr")
-        .text("http://" + server.authority())
-        .name("remote_engine_id")
-        .text(engine.id())
+        .member("do_remote_prefill", true)
+        .member("do_remote_decode", false)
+        .member("transfer_id", transferId)
+        .member("remote_bootstrap_addr", "http://" + server.authority())
+        .member("remote_engine_id", engine.id())
         .endObject()
         .toBytes();
   }

@@ -1,110 +1,123 @@
 package io.inferspan.pd.connector;
 
+import com.google.auto.service.AutoService;
+import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.config.SidecarConfig.Limits;
 import io.inferspan.pd.connector.moriio.ParallelDispatch;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.connector.moriio.WriteMode;
 import io.inferspan.pd.connector.moriio.WriteTransfer;
-import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonKind;
 import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.sse.CachedTokens;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageBody;
 import io.inferspan.pd.upstream.Target;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code nixlv2}: prefill first, for one token; its answer says where decode reads the KV blocks.
+ * {@code nixlv2}: prefill runs first, for one token; its response says where decode reads the KV
+ * blocks.
  *
- * <p>In MoRI-IO's WRITE mode prefill is told where to write them instead, and decode need not wait.
+ * <p>In MoRI-IO's WRITE mode prefill gets the decoder's address and writes the blocks there, and
+ * decode need not wait.
  */
+@AutoService(KvConnector.class)
 public final class Nixl implements Connector {
   private static final String REQUEST_ID = "x-request-id";
   private static final JsonShape ANSWER = JsonShape.of(BodyMembers.KV_TRANSFER_PARAMS, "usage");
 
-  private final Limits limits;
   private final @Nullable Peers peers;
   private final @Nullable WriteMode write;
 
-  /** What both stages of one request have in common. */
+  /** The common data of both stages of a request. */
   private record Pair(
       PdRequest request,
       Target decoder,
       Map<String, String> headers,
       @Nullable WriteTransfer transfer) {}
 
-  private Nixl(Limits limits, @Nullable Peers peers, @Nullable WriteMode write) {
-    this.limits = limits;
+  private Nixl(@Nullable Peers peers, @Nullable WriteMode write) {
     this.peers = peers;
     this.write = write;
   }
 
-  static Nixl of(SidecarConfig config, PodAddresses pods) {
+  public Nixl() {
+    this(null, null);
+  }
+
+  @Override
+  public Connector configured(SidecarConfig config, PodAddresses pods) {
     return new Nixl(
-        config.limits(),
         config.connectors().p2pPull() ? new Peers(config) : null,
         WriteMode.of(config.moriIo(), pods));
   }
 
   @Override
   public String name() {
-    return "nixlv2";
+    return NIXL;
+  }
+
+  @Override
+  public String order() {
+    return "prefill, then decode";
+  }
+
+  @Override
+  public String handsOver() {
+    return "`kv_transfer_params` of prefill's answer; with `--moriio-write-mode` the MoRI-IO fields";
+  }
+
+  @Override
+  public boolean decodesInChunks() {
+    return true;
   }
 
   @Override
   public void serve(PdRequest request) {
     Target decoder = request.decoder();
     if (decoder == null) {
-      request.refuse(HttpResponseStatus.BAD_REQUEST);
+      request.refuseRank();
       return;
     }
-    String id = RequestIds.timeBased().toString();
-    request.identify(id);
+    String encoded = request.id();
+    String id = encoded == null ? RequestIds.timeBased().toString() : encoded;
     WriteTransfer transfer = write == null ? null : write.begin(id);
-    Pair pair = new Pair(request, decoder, headers(id, transfer), transfer);
-    StageBody prefill = StageBody.of(prefillBody(request, transfer));
+    Map<String, String> headers = new HashMap<>(transfer == null ? Map.of() : transfer.headers());
+    if (encoded == null) {
+      request.identify(id);
+      headers.put(REQUEST_ID, id);
+    }
+    Pair pair = new Pair(request, decoder, headers, transfer);
+    JsonPieces prefill = prefillBody(request, transfer).pieces();
     if (transfer != null && transfer.parallel()) {
       dispatchBoth(pair, prefill, transfer);
     } else {
-      request
-          .prefill(PrefillLeg.before(prefill, pair.headers()))
-          .onSuccess(answer -> afterPrefill(pair, answer));
+      request.ask(PrefillLeg.before(prefill, pair.headers()), answer -> afterPrefill(pair, answer));
     }
-  }
-
-  private static Map<String, String> headers(String id, @Nullable WriteTransfer transfer) {
-    Map<String, String> headers = new HashMap<>(transfer == null ? Map.of() : transfer.headers());
-    headers.put(REQUEST_ID, id);
-    return headers;
   }
 
   private JsonEdit prefillBody(PdRequest request, @Nullable WriteTransfer transfer) {
     JsonWriter params =
         new JsonWriter()
             .beginObject()
-            .name("do_remote_decode")
-            .bool(true)
-            .name("do_remote_prefill")
-            .bool(false)
-            .name("remote_engine_id")
-            .nothing()
-            .name("remote_block_ids")
-            .nothing()
-            .name("remote_port")
-            .nothing()
+            .member("do_remote_decode", true)
+            .member("do_remote_prefill", false)
+            .nullMember("remote_engine_id")
+            .nullMember("remote_block_ids")
+            .nullMember("remote_port")
             .name("remote_host");
     if (transfer == null) {
       params.nothing();
@@ -119,7 +132,7 @@ public final class Nixl implements Connector {
     return TokenCaps.oneToken(edit, request.api());
   }
 
-  private static void dispatchBoth(Pair pair, StageBody prefill, WriteTransfer transfer) {
+  private static void dispatchBoth(Pair pair, JsonPieces prefill, WriteTransfer transfer) {
     PdRequest request = pair.request();
     JsonEdit decode =
         request
@@ -129,30 +142,35 @@ public final class Nixl implements Connector {
     ParallelDispatch.start(
         request,
         PrefillLeg.parallel(prefill, pair.headers()),
-        DecodeLeg.of(StageBody.of(decode)).with(pair.headers()).on(pair.decoder()),
+        DecodeLeg.of(decode.pieces()).with(pair.headers()).on(pair.decoder()),
         transfer.patience());
   }
 
-  private void afterPrefill(Pair pair, EngineAnswer answer) {
+  private static void afterPrefill(Pair pair, EngineAnswer answer) {
     PdRequest request = pair.request();
     if (!answer.ok()) {
       request.deliver(answer);
       return;
     }
-    JsonObject prefilled;
-    try {
-      prefilled = JsonObject.scan(answer.body(), ANSWER, limits.jsonDepth());
-    } catch (InvalidJson e) {
-      request.refuse(
-          HttpResponseStatus.BAD_REQUEST, "BadRequestError", "invalid JSON: " + e.getMessage());
+    request.scan(answer, ANSWER, scan -> decode(pair, scan));
+  }
+
+  private static void decode(Pair pair, JsonScan scan) {
+    PdRequest request = pair.request();
+    JsonObject prefilled = scan.object();
+    if (prefilled == null) {
+      EngineAnswer refusal = EngineAnswer.badRequest("invalid JSON: " + scan.fault());
+      request.refuse(refusal, refusal.errorType(), "BadRequestError");
       return;
     }
     long cached = CachedTokens.of(prefilled);
-    request.decode(
-        DecodeLeg.of(StageBody.of(decodeBody(pair, prefilled)))
+    long limit = request.limits().bodyBytes();
+    request.stream(
+        DecodeLeg.of(decodeBody(pair, prefilled).pieces())
             .with(decodeHeaders(pair, prefilled))
             .on(pair.decoder())
-            .rewritten(head -> CachedTokensFilter.of(head, cached, limits.bodyBytes())));
+            .rewritten(
+                head -> CachedTokensFilter.of(head, cached, limit, request.bodies(), request)));
   }
 
   private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {
@@ -188,7 +206,7 @@ public final class Nixl implements Connector {
   @Override
   public void decodeWithPull(PdRequest request, String kvSource) {
     if (peers == null) {
-      request.decode(DecodeLeg.of(request.original()).on(request.decoder()));
+      request.stream(DecodeLeg.of(request.body().original()).on(request.decoder()));
     } else {
       peers.decode(request, kvSource);
     }

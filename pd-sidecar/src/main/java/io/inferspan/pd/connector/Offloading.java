@@ -1,29 +1,52 @@
 package io.inferspan.pd.connector;
 
+import com.google.auto.service.AutoService;
+import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonWriter;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.request.RequestIds;
 import java.util.Map;
 
 /**
  * {@code offloading}: both stages run at once, and the decoder's peer-to-peer tier pulls the blocks
  * from the prefill pod's.
  */
+@AutoService(KvConnector.class)
 public final class Offloading implements Connector {
   private final Peers peers;
 
-  public Offloading(SidecarConfig config) {
-    this.peers = new Peers(config);
+  public Offloading() {
+    this(Peers.NONE);
+  }
+
+  private Offloading(Peers peers) {
+    this.peers = peers;
+  }
+
+  @Override
+  public Connector configured(SidecarConfig config, PodAddresses pods) {
+    return new Offloading(new Peers(config));
   }
 
   @Override
   public String name() {
     return "offloading";
+  }
+
+  @Override
+  public String order() {
+    return "both at once";
+  }
+
+  @Override
+  public String handsOver() {
+    return "`kv_request_id`";
   }
 
   @Override
@@ -36,8 +59,8 @@ public final class Offloading implements Connector {
     peers.addPeer(params, "remote_prefiller", request.prefiller(), id);
     JsonEdit decode =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes());
-    request.prefill(PrefillLeg.beside(StageBody.of(prefill), Map.of()));
-    request.decode(DecodeLeg.of(StageBody.of(decode)));
+    request.ask(PrefillLeg.concurrent(prefill.pieces(), Map.of()));
+    request.stream(DecodeLeg.of(decode.pieces()));
   }
 
   private byte[] prefillParams(PdRequest request, String id) {
@@ -46,8 +69,7 @@ public final class Offloading implements Connector {
             .beginObject()
             .name("remote_decoder")
             .beginObject()
-            .name("kv_request_id")
-            .text(id)
+            .member("kv_request_id", id)
             .endObject();
     peers.addSource(params, request);
     return params.endObject().toBytes();

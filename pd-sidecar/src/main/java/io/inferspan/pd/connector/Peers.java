@@ -1,18 +1,22 @@
 package io.inferspan.pd.connector;
 
 import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonWriter;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.upstream.Target;
 import io.netty.util.NetUtil;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The peer-to-peer tiers of other pods: where they listen, and how an engine is told to pull. */
+/** The peer-to-peer tiers of other pods: their ports, and the parameters for pulling from them. */
 final class Peers {
+  /** Those of a connector without settings. */
+  static final Peers NONE = new Peers(0, 0, 0, null);
+
   private static final String SOURCE = "remote_kv_source";
 
   private final int firstPeerPort;
@@ -44,16 +48,19 @@ final class Peers {
   }
 
   /**
-   * The port of the tier that belongs to a sidecar's address; that of rank 0 if it is no rank's.
+   * Returns the port of the tier that belongs to a sidecar's address; that of rank 0 if it is not a
+   * rank's.
    */
   int port(Target sidecar) {
     int rank = sidecar.port() - firstProxyPort;
     return rank >= 0 && rank < ranks ? firstPeerPort + rank : firstPeerPort;
   }
 
-  /** Tells prefill to pull what is cached elsewhere, unless that is where it runs. */
+  /**
+   * Adds the source of cached blocks to prefill's parameters, unless it is the prefill pod itself.
+   */
   void addSource(JsonWriter params, PdRequest request) {
-    String named = request.kvSource();
+    String named = request.decision().kvSource();
     Target source = named == null ? null : Target.parse(named);
     if (source != null && !same(source, request.prefiller())) {
       addPeer(params, SOURCE, source, RequestIds.random());
@@ -65,37 +72,34 @@ final class Peers {
     params
         .name(name)
         .beginObject()
-        .name("kv_request_id")
-        .text(requestId)
-        .name("remote_host")
-        .text(sidecar.host())
-        .name("remote_port")
-        .number(port(sidecar))
+        .member("kv_request_id", requestId)
+        .member("remote_host", sidecar.host())
+        .member("remote_port", port(sidecar))
         .endObject();
   }
 
   /** Decodes here with blocks from elsewhere; a source that is this very rank is no source. */
   void decode(PdRequest request, String named) {
     Target source = Target.parse(named);
-    StageBody body = request.original();
-    if (source != null && !isOwn(source, request.rank())) {
+    JsonPieces body = request.body().original();
+    if (source != null && !isOwn(source, request.exchange().rank())) {
       JsonWriter params = new JsonWriter().beginObject();
       addPeer(params, SOURCE, source, RequestIds.random());
       body =
-          StageBody.of(
-              request
-                  .body()
-                  .edit()
-                  .set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes()));
+          request
+              .body()
+              .edit()
+              .set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes())
+              .pieces();
     }
-    request.decode(DecodeLeg.of(body).on(request.decoder()));
+    request.stream(DecodeLeg.of(body).on(request.decoder()));
   }
 
   private boolean isOwn(Target source, int rank) {
     return ownHost != null && same(source, new Target(ownHost, firstProxyPort + rank));
   }
 
-  /** Whether two addresses are the same, however they are written. */
+  /** Returns whether two addresses are the same, ignoring their notation. */
   static boolean same(Target one, Target other) {
     return one.port() == other.port()
         && (one.host().equalsIgnoreCase(other.host()) || sameAddress(one.host(), other.host()));

@@ -1,34 +1,62 @@
 package io.inferspan.pd.connector;
 
+import com.google.auto.service.AutoService;
+import io.inferspan.pd.config.KvConnector;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** {@code sglang}: both stages get the same request at once and meet in a room of that number. */
+@AutoService(KvConnector.class)
 public final class Sglang implements Connector {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final long ROOMS_PER_NANO = 1000;
 
+  private static final String HOST = "bootstrap_host";
+  private static final String PORT = "bootstrap_port";
+  private static final String ROOM = "bootstrap_room";
+
   private final int bootstrapPort;
 
-  /**
-   * The connector.
-   *
-   * @param bootstrapPort where the bootstrap servers of prefill pods listen
-   */
-  public Sglang(int bootstrapPort) {
+  public Sglang() {
+    this(0);
+  }
+
+  private Sglang(int bootstrapPort) {
     this.bootstrapPort = bootstrapPort;
+  }
+
+  @Override
+  public Connector configured(SidecarConfig config, PodAddresses pods) {
+    return new Sglang(config.connectors().sglangBootstrapPort());
   }
 
   @Override
   public String name() {
     return "sglang";
+  }
+
+  @Override
+  public String order() {
+    return "both at once";
+  }
+
+  @Override
+  public String handsOver() {
+    return "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`";
+  }
+
+  @Override
+  public Set<String> members() {
+    return Set.of(HOST, PORT, ROOM);
   }
 
   @Override
@@ -38,12 +66,12 @@ public final class Sglang implements Connector {
         request
             .body()
             .edit()
-            .setText(BodyMembers.BOOTSTRAP_HOST, request.prefiller().host())
-            .set(BodyMembers.BOOTSTRAP_PORT, bootstrapPort)
-            .set(BodyMembers.BOOTSTRAP_ROOM, room);
-    StageBody body = StageBody.of(edit);
-    request.prefill(PrefillLeg.beside(body, Map.of()).in(room));
-    request.decode(DecodeLeg.of(body));
+            .setText(HOST, request.prefiller().host())
+            .set(PORT, bootstrapPort)
+            .set(ROOM, room);
+    JsonPieces body = edit.pieces();
+    request.ask(PrefillLeg.concurrent(body, Map.of()).in(room));
+    request.stream(DecodeLeg.of(body));
   }
 
   private static long newRoom() {

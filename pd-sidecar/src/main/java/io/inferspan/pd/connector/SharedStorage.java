@@ -1,20 +1,20 @@
 package io.inferspan.pd.connector;
 
+import com.google.auto.service.AutoService;
+import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.EngineAnswer;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageBody;
-import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +24,27 @@ import org.jspecify.annotations.Nullable;
  * <p>A client that names a cache-hit threshold has decode tried first: prefill runs where the
  * decoder finds too little in the store.
  */
+@AutoService(KvConnector.class)
 public final class SharedStorage implements Connector {
-  private static final String PLAIN_TEXT = "text/plain; charset=utf-8";
-
-  private final int jsonDepth;
-
-  public SharedStorage(int jsonDepth) {
-    this.jsonDepth = jsonDepth;
-  }
 
   @Override
   public String name() {
     return "shared-storage";
+  }
+
+  @Override
+  public List<String> formerly() {
+    return List.of("lmcache");
+  }
+
+  @Override
+  public String order() {
+    return "decode first if the client names `cache_hit_threshold`, else prefill, then decode";
+  }
+
+  @Override
+  public String handsOver() {
+    return "nothing: the storage is shared";
   }
 
   @Override
@@ -44,29 +53,32 @@ public final class SharedStorage implements Connector {
       prefill(request);
       return;
     }
-    CacheHitGate gate =
-        new CacheHitGate(request.streaming(), jsonDepth, request.limits().bodyBytes());
-    request.decode(
-        DecodeLeg.of(request.original())
-            .rewritten(SharedStorage::withoutHeadersOfErrors)
-            .gated(gate, () -> kept(request, gate)));
+    CacheHitGate gate = new CacheHitGate(request, unreadable -> kept(request, unreadable));
+    gate.askedAgainBy(
+        request.streamWhole(
+            DecodeLeg.of(request.body().original())
+                .rewritten(SharedStorage::withoutHeadersOfErrors)
+                .gated(gate)));
   }
 
-  private static void kept(PdRequest request, CacheHitGate gate) {
-    if (gate.unreadable()) {
+  private static void kept(PdRequest request, boolean unreadable) {
+    if (unreadable) {
       request.refuse(
-          HttpResponseStatus.INTERNAL_SERVER_ERROR,
-          "InternalServerError",
-          "the decoder's answer is not a JSON object");
+          EngineAnswer.error(
+              HttpResponseStatus.INTERNAL_SERVER_ERROR,
+              "InternalServerError",
+              "the decoder's answer is not a JSON object"),
+          "500",
+          "InternalServerError");
     } else {
       prefill(request);
     }
   }
 
   private static void prefill(PdRequest request) {
-    request
-        .prefill(PrefillLeg.before(StageBody.of(prefillBody(request)), Map.of()))
-        .onSuccess(answer -> afterPrefill(request, answer));
+    request.ask(
+        PrefillLeg.before(prefillBody(request).pieces(), Map.of()),
+        answer -> afterPrefill(request, answer));
   }
 
   private static JsonEdit prefillBody(PdRequest request) {
@@ -89,10 +101,9 @@ public final class SharedStorage implements Connector {
 
   private static void afterPrefill(PdRequest request, EngineAnswer answer) {
     if (answer.ok()) {
-      request.decode(DecodeLeg.of(StageBody.of(withoutThreshold(request))));
+      request.stream(DecodeLeg.of(withoutThreshold(request).pieces()));
     } else {
-      request.deliver(
-          new EngineAnswer(answer.status(), errorHeaders(), answer.body(), answer.failure()));
+      request.deliver(answer.failure() == null ? answer.with(EngineAnswer.plainText()) : answer);
     }
   }
 
@@ -100,15 +111,11 @@ public final class SharedStorage implements Connector {
   private static @Nullable BodyFilter withoutHeadersOfErrors(HttpResponse head) {
     if (head.status().codeClass() != HttpStatusClass.SUCCESS) {
       String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
-      head.headers().clear().add(errorHeaders());
+      head.headers().clear().add(EngineAnswer.plainText());
       if (length != null) {
         head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
       }
     }
     return null;
-  }
-
-  private static HttpHeaders errorHeaders() {
-    return new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, PLAIN_TEXT);
   }
 }

@@ -2,15 +2,15 @@ package io.inferspan.pd.connector;
 
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.PdRequest;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.PdRequest;
 
 /** Makes a request ask for one token, which is all that a prefill pod is to generate. */
 final class TokenCaps {
 
   private TokenCaps() {}
 
-  /** One token, in one piece, whatever the client asked for. */
+  /** Limits a request to one token without streaming. */
   static JsonEdit oneToken(JsonEdit edit, Api api) {
     edit.set(BodyMembers.STREAM, false).remove(BodyMembers.STREAM_OPTIONS);
     switch (api) {
@@ -32,7 +32,7 @@ final class TokenCaps {
     edit.set(BodyMembers.STREAM, false)
         .remove(BodyMembers.STREAM_OPTIONS)
         .set(BodyMembers.MAX_TOKENS, 1);
-    if (request.body().has(BodyMembers.MAX_COMPLETION_TOKENS)) {
+    if (request.body().json().has(BodyMembers.MAX_COMPLETION_TOKENS)) {
       edit.set(BodyMembers.MAX_COMPLETION_TOKENS, 1);
     }
     switch (request.api()) {

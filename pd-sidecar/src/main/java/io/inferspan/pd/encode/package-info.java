@@ -1,7 +1,7 @@
 /**
- * Encoding a request's images, sounds and videos elsewhere: the calls, and what they bring back.
+ * Encodes a request's images, audio and videos on other pods.
  *
- * <p>Here lives what is the same for each connector of encoders; no KV block is known here.
+ * <p>Contains what all encoder connectors share; nothing here depends on KV blocks.
  */
 @NullMarked
 package io.inferspan.pd.encode;

@@ -11,14 +11,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch over a few files that calls back once they have changed and then kept still for 250 ms.
+ * Watches a few files, and calls back once they have changed and then been stable for 250 ms.
  *
- * <p>It asks the file system four times a second instead of being told: what counts is the file
- * behind Kubernetes' chain of symbolic links, whose swap is no event in the watched directory's
- * files, and some volumes send no events at all. One daemon thread, a handful of microseconds a
- * second.
+ * <p>It polls the file system four times a second instead of using events: the file of interest is
+ * behind Kubernetes' chain of symbolic links, whose swap causes no event for the file, and some
+ * volumes send no events at all. It needs one daemon thread and a few microseconds per second.
  *
- * <p>Make the watch, read the files, then {@link #start}: a change in between is not lost.
+ * <p>Create the watch, read the files, then {@link #start}: a change in between is not lost.
  */
 public final class FileWatch implements AutoCloseable {
   static final long STILL_MILLIS = 250;
@@ -84,7 +83,7 @@ public final class FileWatch implements AutoCloseable {
     return files.stream().map(Stamp::of).toList();
   }
 
-  /** What tells two states of a file apart without reading it. */
+  /** Distinguishes two states of a file without reading it. */
   private record Stamp(@Nullable Object fileKey, @Nullable FileTime modified, long sizeBytes) {
     private static final Stamp ABSENT = new Stamp(null, null, -1);
 

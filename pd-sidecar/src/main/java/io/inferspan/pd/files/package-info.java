@@ -1,7 +1,7 @@
 /**
  * Files that change while the sidecar runs.
  *
- * <p>Here lives noticing the change; what a file means is known by the room that reads it.
+ * <p>Contains the detection of changes; the package that reads a file interprets it.
  */
 @NullMarked
 package io.inferspan.pd.files;

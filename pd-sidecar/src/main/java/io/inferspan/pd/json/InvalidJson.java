@@ -1,8 +1,6 @@
 package io.inferspan.pd.json;
 
-/**
- * Says that bytes are not the JSON they should be; tells where and why, never what stands there.
- */
+/** Reports invalid JSON: the position and the reason, never the content. */
 public final class InvalidJson extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,6 @@
 package io.inferspan.pd.json;
 
 import io.inferspan.pd.json.JsonObject.Member;
-import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,10 +16,13 @@ public final class JsonEdit {
   private static final byte[] COMMA = {','};
   private static final byte[] EMPTY_OBJECT = {'{', '}'};
 
-  /** What happens to a member. */
+  /** A change of a member. */
   private sealed interface Change {
     /** It gets a value. */
     record Put(JsonValue value) implements Change {}
+
+    /** It gets a value that is joined only when it is written. */
+    record Join(JsonPieces pieces) implements Change {}
 
     /** Its own members change. */
     record Nest(JsonEdit edit) implements Change {}
@@ -31,7 +33,7 @@ public final class JsonEdit {
 
   private static final Change DROP = new Change.Drop();
 
-  /** What is edited; null where the object is yet to be created. */
+  /** The edited object; null if it is to be created. */
   private final @Nullable JsonValue original;
 
   /** The scanned original; a nested one is scanned when it is known what to look for. */
@@ -59,6 +61,11 @@ public final class JsonEdit {
    */
   public JsonEdit set(String name, String rawJson) {
     return set(name, rawJson.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Sets a member to pieces that are known to be one valid value; they are not copied. */
+  public JsonEdit set(String name, JsonPieces pieces) {
+    return change(name, new Change.Join(pieces));
   }
 
   /** Sets a member to a value from elsewhere, byte for byte. */
@@ -100,6 +107,7 @@ public final class JsonEdit {
       case Change.Put(JsonValue value) -> value;
       case Change.Drop _ -> null;
       case Change.Nest _ -> null;
+      case Change.Join(JsonPieces pieces) -> JsonValue.trusted(pieces.toBytes());
       case null -> scanned != null ? scanned.value(name) : memberOfOriginal(name);
     };
   }
@@ -116,20 +124,12 @@ public final class JsonEdit {
     return this;
   }
 
-  /** How many bytes the changed object takes. */
-  public int length() {
-    return pieces().length();
-  }
-
-  public void writeTo(ByteBuf out) {
-    pieces().writeTo(out);
-  }
-
   public byte[] toBytes() {
     return pieces().toBytes();
   }
 
-  private JsonPieces pieces() {
+  /** The changed object, of which only the changes are copied. */
+  public JsonPieces pieces() {
     JsonPieces pieces = new JsonPieces();
     render(pieces);
     return pieces;
@@ -168,9 +168,9 @@ public final class JsonEdit {
         continue;
       }
       if (needsComma) {
-        out.add(COMMA);
+        out.raw(COMMA);
       }
-      out.add(new JsonWriter().name(entry.getKey()).toBytes());
+      out.raw(new JsonWriter().name(entry.getKey()).toBytes());
       renderValue(change, out);
       needsComma = true;
     }
@@ -178,8 +178,9 @@ public final class JsonEdit {
 
   private static void renderValue(Change change, JsonPieces out) {
     switch (change) {
-      case Change.Put(JsonValue value) -> out.add(value.bytes(), value.from(), value.to());
+      case Change.Put(JsonValue value) -> out.value(value);
       case Change.Nest(JsonEdit nested) -> nested.render(out);
+      case Change.Join(JsonPieces pieces) -> out.add(pieces);
       case Change.Drop _ -> throw new IllegalStateException("a dropped member has no value");
     }
   }

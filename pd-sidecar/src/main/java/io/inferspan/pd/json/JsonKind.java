@@ -1,6 +1,6 @@
 package io.inferspan.pd.json;
 
-/** What a JSON value is. */
+/** The types of JSON values. */
 public enum JsonKind {
   OBJECT,
   ARRAY,
@@ -9,7 +9,7 @@ public enum JsonKind {
   BOOLEAN,
   NULL;
 
-  /** The kind of a valid value, told by its first byte. */
+  /** Returns the type of a valid value by its first byte. */
   static JsonKind startingWith(byte first) {
     return switch (first) {
       case '{' -> OBJECT;

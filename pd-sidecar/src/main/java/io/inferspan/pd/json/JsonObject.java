@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A JSON object where it stands in its bytes: valid as a whole, known by the members that were
  * wanted.
  *
- * <p>Immutable as long as nobody changes the bytes; any number of {@linkplain #edit() edits} may
+ * <p>Immutable as long as the bytes are not changed; any number of {@linkplain #edit() edits} may
  * start from it.
  */
 public final class JsonObject {
@@ -73,6 +73,11 @@ public final class JsonObject {
     return scan(json, 0, json.length, wanted, maxDepth);
   }
 
+  /** Reads another object, of which the same members are wanted. */
+  public JsonScan scanAlike(byte[] other, int maxDepth) {
+    return JsonScan.of(other, wanted, maxDepth);
+  }
+
   private static boolean startsWithMark(byte[] json, int from, int to) {
     return to - from >= 3
         && json[from] == (byte) 0xef
@@ -112,7 +117,7 @@ public final class JsonObject {
     lastByName.put(member.name(), member);
   }
 
-  /** Whether the object has a member; the name must be one of the wanted. */
+  /** Returns whether the object has a member, which must be one of the wanted names. */
   public boolean has(String name) {
     return last(name) != null;
   }
@@ -167,12 +172,13 @@ public final class JsonObject {
   }
 
   /**
-   * A member nobody looked for may be there or not: asking for it is a mistake in our code, not in
-   * the body.
+   * A member that was not looked for may be there or not: asking for it is a mistake in our code,
+   * not in the body.
    */
   void require(String name) {
     if (!wanted.contains(name)) {
-      throw new IllegalArgumentException("the scan did not look for member " + name);
+      throw new IllegalArgumentException(
+          "the scan did not look for member " + name + "; a connector declares its members");
     }
   }
 
@@ -180,7 +186,7 @@ public final class JsonObject {
     return members;
   }
 
-  /** Where the member after this one starts; after the last one, where that one ends. */
+  /** Returns the start of the member after this one; after the last one, its end. */
   int startAfter(Member member) {
     JsonScanner scanner = new JsonScanner(json, to, 0);
     int end = member.value().to();
@@ -192,7 +198,7 @@ public final class JsonObject {
     return json;
   }
 
-  /** Where the bytes given start, space around the object included. */
+  /** Returns the start of the given bytes, including space around the object. */
   int from() {
     return from;
   }
@@ -201,12 +207,12 @@ public final class JsonObject {
     return to;
   }
 
-  /** How many members there are, wanted or not. */
+  /** Returns the number of members, wanted or not. */
   int size() {
     return size;
   }
 
-  /** Where a new last member goes. */
+  /** Returns the position for a new last member. */
   int insertAt() {
     return insertAt;
   }

@@ -1,13 +1,51 @@
 package io.inferspan.pd.json;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** A body as a row of byte ranges, most of them ranges of the original. */
-final class JsonPieces {
+/** JSON as a row of byte ranges, most of them ranges of a body that was scanned. */
+public final class JsonPieces {
   private final List<JsonValue> pieces = new ArrayList<>();
   private int length;
+
+  /** Adds bytes as they are. */
+  public JsonPieces raw(byte[] bytes) {
+    add(bytes, 0, bytes.length);
+    return this;
+  }
+
+  /** Adds characters of ASCII as they are. */
+  public JsonPieces raw(String ascii) {
+    return raw(ascii.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Adds a value from elsewhere, byte for byte. */
+  public JsonPieces value(JsonValue value) {
+    add(value.bytes(), value.from(), value.to());
+    return this;
+  }
+
+  /** Adds the elements of an array up to one of them, null for all; false if there are none. */
+  public boolean elements(JsonValue array, @Nullable JsonValue end) {
+    if (array.kind() != JsonKind.ARRAY) {
+      return false;
+    }
+    byte[] bytes = array.bytes();
+    int first = array.from() + 1;
+    int last = end == null ? array.to() - 1 : end.from();
+    while (last > first && isSpaceOrComma(bytes[last - 1])) {
+      last--;
+    }
+    add(bytes, first, last);
+    return last > first;
+  }
+
+  private static boolean isSpaceOrComma(byte b) {
+    return (b > 0 && b <= ' ') || b == ',';
+  }
 
   void add(byte[] bytes, int from, int to) {
     if (from < to) {
@@ -16,22 +54,15 @@ final class JsonPieces {
     }
   }
 
-  void add(byte[] bytes) {
-    add(bytes, 0, bytes.length);
+  void add(JsonPieces others) {
+    others.pieces.forEach(piece -> add(piece.bytes(), piece.from(), piece.to()));
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
-  void writeTo(ByteBuf out) {
-    out.ensureWritable(length);
-    for (JsonValue piece : pieces) {
-      out.writeBytes(piece.bytes(), piece.from(), piece.length());
-    }
-  }
-
-  byte[] toBytes() {
+  public byte[] toBytes() {
     byte[] bytes = new byte[length];
     int at = 0;
     for (JsonValue piece : pieces) {
@@ -39,5 +70,39 @@ final class JsonPieces {
       at += piece.length();
     }
     return bytes;
+  }
+
+  /** Starts to read the bytes from the first. */
+  public Reader reader() {
+    return new Reader();
+  }
+
+  /** Reads the bytes in order. */
+  public final class Reader {
+    private int piece;
+    private int offset;
+    private int left = length;
+
+    /** Returns how many bytes are left to read. */
+    public int left() {
+      return left;
+    }
+
+    /** Writes the next {@code count} bytes. */
+    public void read(int count, ByteBuf out) {
+      int wanted = Math.min(count, left);
+      left -= wanted;
+      while (wanted > 0) {
+        JsonValue current = pieces.get(piece);
+        int some = Math.min(wanted, current.length() - offset);
+        out.writeBytes(current.bytes(), current.from() + offset, some);
+        wanted -= some;
+        offset += some;
+        if (offset == current.length()) {
+          piece++;
+          offset = 0;
+        }
+      }
+    }
   }
 }

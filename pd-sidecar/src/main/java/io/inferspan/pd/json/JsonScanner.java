@@ -3,11 +3,11 @@ package io.inferspan.pd.json;
 import java.util.BitSet;
 
 /**
- * Walks over JSON text and builds nothing; what it lets pass is valid (RFC 8259, UTF-8).
+ * Validates JSON text (RFC 8259, UTF-8) without building values.
  *
- * <p>Every {@code skip} takes the position of a first byte and answers the position after the last.
- * Hand-written because a scan that hands out no tokens can take strings, the bulk of a prompt,
- * eight bytes at a time.
+ * <p>Every {@code skip} takes the position of a first byte and returns the position after the last
+ * one. Hand-written because a scan without tokens can skip strings, the bulk of a prompt, eight
+ * bytes at a time.
  */
 final class JsonScanner {
   private final byte[] json;
@@ -16,8 +16,8 @@ final class JsonScanner {
   private final StringScanner strings;
 
   /**
-   * Whether the container open at each depth is an object; on the heap, so that no body can exhaust
-   * the stack.
+   * Whether the container open at each depth is an object. It is on the heap, so that no body can
+   * overflow the stack.
    */
   private final BitSet objects = new BitSet();
 

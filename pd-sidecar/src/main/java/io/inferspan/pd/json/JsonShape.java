@@ -13,7 +13,7 @@ public final class JsonShape {
   private final String[] names;
   private final byte[][] rawNames;
 
-  /** Bit n: a name of n bytes exists; tells most keys away without a comparison. */
+  /** Bit n: a name of n bytes exists; excludes most keys without a comparison. */
   private final long lengths;
 
   private JsonShape(Collection<String> wanted) {
@@ -31,7 +31,7 @@ public final class JsonShape {
     return new JsonShape(List.of(names));
   }
 
-  static JsonShape of(Collection<String> names) {
+  public static JsonShape of(Collection<String> names) {
     return new JsonShape(names);
   }
 

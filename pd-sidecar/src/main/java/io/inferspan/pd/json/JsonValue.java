@@ -5,10 +5,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A value where it stands in the bytes it came with; reading it copies nothing but what is asked
- * for.
- */
+/** A value in place in its original bytes; only what is read is copied. */
 public final class JsonValue {
   /**
    * Longer numbers are not counts of anything, and turning digits into a number costs more than
@@ -67,13 +64,13 @@ public final class JsonValue {
     return kind() == JsonKind.STRING ? JsonText.decode(json, from + 1, to - 1) : null;
   }
 
-  /** Whether this is the string with this text. */
+  /** Returns whether this is a string equal to this text. */
   public boolean isText(String expected) {
     boolean canBe = length() <= MAX_ESCAPED_LENGTH * expected.length() + 2;
     return canBe && expected.equals(text());
   }
 
-  /** How many bytes the value takes as it stands. */
+  /** Returns the length of the value in its original form. */
   public int length() {
     return to - from;
   }

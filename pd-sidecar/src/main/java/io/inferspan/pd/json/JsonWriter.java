@@ -34,6 +34,22 @@ public final class JsonWriter {
     return text(name).put(':');
   }
 
+  public JsonWriter member(String name, String text) {
+    return name(name).text(text);
+  }
+
+  public JsonWriter member(String name, long number) {
+    return name(name).number(number);
+  }
+
+  public JsonWriter member(String name, boolean value) {
+    return name(name).bool(value);
+  }
+
+  public JsonWriter nullMember(String name) {
+    return name(name).nothing();
+  }
+
   public JsonWriter text(String text) {
     comma().put('"');
     if (isPlain(text)) {
@@ -66,38 +82,11 @@ public final class JsonWriter {
     return comma().put(value.bytes(), value.from(), value.length());
   }
 
-  /** Writes the elements of an array from elsewhere into the open array, as they stand there. */
-  public JsonWriter elementsOf(JsonValue array) {
-    return elements(array, array.to() - 1);
-  }
-
-  /** The same for those before one of them. */
-  public JsonWriter elementsBefore(JsonValue element, JsonValue array) {
-    return elements(array, element.from());
-  }
-
-  private JsonWriter elements(JsonValue array, int end) {
-    if (array.kind() != JsonKind.ARRAY) {
-      return this;
-    }
-    byte[] bytes = array.bytes();
-    int first = array.from() + 1;
-    int last = end;
-    while (last > first && isSpaceOrComma(bytes[last - 1])) {
-      last--;
-    }
-    return last == first ? this : comma().put(bytes, first, last - first);
-  }
-
-  private static boolean isSpaceOrComma(byte b) {
-    return (b > 0 && b <= ' ') || b == ',';
-  }
-
   public byte[] toBytes() {
     return Arrays.copyOf(json, length);
   }
 
-  /** A comma is due wherever a value ended before. */
+  /** Writes a comma if a value precedes. */
   private JsonWriter comma() {
     return switch (length == 0 ? '[' : json[length - 1]) {
       case '{', '[', ':' -> this;

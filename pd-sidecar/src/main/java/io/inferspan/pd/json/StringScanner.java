@@ -13,7 +13,9 @@ final class StringScanner {
   private static final long EACH = 0x0101010101010101L;
   private static final long HIGHEST_BITS = 0x8080808080808080L;
 
-  /** What may follow a backslash, besides u; a table, because code in prompts is full of them. */
+  /**
+   * The characters allowed after a backslash, besides u; a table, because code in prompts has many.
+   */
   private static final boolean[] ESCAPED = new boolean[128];
 
   static {

@@ -1,9 +1,9 @@
 /**
- * JSON bodies read and changed in place: one scan finds the few members that matter, an edit
- * splices new values between untouched bytes.
+ * Reads and changes JSON bodies in place: one scan finds the relevant members, and an edit inserts
+ * new values between unchanged bytes.
  *
- * <p>Here lives what knows JSON's grammar. What a member means to an engine or a connector does not
- * live here, with one exception: where chat messages carry media.
+ * <p>Contains the JSON grammar. The meaning of members for engines and connectors is defined
+ * elsewhere, except for media in chat messages.
  */
 @NullMarked
 package io.inferspan.pd.json;

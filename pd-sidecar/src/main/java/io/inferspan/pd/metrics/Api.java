@@ -8,7 +8,7 @@ public enum Api {
   RESPONSES("responses"),
   /** The engine's own token-in, token-out API. */
   GENERATE("generate"),
-  /** Whatever is handed to the decoder as it came. */
+  /** Requests that are passed to the decoder unchanged. */
   PASSTHROUGH("passthrough");
 
   private final String label;

@@ -1,17 +1,19 @@
 package io.inferspan.pd.metrics;
 
-import io.inferspan.pd.upstream.PoolEvents;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many connections there are to the engines of one stage; all threads may tell it. */
-public final class ConnectionMeters implements PoolEvents {
+/** Counts the connections to the engines of one stage; any thread may count. */
+public final class ConnectionMeters {
 
   private final LongAdder opened = new LongAdder();
   private final LongAdder closed = new LongAdder();
   private final LongAdder idle = new LongAdder();
+
+  /** Creates counters that are not registered. */
+  public ConnectionMeters() {}
 
   ConnectionMeters(MeterRegistry registry, Stage stage) {
     String name = Meters.OURS + "upstream_connections";
@@ -30,19 +32,16 @@ public final class ConnectionMeters implements PoolEvents {
   }
 
   /** A connection was made. */
-  @Override
   public void opened() {
     opened.increment();
   }
 
   /** A connection is gone. */
-  @Override
   public void closed() {
     closed.increment();
   }
 
   /** So many more connections wait for their next request, or fewer where it is negative. */
-  @Override
   public void idle(int change) {
     idle.add(change);
   }

@@ -4,11 +4,11 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose observation is being recorded, for exactly as long as that takes.
+ * The span of the observation that is being recorded.
  *
- * <p>The registry asks for "the current span", but here a span is passed along and never current.
- * So each thread has one slot, made once, which holds the span around the one call that records;
- * nothing is allocated, and nothing can stay behind.
+ * <p>The registry reads "the current span", but here a span is passed along and never current. So
+ * each thread has one slot, allocated once, which holds the span during the recording call; nothing
+ * is allocated, and nothing remains afterwards.
  */
 final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanContext {
 

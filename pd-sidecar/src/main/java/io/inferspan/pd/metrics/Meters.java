@@ -5,7 +5,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -44,36 +45,26 @@ final class Meters {
   }
 
   Observation counter(String name, String description) {
-    return counting(Counter.builder(name).description(description).register(registry));
+    return register(Counter.builder(name).description(description));
   }
 
   /** A counter for each value of a label, so that all are there from the start, at zero. */
-  <E extends Enum<E>> Map<E, Observation> counters(
-      String name, String description, Label<E> label) {
-    Map<E, Observation> counters = new EnumMap<>(label.type());
-    for (E value : label.type().getEnumConstants()) {
-      counters.put(
-          value,
-          counting(
-              Counter.builder(name)
-                  .description(description)
-                  .tag(label.name(), label.text().apply(value))
-                  .register(registry)));
+  <K> Map<K, Observation> counters(
+      String name,
+      String description,
+      String label,
+      Collection<K> values,
+      Function<K, String> text) {
+    Map<K, Observation> counters = new HashMap<>();
+    for (K value : values) {
+      Counter.Builder counter = Counter.builder(name).description(description);
+      counters.put(value, register(counter.tag(label, text.apply(value))));
     }
     return counters;
   }
 
-  /**
-   * A label and all its values.
-   *
-   * @param name of the label
-   * @param type whose constants are the values
-   * @param text what a value is called
-   */
-  record Label<E extends Enum<E>>(String name, Class<E> type, Function<E, String> text) {}
-
-  private static Observation counting(Counter counter) {
-    return counter::increment;
+  private Observation register(Counter.Builder counter) {
+    return counter.register(registry)::increment;
   }
 
   Observation histogram(String name, String description, Duration[] bounds) {

@@ -26,7 +26,7 @@ public final class MetricsServer {
   private static final String METRICS = "/metrics";
   private static final String HEALTH = "/health";
 
-  /** All of IPv6, which takes in IPv4; and what is left where a host has no IPv6. */
+  /** All IPv6 and IPv4 addresses, and the fallback for a host without IPv6. */
   private static final String ALL_INTERFACES = "::";
 
   private static final String ALL_IPV4_INTERFACES = "0.0.0.0";
@@ -82,10 +82,11 @@ public final class MetricsServer {
 
   /** Off the event loop: there are hundreds of lines to write. */
   private void scrape(HttpServerRequest request) {
-    Wanted wanted = Wanted.of(request.getHeader("accept"), request.getHeader("accept-encoding"));
+    AcceptHeader accepted =
+        AcceptHeader.of(request.getHeader("accept"), request.getHeader("accept-encoding"));
     HttpServerResponse response = request.response();
     vertx
-        .executeBlocking(() -> scraped(wanted))
+        .executeBlocking(() -> scraped(accepted))
         .onComplete(
             scraped -> {
               if (scraped.failed()) {
@@ -93,19 +94,19 @@ public final class MetricsServer {
                 end(response.setStatusCode(500));
                 return;
               }
-              response.putHeader("content-type", wanted.contentType());
+              response.putHeader("content-type", accepted.contentType());
               response.putHeader("vary", "accept, accept-encoding");
-              if (wanted.gzip()) {
+              if (accepted.gzip()) {
                 response.putHeader("content-encoding", "gzip");
               }
               end(request, scraped.result());
             });
   }
 
-  private Buffer scraped(Wanted wanted) throws IOException {
+  private Buffer scraped(AcceptHeader accepted) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (OutputStream out = wanted.gzip() ? new GZIPOutputStream(bytes) : bytes) {
-      metrics.prometheus().scrape(out, wanted.contentType());
+    try (OutputStream out = accepted.gzip() ? new GZIPOutputStream(bytes) : bytes) {
+      metrics.prometheus().scrape(out, accepted.contentType());
     }
     return Buffer.buffer(bytes.toByteArray());
   }

@@ -1,6 +1,7 @@
 package io.inferspan.pd.metrics;
 
 import io.inferspan.Telemetry;
+import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.metrics.ExemplarScope.Observation;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Gauge;
@@ -17,18 +18,21 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the sidecar counts.
+ * The sidecar's meters.
  *
- * <p>All meters are made at the start, so that recording is a few additions, without a lookup, a
- * lock or an allocation of ours. Any thread may record; nothing throws. Where a span is given and
- * sampled, the observation may carry its ids as an exemplar; pass {@link SpanContext#getInvalid()}
- * where there is none.
+ * <p>All meters are created at startup, so that recording needs only a few additions, without a
+ * lookup, a lock or an allocation of ours. Thread-safe; nothing throws. If a sampled span is
+ * passed, the observation may carry its ids as an exemplar; pass {@link SpanContext#getInvalid()}
+ * if there is none.
  *
  * <p>Durations are histograms. Those that end with the first token (prefill, encode, time to first
  * token) have bounds of 5, 10, 25, 50, 75, 100, 250, 500 and 750 ms and 1, 2.5, 5, 10, 30 and 120
@@ -36,12 +40,14 @@ import org.jspecify.annotations.Nullable;
  * 80, 160, 320, 640 and 1800 s.
  */
 public final class SidecarMetrics implements AutoCloseable {
+  /** An encode stage; counted in addition to the connector if there is a prefill stage as well. */
+  public static final String ENCODE = "encode";
 
   private final MeterRegistry registry;
   private final ExemplarScope exemplars;
   private @Nullable JvmGcMetrics gc;
   private final Map<Api, Observation> requests;
-  private final Map<DisaggType, Observation> disaggregated;
+  private final Map<String, Observation> disaggregated;
   private final Map<Stage, Observation> durations = new EnumMap<>(Stage.class);
   private final Map<Stage, Observation> errors;
   private final Map<Stage, ConnectionMeters> connections = new EnumMap<>(Stage.class);
@@ -55,9 +61,27 @@ public final class SidecarMetrics implements AutoCloseable {
     this.registry = registry;
     this.exemplars = exemplars;
     Meters meters = new Meters(registry);
-    requests = requests(meters);
-    disaggregated = disaggregated(meters);
-    errors = errors(meters);
+    requests =
+        meters.counters(
+            Meters.LLM_D + "requests",
+            "Requests that arrived",
+            "api_type",
+            List.of(Api.values()),
+            Api::label);
+    disaggregated =
+        meters.counters(
+            Meters.LLM_D + "disagg_requests",
+            "Requests that were served by several engines",
+            "disagg_type",
+            Stream.concat(Stream.of(ENCODE), KvConnector.names().stream()).toList(),
+            Function.identity());
+    errors =
+        meters.counters(
+            Meters.LLM_D + "request_errors",
+            "Failures of requests",
+            "stage",
+            List.of(Stage.values()),
+            Stage::label);
     timeToFirstToken =
         meters.histogram(
             Meters.OURS + "time_to_first_token",
@@ -73,27 +97,6 @@ public final class SidecarMetrics implements AutoCloseable {
     Gauge.builder(Meters.OURS + "requests_in_flight", inFlight, LongAdder::sum)
         .description("Requests that are being served")
         .register(registry);
-  }
-
-  private static Map<Api, Observation> requests(Meters meters) {
-    return meters.counters(
-        Meters.LLM_D + "requests",
-        "Requests that arrived",
-        new Meters.Label<>("api_type", Api.class, Api::label));
-  }
-
-  private static Map<DisaggType, Observation> disaggregated(Meters meters) {
-    return meters.counters(
-        Meters.LLM_D + "disagg_requests",
-        "Requests that were served by several engines",
-        new Meters.Label<>("disagg_type", DisaggType.class, DisaggType::label));
-  }
-
-  private static Map<Stage, Observation> errors(Meters meters) {
-    return meters.counters(
-        Meters.LLM_D + "request_errors",
-        "Failures of requests",
-        new Meters.Label<>("stage", Stage.class, Stage::label));
   }
 
   private void stages(Meters meters) {
@@ -126,9 +129,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return metrics;
   }
 
-  /**
-   * Metrics that nobody reads, and which keep nothing: making real ones takes time at the start.
-   */
+  /** Metrics that are not read and keep nothing: making real ones takes time at the start. */
   public static SidecarMetrics unread() {
     return new SidecarMetrics(new CompositeMeterRegistry(), new ExemplarScope());
   }
@@ -144,7 +145,7 @@ public final class SidecarMetrics implements AutoCloseable {
     new FileDescriptorMetrics().bindTo(registry);
   }
 
-  /** Where they all are, for meters that belong to others. */
+  /** Returns the registry, for meters of other components. */
   public MeterRegistry registry() {
     return registry;
   }
@@ -161,8 +162,8 @@ public final class SidecarMetrics implements AutoCloseable {
     record(requests, api, span, 1);
   }
 
-  /** A request is served by several engines. */
-  public void disaggregated(DisaggType type, SpanContext span) {
+  /** A request is served by several engines: a KV connector's name, or {@link #ENCODE}. */
+  public void disaggregated(String type, SpanContext span) {
     record(disaggregated, type, span, 1);
   }
 
@@ -171,7 +172,9 @@ public final class SidecarMetrics implements AutoCloseable {
     record(durations, stage, span, nanos);
   }
 
-  /** A stage has failed, and the request with it; its duration is told as well. */
+  /**
+   * Records that a stage has failed, and the request with it; its duration is recorded separately.
+   */
   public void stageFailed(Stage stage, SpanContext span) {
     record(errors, stage, span, 1);
   }
@@ -214,18 +217,17 @@ public final class SidecarMetrics implements AutoCloseable {
     inFlight.decrement();
   }
 
-  /** What counts the connections to the engines of a stage; there are none of REQUEST. */
+  /** Returns the counters of connections to the engines of a stage; REQUEST has none. */
   public ConnectionMeters connections(Stage stage) {
     return held(connections, stage);
   }
 
-  /** What counts the look-ups of pods' names. */
+  /** Returns the counters for resolving pod names. */
   public NameMeters names() {
-    return new NameMeters(registry);
+    return NameMeters.in(registry);
   }
 
-  private <E extends Enum<E>> void record(
-      Map<E, Observation> meters, E which, SpanContext span, long value) {
+  private <K> void record(Map<K, Observation> meters, K which, SpanContext span, long value) {
     exemplars.record(span, held(meters, which), value);
   }
 

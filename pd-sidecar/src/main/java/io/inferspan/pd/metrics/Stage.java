@@ -6,7 +6,7 @@ public enum Stage {
   PREFILL("prefill"),
   /** Generating here. */
   DECODE("decode"),
-  /** Encoding images and the like elsewhere. */
+  /** Encoding media on other pods. */
   ENCODE("encode"),
   /** The request as a whole; as a failure, one that belongs to no other stage. */
   REQUEST("request");

@@ -1,8 +1,8 @@
 /**
- * The sidecar's numbers: what they are called, what counts them, and the port they are read from.
+ * The sidecar's metrics: their names, their counters, and the port that serves them.
  *
- * <p>Here lives nothing that decides. Every label has a closed set of values, and every value is an
- * enum constant: nothing of a request becomes a label.
+ * <p>Nothing here makes decisions. Every label has a closed set of values, which are constants or
+ * names of connectors: no part of a request becomes a label.
  */
 @NullMarked
 package io.inferspan.pd.metrics;

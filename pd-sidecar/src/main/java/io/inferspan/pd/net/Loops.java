@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +49,9 @@ public final class Loops implements AutoCloseable {
   /**
    * Starts event loops.
    *
-   * @param asked {@code nio}, {@code epoll} or {@code io_uring}; null for the best that works here
+   * @param asked {@code nio}, {@code epoll} or {@code io_uring}; null for the best one available
    * @param count zero for one per core
-   * @throws IllegalArgumentException where what was asked for does not work here
+   * @throws IllegalArgumentException if the requested transport is not available
    */
   public static Loops start(@Nullable String asked, int count) {
     Transport chosen = asked == null ? best() : working(asked);
@@ -103,12 +104,17 @@ public final class Loops implements AutoCloseable {
     return vertx;
   }
 
-  /** What moves the bytes: {@code nio}, {@code epoll} or {@code io_uring}. */
+  /** Threads for what would keep an event loop too long. */
+  public Executor workers() {
+    return vertx.workerPool().executor();
+  }
+
+  /** Returns the transport: {@code nio}, {@code epoll} or {@code io_uring}. */
   public String transportName() {
     return transport.name();
   }
 
-  /** How many loops there are. */
+  /** Returns the number of event loops. */
   public int count() {
     return count;
   }
@@ -120,7 +126,7 @@ public final class Loops implements AutoCloseable {
         .channelFactory(transport.implementation().channelFactory(false))
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
-        // A peer that refuses what is written to it may have answered before: that is read first.
+        // A peer that resets a write may have responded before: its response is read first.
         .option(ChannelOption.AUTO_CLOSE, false)
         .option(ChannelOption.ALLOCATOR, allocator)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());

@@ -1,186 +1,168 @@
 package io.inferspan.pd.proxy;
 
+import io.inferspan.pd.chunk.ChunkedDecode;
 import io.inferspan.pd.config.SidecarConfig.EcConnector;
-import io.inferspan.pd.connector.ChunkedDecode;
+import io.inferspan.pd.config.SidecarConfig.Limits;
 import io.inferspan.pd.connector.Connector;
-import io.inferspan.pd.connector.EncodeStage;
-import io.inferspan.pd.json.InvalidJson;
-import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.metrics.DisaggType;
+import io.inferspan.pd.encode.EncodeStage;
+import io.inferspan.pd.json.JsonScan;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.BodyCollector;
-import io.inferspan.pd.relay.Errors;
-import io.inferspan.pd.relay.HeldBodies;
-import io.inferspan.pd.stage.BodyMembers;
-import io.inferspan.pd.stage.Decision;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.LiveRequest;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.ProxyParts;
-import io.inferspan.pd.stage.StageBody;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.request.BodyMembers;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.upstream.Target;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** The ways of a request that the proxy looks into, in llm-d's order: encode, P/D, decode only. */
 final class InterceptedRoutes {
   private static final String CHAT_COMPLETIONS = "/v1/chat/completions";
+  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final ProxyParts parts;
   private final Connector connector;
-  private final DisaggType disaggType;
-  private final boolean encodes;
-  private final EncodeStage encodeStage;
+  private final JsonShape shape;
+  private final EcConnector encoding;
   private final int chunkSize;
   private final ChunkedDecode chunkedDecode;
+  private final BodyCollector.Bounds bounds;
 
   InterceptedRoutes(ProxyParts parts, Connector connector) {
     this.parts = parts;
     this.connector = connector;
-    this.disaggType = DisaggType.valueOf(parts.config().connectors().kv().name());
-    EcConnector ec = parts.config().connectors().ec();
-    this.encodes = ec != EcConnector.NONE;
-    this.encodeStage = new EncodeStage(ec == EcConnector.NIXL);
+    this.shape = BodyMembers.with(connector.members());
+    this.encoding = parts.config().connectors().ec();
     this.chunkSize = parts.config().connectors().decodeChunkSize();
     this.chunkedDecode = new ChunkedDecode(chunkSize);
+    Limits limits = parts.config().limits();
+    this.bounds =
+        new BodyCollector.Bounds(
+            Math.min(limits.bodyBytes(), LARGEST_ARRAY),
+            limits.bodyTime(),
+            limits.bodyBytesPerSecond());
   }
 
-  /** Whether there is an encode stage at all. */
-  boolean encodes() {
-    return encodes;
-  }
-
-  void serve(LiveRequest live, Decision decision) {
-    if (!decision.encoders().isEmpty()) {
-      withBody(
-          live,
-          decision,
-          request -> encodeStage.run(request, decision.encoders(), this::afterEncode));
-    } else if (decision.prefiller() != null) {
-      withBody(live, decision, this::servePd);
+  void serve(PdRequest request) {
+    if (!request.decision().encoders().isEmpty()) {
+      boolean merges = encoding == EcConnector.NIXL;
+      withBody(request, _ -> EncodeStage.run(request, merges, this::serveGathered));
+    } else if (request.decision().prefiller() != null) {
+      withBody(request, this::serveGathered);
     } else {
-      decodeOnly(live, decision);
+      decodeOnly(request);
     }
   }
 
-  private void servePd(PdRequest request) {
-    request.live().metrics().disaggregated(disaggType, request.trace().spanContext());
-    connector.serve(request);
-  }
-
-  private void afterEncode(PdRequest encoded) {
-    if (encoded.hasPrefiller()) {
-      servePd(encoded);
-      return;
-    }
-    Target decoder = encoded.decoder();
-    String source = encoded.kvSource();
-    if (decoder == null) {
-      encoded.refuse(HttpResponseStatus.BAD_REQUEST);
+  private void serveGathered(PdRequest request) {
+    String source = request.decision().kvSource();
+    Target decoder = request.decoder();
+    if (request.decision().prefiller() != null) {
+      request.metrics().disaggregated(connector.name(), request.trace().spanContext());
+      connector.serve(request);
+    } else if (decoder == null) {
+      request.refuseRank();
     } else if (source != null) {
-      connector.decodeWithPull(encoded, source);
+      connector.decodeWithPull(request, source);
     } else {
-      encoded.decode(DecodeLeg.of(encoded.original()).on(decoder));
+      request.stream(DecodeLeg.of(request.body().original()).on(decoder));
     }
   }
 
-  private void decodeOnly(LiveRequest live, Decision decision) {
-    Target decoder = decoder(live, decision);
-    String source = decision.kvSource();
+  private void decodeOnly(PdRequest request) {
+    Target decoder = request.decoder();
     if (decoder == null) {
-      live.failed();
-      live.trace().fail("unknown_rank", "no such data-parallel rank");
-      Errors.empty(live.exchange(), HttpResponseStatus.BAD_REQUEST);
-      live.answered(HttpResponseStatus.BAD_REQUEST.code());
-    } else if (source != null) {
-      withBody(live, decision, request -> connector.decodeWithPull(request, source));
-    } else if (chunks(live, decision)) {
-      withBody(live, decision, chunkedDecode::serve);
+      request.refuseRank();
+    } else if (request.decision().kvSource() != null || chunks(request)) {
+      withBody(request, this::serveGathered);
     } else {
-      StreamedLeg.start(live, parts.engines().decoders(), decoder);
+      request.pass(decoder);
     }
-  }
-
-  private @Nullable Target decoder(LiveRequest live, Decision decision) {
-    String asked = decision.dataParallel();
-    return asked == null ? parts.decoders().of(live.exchange().rank()) : parts.decoders().at(asked);
   }
 
   /** With other connectors the stages meet in each chunk, not only in the first. */
-  private boolean chunks(LiveRequest live, Decision decision) {
+  private boolean chunks(PdRequest request) {
     return chunkSize > 0
-        && isChat(live)
-        && (decision.prefiller() == null || disaggType == DisaggType.NIXLV2);
+        && Routes.path(request.exchange().request().uri()).equals(CHAT_COMPLETIONS)
+        && (request.decision().prefiller() == null || connector.decodesInChunks());
   }
 
-  private static boolean isChat(LiveRequest live) {
-    return Routes.path(live.exchange().request().uri()).equals(CHAT_COMPLETIONS);
-  }
-
-  /** Gathers the body, scans it, and goes on; or says what is wrong with it. */
-  private void withBody(LiveRequest live, Decision decision, Consumer<PdRequest> next) {
-    long limit = parts.config().limits().bodyBytes();
-    HeldBodies.Share share = parts.heldBodies().open();
-    live.hold(share);
+  /** Collects the body, scans it and continues; or responds with an error. */
+  private void withBody(PdRequest request, Consumer<PdRequest> next) {
+    Target prefiller = request.decision().prefiller();
+    HeldBody held = parts.heldBodies().open(prefiller == null ? null : prefiller.authority());
+    request.hold(held);
+    int depth = parts.config().limits().jsonDepth();
     BodyCollector.collect(
-        live.exchange(),
-        limit,
-        share,
-        new BodyCollector.Taker() {
-          @Override
-          public void complete(byte[] bytes, int length) {
-            live.guard(() -> scanned(live, decision, bytes, length, next));
-          }
-
-          @Override
-          public void tooLarge() {
-            refuseLarge(live, limit);
-          }
-
-          @Override
-          public void noRoom() {
-            refuseNow(live, parts.heldBodies().limit());
+        request.exchange(),
+        bounds,
+        held,
+        end -> {
+          if (end == BodyCollector.End.COMPLETE) {
+            request.guard(
+                () ->
+                    request.compute(
+                        held,
+                        () -> JsonScan.of(held.join(), shape, depth),
+                        scan -> scanned(request, held, scan, next)));
+          } else {
+            refuse(request, end);
           }
         });
   }
 
-  private void scanned(
-      LiveRequest live, Decision decision, byte[] bytes, int length, Consumer<PdRequest> next) {
-    JsonObject body;
-    try {
-      int depth = parts.config().limits().jsonDepth();
-      body = JsonObject.scan(bytes, 0, length, BodyMembers.SHAPE, depth);
-    } catch (InvalidJson e) {
-      live.failed();
-      live.trace().fail("invalid_json", "the body is not a JSON object");
-      Errors.badRequest(live.exchange(), "invalid JSON: " + e.getMessage());
-      live.answered(HttpResponseStatus.BAD_REQUEST.code());
+  private void scanned(PdRequest request, HeldBody held, JsonScan scan, Consumer<PdRequest> next) {
+    if (scan.object() == null) {
+      request.refuse(
+          EngineAnswer.badRequest("invalid JSON: " + scan.fault()),
+          "invalid_json",
+          "the body is not a JSON object");
       return;
     }
-    PdRequest request = new PdRequest(live, parts, decision, body, StageBody.of(bytes, length));
-    next.accept(chunks(live, decision) ? request.decodedBy(chunkedDecode::decode) : request);
+    request.scanned(held, scan.object());
+    if (chunks(request)) {
+      request.decodedBy(chunkedDecode::decode);
+    }
+    next.accept(request);
   }
 
-  private static void refuseNow(LiveRequest live, long limit) {
-    live.metrics().noRoomForBody();
-    live.failed();
-    live.trace().fail("no_room_for_body", "the bodies held already take what they may");
-    Errors.busy(
-        live.exchange(),
-        "the bodies held already take the limit of " + limit + " bytes (--held-bodies-limit)");
-    live.answered(HttpResponseStatus.SERVICE_UNAVAILABLE.code());
-  }
-
-  private static void refuseLarge(LiveRequest live, long limit) {
-    live.metrics().bodyTooLarge();
-    live.failed();
-    live.trace().fail("body_too_large", "the body is larger than allowed");
-    live.exchange().closeAfter();
-    Errors.json(
-        live.exchange(),
-        HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-        "RequestEntityTooLarge",
-        "the body is larger than the limit of " + limit + " bytes (--body-limit)");
-    live.answered(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE.code());
+  private void refuse(PdRequest request, BodyCollector.End why) {
+    switch (why) {
+      case COMPLETE -> throw new IllegalArgumentException("a whole body is not refused");
+      case NO_ROOM -> {
+        request.metrics().noRoomForBody();
+        request.refuse(
+            EngineAnswer.busy(
+                "the bodies held already take the limit of %d bytes (--held-bodies-limit)"
+                    .formatted(parts.heldBodies().limit())),
+            "no_room_for_body",
+            "the limit for held bodies is reached");
+      }
+      case TOO_LARGE -> {
+        request.metrics().bodyTooLarge();
+        request.exchange().closeAfter();
+        request.refuse(
+            EngineAnswer.error(
+                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+                "RequestEntityTooLarge",
+                "the body is larger than the limit of %d bytes (--body-limit)"
+                    .formatted(bounds.bytes())),
+            "body_too_large",
+            "the body is larger than allowed");
+      }
+      case TOO_SLOW -> {
+        request.exchange().closeAfter();
+        request.refuse(
+            EngineAnswer.error(
+                HttpResponseStatus.REQUEST_TIMEOUT,
+                "RequestTimeout",
+                "the body did not arrive in time (--body-timeout, --body-min-rate)"),
+            "body_too_slow",
+            "the body did not arrive in time");
+      }
+    }
   }
 }

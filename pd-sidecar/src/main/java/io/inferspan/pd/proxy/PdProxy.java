@@ -1,14 +1,15 @@
 package io.inferspan.pd.proxy;
 
+import io.inferspan.pd.config.SidecarConfig.EcConnector;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.metrics.Api;
-import io.inferspan.pd.relay.Errors;
+import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
+import io.inferspan.pd.request.Decision;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.RequestHandler;
-import io.inferspan.pd.stage.Decision;
-import io.inferspan.pd.stage.LiveRequest;
-import io.inferspan.pd.stage.ProxyParts;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.semconv.PdAttributes;
@@ -52,26 +53,29 @@ public final class PdProxy implements RequestHandler {
     }
     Api api = Routes.api(method, path);
     HttpHeaders headers = request.headers();
-    // Before what is for one hop goes: no client can have the picker's headers removed that way.
+    // Before hop-by-hop headers are removed, so that a client cannot have the picker's headers
+    // removed.
     RoutingHeaders routing =
         api == Api.PASSTHROUGH ? RoutingHeaders.NONE : RoutingHeaders.takeFrom(headers);
     ForwardedHeaders.fromClient(request, exchange.clientAddress());
     RequestTrace trace =
         Routes.isUntraced(method, path)
             ? parts.tracing().none()
-            : parts.tracing().begin(headers, method.name(), path, label(api));
-    LiveRequest live = LiveRequest.begin(exchange, parts, api, trace);
-    live.guard(() -> dispatch(live, api, routing));
+            : parts.tracing().begin(headers, method.name(), Routes.template(path), label(api));
+    PdRequest live = PdRequest.begin(exchange, parts, Decision.of(api), trace);
+    live.guard(() -> dispatch(live, routing));
   }
 
-  private void dispatch(LiveRequest live, Api api, RoutingHeaders routing) {
-    if (live.exchange().request().method().equals(HttpMethod.CONNECT)) {
-      refuseTunnel(live);
-    } else if (api == Api.PASSTHROUGH) {
-      int rank = live.exchange().rank();
-      StreamedLeg.start(live, parts.engines().decoders(), parts.decoders().of(rank));
+  private void dispatch(PdRequest request, RoutingHeaders routing) {
+    if (request.exchange().request().method().equals(HttpMethod.CONNECT)) {
+      request.refuse(
+          EngineAnswer.empty(HttpResponseStatus.METHOD_NOT_ALLOWED),
+          "method_not_allowed",
+          "tunnels are not served");
+    } else if (request.api() == Api.PASSTHROUGH) {
+      request.pass(parts.decoders().of(request.exchange().rank()));
     } else {
-      intercept(live, api, routing);
+      intercept(request, routing);
     }
   }
 
@@ -79,24 +83,32 @@ public final class PdProxy implements RequestHandler {
     return api == Api.PASSTHROUGH ? null : api.label();
   }
 
-  private void intercept(LiveRequest live, Api api, RoutingHeaders routing) {
+  private void intercept(PdRequest request, RoutingHeaders routing) {
+    RequestTrace trace = request.trace();
     String chosen = choose(routing.prefillers());
     Target prefiller = chosen == null ? null : Target.parse(chosen);
     if (chosen == null) {
-      live.trace().notDisaggregated("no_prefill_header");
+      trace.notDisaggregated("no_prefill_header");
     } else if (!parts.allowList().allows(chosen)) {
-      deny(live, prefiller == null ? UNREADABLE : prefiller.authority());
+      trace.denied(prefiller == null ? UNREADABLE : prefiller.authority());
+      parts.metrics().denied();
+      request.failed();
+      request.deliver(EngineAnswer.text(HttpResponseStatus.FORBIDDEN, DENIED));
       return;
     } else if (prefiller == null) {
-      refuse(live, "the prefill target is not host:port");
+      String why = "the prefill target is not host:port";
+      trace.notDisaggregated("bad_routing_header");
+      request.refuse(EngineAnswer.badGateway(why), "bad_routing_header", why);
       return;
     } else {
-      live.trace().disaggregated(prefiller.authority(), routing.prefillers().size());
+      trace.disaggregated(prefiller.authority(), routing.prefillers().size());
     }
     String source = kvSource(routing.kvSource());
-    live.trace().set(PdAttributes.KV_CACHE_SOURCE, source);
-    List<Target> encoders = encoders(routing.encoders(), live.trace());
-    routes.serve(live, new Decision(api, prefiller, encoders, source, routing.dataParallel()));
+    trace.set(PdAttributes.KV_CACHE_SOURCE, source);
+    List<Target> encoders = encoders(routing.encoders(), trace);
+    request.decided(
+        new Decision(request.api(), prefiller, encoders, source, routing.dataParallel()));
+    routes.serve(request);
   }
 
   private @Nullable String choose(List<String> candidates) {
@@ -120,7 +132,7 @@ public final class PdProxy implements RequestHandler {
   }
 
   private List<Target> encoders(List<String> named, RequestTrace trace) {
-    if (named.isEmpty() || !routes.encodes()) {
+    if (named.isEmpty() || parts.config().connectors().ec() == EcConnector.NONE) {
       return List.of();
     }
     List<Target> allowed =
@@ -131,28 +143,5 @@ public final class PdProxy implements RequestHandler {
             .toList();
     trace.encoders(named.size(), allowed.size());
     return allowed;
-  }
-
-  private void deny(LiveRequest live, String target) {
-    live.trace().denied(target);
-    parts.metrics().denied();
-    live.failed();
-    Errors.text(live.exchange(), HttpResponseStatus.FORBIDDEN, DENIED);
-    live.answered(HttpResponseStatus.FORBIDDEN.code());
-  }
-
-  private static void refuseTunnel(LiveRequest live) {
-    live.failed();
-    live.trace().fail("method_not_allowed", "tunnels are not served");
-    Errors.empty(live.exchange(), HttpResponseStatus.METHOD_NOT_ALLOWED);
-    live.answered(HttpResponseStatus.METHOD_NOT_ALLOWED.code());
-  }
-
-  private static void refuse(LiveRequest live, String why) {
-    live.failed();
-    live.trace().notDisaggregated("bad_routing_header");
-    live.trace().fail("bad_routing_header", why);
-    Errors.badGateway(live.exchange(), why);
-    live.answered(HttpResponseStatus.BAD_GATEWAY.code());
   }
 }

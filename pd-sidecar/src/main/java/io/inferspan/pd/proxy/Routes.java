@@ -4,12 +4,83 @@ import io.inferspan.pd.metrics.Api;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.Set;
 
-/** What a method and a path ask for. */
+/** Classifies methods and paths. */
 final class Routes {
   private static final Set<String> UNTRACED =
       Set.of("/health", "/healthz", "/livez", "/readyz", "/ping", "/metrics");
 
+  private static final String OTHER = "_OTHER";
+  private static final String MODELS = "/v1/models/";
+  private static final String RESPONSES = "/v1/responses/";
+  private static final String CANCEL = "/cancel";
+
+  /** The fixed paths of vLLM and SGLang. */
+  private static final Set<String> KNOWN =
+      Set.of(
+          "/v1/chat/completions",
+          "/v1/chat/completions/render",
+          "/v1/completions",
+          "/v1/completions/render",
+          "/v1/messages",
+          "/v1/messages/count_tokens",
+          "/v1/responses",
+          "/inference/v1/generate",
+          "/generate",
+          "/v1/models",
+          "/v1/embeddings",
+          "/v1/audio/transcriptions",
+          "/v1/audio/translations",
+          "/v1/score",
+          "/v1/rerank",
+          "/v2/rerank",
+          "/score",
+          "/rerank",
+          "/classify",
+          "/pooling",
+          "/tokenize",
+          "/detokenize",
+          "/invocations",
+          "/version",
+          "/load",
+          "/server_info",
+          "/get_model_info",
+          "/get_server_info",
+          "/v1/load_lora_adapter",
+          "/v1/unload_lora_adapter",
+          "/reset_prefix_cache",
+          "/flush_cache",
+          "/sleep",
+          "/wake_up",
+          "/is_sleeping",
+          "/openapi.json",
+          "/docs",
+          "/health",
+          "/healthz",
+          "/livez",
+          "/readyz",
+          "/ping",
+          "/metrics");
+
   private Routes() {}
+
+  /** The route that spans name: a known path, a template, or {@code _OTHER}; a tunnel has none. */
+  static String template(String path) {
+    if (path.isEmpty() || KNOWN.contains(path)) {
+      return path;
+    }
+    // Names of models contain slashes.
+    if (path.startsWith(MODELS) && path.length() > MODELS.length()) {
+      return MODELS + "{model}";
+    }
+    return path.startsWith(RESPONSES) ? response(path.substring(RESPONSES.length())) : OTHER;
+  }
+
+  private static String response(String rest) {
+    int slash = rest.indexOf('/');
+    String below = slash < 0 ? "" : rest.substring(slash);
+    boolean named = slash != 0 && !rest.isEmpty();
+    return named && (below.isEmpty() || below.equals(CANCEL)) ? RESPONSES + "{id}" + below : OTHER;
+  }
 
   /** A request's target without the scheme and the host, which only a forward proxy needs. */
   static String originForm(String uri) {
@@ -30,12 +101,12 @@ final class Routes {
     return query < 0 ? uri : uri.substring(0, query);
   }
 
-  /** Whether the proxy answers itself that it is alive; it does not ask the decoder. */
+  /** Returns whether the proxy itself answers the health check, without asking the decoder. */
   static boolean isHealth(HttpMethod method, String path) {
     return path.equals("/health") && isRead(method);
   }
 
-  /** Whether it is asked again and again by machines, so that a span would only be in the way. */
+  /** Returns whether machines poll it, so that spans would be noise. */
   static boolean isUntraced(HttpMethod method, String path) {
     return isRead(method) && UNTRACED.contains(path);
   }

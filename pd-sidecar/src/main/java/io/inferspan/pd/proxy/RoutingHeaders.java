@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the endpoint picker wrote into a request's headers; taking it removes it from them.
+ * The endpoint picker's headers of a request; reading removes them from the request.
  *
- * @param prefillers where prefill may run, trimmed, in order; a blank one stays blank
- * @param encoders where encoding may run
- * @param kvSource where KV blocks may be pulled from
+ * @param prefillers candidates for prefill, trimmed, in order; a blank one stays blank
+ * @param encoders candidates for encoding
+ * @param kvSource the pod from which KV blocks may be pulled
  * @param dataParallel the sidecar address of the rank to decode on
  */
 record RoutingHeaders(

@@ -1,4 +1,4 @@
-/** Which way a request goes: routes, routing headers, the allow-list, the order of decisions. */
+/** Request routing: routes, routing headers, the allow-list, the order of decisions. */
 @NullMarked
 package io.inferspan.pd.proxy;
 

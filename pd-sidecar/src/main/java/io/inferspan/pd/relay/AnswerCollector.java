@@ -1,73 +1,107 @@
 package io.inferspan.pd.relay;
 
-import io.inferspan.pd.upstream.ResponseListener;
-import io.inferspan.pd.upstream.UpstreamCall;
+import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.util.function.Consumer;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers a whole answer up to a limit; an answer beyond it counts as none. */
-public final class AnswerCollector implements ResponseListener {
-  private final Consumer<UpstreamCall> send;
-  private final Consumer<EngineAnswer> done;
+/** A call whose answer is gathered whole, up to a limit; an answer beyond it counts as none. */
+public abstract class AnswerCollector extends EngineCall {
+  private final HeldBody body;
   private final long limit;
-  private final ByteArrayOutputStream body = new ByteArrayOutputStream(512);
-  private @Nullable UpstreamCall call;
   private @Nullable HttpResponse head;
+  private @Nullable ScheduledFuture<?> deadline;
+  private boolean over;
 
-  public AnswerCollector(long limit, Consumer<UpstreamCall> send, Consumer<EngineAnswer> done) {
+  /**
+   * A call that is yet to start, and that may be replayed.
+   *
+   * @param body takes the bytes of the answer
+   */
+  protected AnswerCollector(HeldBody body, long limit, boolean replayable) {
+    super(replayable);
+    this.body = body;
     this.limit = limit;
-    this.send = send;
-    this.done = done;
+  }
+
+  /** Takes the answer, whose body it releases; once, but not of a call that was cancelled. */
+  protected abstract void take(EngineAnswer answer);
+
+  /** Ends the call if it takes longer; zero for never. */
+  public final void endAfter(EventLoop loop, Duration time) {
+    if (!over && !time.isZero()) {
+      deadline =
+          loop.schedule(
+              () -> giveUp(UpstreamException.overdue()), time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Ends the call with a failure in place of an answer. */
+  protected final void giveUp(UpstreamException why) {
+    if (!over) {
+      cancel();
+      take(EngineAnswer.none(why));
+    }
+  }
+
+  /** Returns whether the response was received or is no longer wanted. */
+  public final boolean over() {
+    return over;
   }
 
   @Override
-  public void ready(UpstreamCall call) {
-    this.call = call;
-    send.accept(call);
+  protected final void head(HttpResponse answer) {
+    ForwardedHeaders.fromEngine(answer);
+    answer.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
+    head = answer;
   }
 
   @Override
-  public void head(HttpResponse head) {
-    ForwardedHeaders.fromEngine(head);
-    head.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
-    this.head = head;
-  }
-
-  @Override
-  public void content(ByteBuf content) {
-    try {
-      if (body.size() + (long) content.readableBytes() <= limit) {
-        content.getBytes(content.readerIndex(), body, content.readableBytes());
-      } else if (call != null) {
-        call.cancel();
-        done.accept(EngineAnswer.none(UpstreamException.tooLarge()));
+  protected final void content(ByteBuf content) {
+    if (!over) {
+      if ((long) body.length() + content.readableBytes() > limit) {
+        giveUp(UpstreamException.tooLarge());
+      } else if (!body.append(content)) {
+        giveUp(UpstreamException.noRoom());
       }
-    } catch (IOException e) {
-      throw new IllegalStateException("an array takes what fits", e);
-    } finally {
-      content.release();
+    }
+    content.release();
+  }
+
+  @Override
+  protected final void ended(HttpHeaders trailers) {
+    if (!over && head != null) {
+      stop();
+      take(EngineAnswer.of(head.status().code(), head.headers(), body));
     }
   }
 
   @Override
-  public void pause() {}
+  protected final void failed(UpstreamException failure) {
+    giveUp(failure);
+  }
 
-  @Override
-  public void end(HttpHeaders trailers) {
-    if (head != null) {
-      done.accept(new EngineAnswer(head.status().code(), head.headers(), body.toByteArray(), null));
+  private void stop() {
+    over = true;
+    if (deadline != null) {
+      deadline.cancel(false);
     }
   }
 
   @Override
-  public void failed(UpstreamException failure) {
-    done.accept(EngineAnswer.none(failure));
+  public void cancel() {
+    if (!over) {
+      stop();
+      body.release();
+      super.cancel();
+    }
   }
 }

@@ -1,111 +1,136 @@
 package io.inferspan.pd.relay;
 
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpUtil;
-import java.util.Arrays;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Gathers the body of a request up to a limit. */
+/** Gathers the body of a request within bounds of size, of time and of speed. */
 public final class BodyCollector implements BodyListener {
-  private static final byte[] NOTHING = {};
-  private static final int FIRST_BYTES = 4 * 1024;
-  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
-  private static final int MOST_TRUSTED_BYTES = 256 * 1024;
+  private static final long FIRST_BYTES = 4 * 1024;
+  private static final Duration WINDOW = Duration.ofSeconds(5);
 
-  private final long limit;
-  private final HeldBodies.Share share;
-  private final Taker taker;
-  private byte[] bytes;
-  private int length;
+  private final ClientExchange exchange;
+  private final Bounds bounds;
+  private final HeldBody body;
+  private final Consumer<End> next;
+  private final long startedNanos = System.nanoTime();
+  private @Nullable ScheduledFuture<?> check;
+  private int lengthBefore;
   private boolean over;
 
-  /** Takes the body once it is complete, or hears why it cannot be had. */
-  public interface Taker {
-    void complete(byte[] bytes, int length);
+  /**
+   * The limits of a body.
+   *
+   * @param bytes the maximum size
+   * @param time the time limit from the head to the end; zero for none
+   * @param bytesPerSecond the minimum average rate; zero for none
+   */
+  public record Bounds(long bytes, Duration time, long bytesPerSecond) {}
 
-    void tooLarge();
-
+  /** The results of collecting a body. */
+  public enum End {
+    COMPLETE,
+    TOO_LARGE,
     /** All bodies together would take too much memory. */
-    void noRoom();
+    NO_ROOM,
+    /** The client takes too long. */
+    TOO_SLOW
   }
 
-  private BodyCollector(long limit, int expected, HeldBodies.Share share, Taker taker) {
-    this.limit = limit;
-    this.share = share;
-    this.taker = taker;
-    this.bytes = new byte[expected];
+  private BodyCollector(ClientExchange exchange, Bounds bounds, HeldBody body, Consumer<End> next) {
+    this.exchange = exchange;
+    this.bounds = bounds;
+    this.body = body;
+    this.next = next;
   }
 
   /**
-   * Gathers the body of {@code exchange}, and refuses it early where it says that it is large.
+   * Gathers the body of {@code exchange}, or refuses it early if its announced length is too large.
    *
-   * @param share takes what the body takes; who opened it releases it
+   * @param body takes the bytes; the caller releases it
    */
   public static void collect(
-      ClientExchange exchange, long limit, HeldBodies.Share share, Taker taker) {
-    long bound = Math.min(limit, LARGEST_ARRAY);
-    long announced = HttpUtil.getContentLength(exchange.request(), (long) FIRST_BYTES);
-    if (announced > bound) {
-      taker.tooLarge();
-      return;
+      ClientExchange exchange, Bounds bounds, HeldBody body, Consumer<End> next) {
+    long announced = HttpUtil.getContentLength(exchange.request(), FIRST_BYTES);
+    if (announced > bounds.bytes()) {
+      next.accept(End.TOO_LARGE);
+    } else if (!body.expect(announced)) {
+      next.accept(End.NO_ROOM);
+    } else {
+      exchange.continueBody();
+      exchange.body(new BodyCollector(exchange, bounds, body, next));
     }
-    // What a client announces costs nothing until it comes, so large announcements get less.
-    int expected = (int) Math.min(announced, MOST_TRUSTED_BYTES);
-    if (!share.grow(expected)) {
-      taker.noRoom();
-      return;
-    }
-    exchange.continueBody();
-    exchange.body(new BodyCollector(bound, expected, share, taker));
   }
 
   @Override
   public void content(ByteBuf content) {
-    int more = content.readableBytes();
-    if (over) {
-      content.release();
-      return;
-    }
-    if ((long) length + more > limit) {
-      giveUp();
-      taker.tooLarge();
-    } else if (room(more)) {
-      content.readBytes(bytes, length, more);
-      length += more;
-    } else {
-      giveUp();
-      taker.noRoom();
+    if (!over) {
+      if ((long) body.length() + content.readableBytes() > bounds.bytes()) {
+        end(End.TOO_LARGE);
+      } else if (!body.append(content)) {
+        end(End.NO_ROOM);
+      }
     }
     content.release();
   }
 
-  private void giveUp() {
-    over = true;
-    bytes = NOTHING;
+  /** Only a body that did not come at once is timed. */
+  @Override
+  public void pause() {
+    if (!over && check == null) {
+      checkLater();
+    }
   }
 
-  private boolean room(int more) {
-    if (length + more <= bytes.length) {
-      return true;
+  private void checkLater() {
+    long millis = WINDOW.toMillis();
+    if (!bounds.time().isZero()) {
+      long passedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+      millis = Math.min(millis, Math.max(1, bounds.time().toMillis() - passedMillis));
     }
-    long doubled = Math.max(2L * bytes.length, (long) length + more);
-    int wanted = (int) Math.min(doubled, Math.max(limit, length + more));
-    if (!share.grow(wanted - bytes.length)) {
-      return false;
+    check = exchange.loop().schedule(this::check, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Of a slow body each window has to bring its part. */
+  private void check() {
+    if (over) {
+      return;
     }
-    bytes = Arrays.copyOf(bytes, wanted);
-    return true;
+    long passed = System.nanoTime() - startedNanos;
+    long came = (long) body.length() - lengthBefore;
+    boolean overdue = !bounds.time().isZero() && passed >= bounds.time().toNanos();
+    if (overdue || (passed >= WINDOW.toNanos() && came < leastPerWindow())) {
+      end(End.TOO_SLOW);
+    } else {
+      lengthBefore = body.length();
+      checkLater();
+    }
+  }
+
+  private long leastPerWindow() {
+    return bounds.bytesPerSecond() * WINDOW.toSeconds();
   }
 
   @Override
   public void end(HttpHeaders trailers) {
     if (!over) {
-      byte[] whole = bytes;
-      // The exchange lives as long as the answer; the body need not.
-      bytes = NOTHING;
-      taker.complete(whole, length);
+      end(End.COMPLETE);
     }
+  }
+
+  private void end(End how) {
+    over = true;
+    if (check != null) {
+      check.cancel(false);
+    }
+    next.accept(how);
   }
 }

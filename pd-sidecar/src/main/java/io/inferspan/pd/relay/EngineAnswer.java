@@ -1,33 +1,203 @@
 package io.inferspan.pd.relay;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.pd.json.JsonWriter;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A whole answer of an engine.
- *
- * @param status the HTTP status; 502 where the engine gave no answer
- * @param headers the headers, without those for one hop
- * @param body the body
- * @param failure why there was no answer, or null where there was one
- */
-@SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
-public record EngineAnswer(
-    int status, HttpHeaders headers, byte[] body, @Nullable UpstreamException failure) {
+/** A complete response of an engine, or an error response in its place, with llm-d's messages. */
+public final class EngineAnswer {
   private static final int FIRST_SUCCESS = 200;
   private static final int FIRST_BEYOND = 300;
+  private static final int RETRY_SECONDS = 1;
+  private static final String NOT_READY =
+      "The decode node is not ready. Please check that the vLLM service is running and the port"
+          + " configuration is correct.";
 
-  /** What stands for the answer of an engine that gave none. */
-  public static EngineAnswer none(UpstreamException failure) {
-    return new EngineAnswer(
-        HttpResponseStatus.BAD_GATEWAY.code(), new DefaultHttpHeaders(), new byte[0], failure);
+  private final int status;
+  private final HttpHeaders headers;
+  private final @Nullable HeldBody held;
+  private final byte[] own;
+  private final @Nullable UpstreamException failure;
+
+  private EngineAnswer(
+      int status,
+      HttpHeaders headers,
+      @Nullable HeldBody held,
+      byte[] own,
+      @Nullable UpstreamException failure) {
+    this.status = status;
+    this.headers = headers;
+    this.held = held;
+    this.own = own;
+    this.failure = failure;
   }
 
-  /** Whether the status says that it worked. */
+  /** An answer whose body is held; it is released with {@link #heldBy} or {@link #release}. */
+  static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
+    return new EngineAnswer(status, headers, body, new byte[0], null);
+  }
+
+  /** An answer that the proxy itself gives. */
+  public static EngineAnswer own(HttpResponseStatus status, HttpHeaders headers, String body) {
+    return new EngineAnswer(status.code(), headers, null, body.getBytes(UTF_8), null);
+  }
+
+  /** An answer without a body. */
+  public static EngineAnswer empty(HttpResponseStatus status) {
+    return own(status, new DefaultHttpHeaders(), "");
+  }
+
+  /** A sentence. */
+  public static EngineAnswer text(HttpResponseStatus status, String text) {
+    return own(status, plainText(), text);
+  }
+
+  /** An error in the shape of the engines' own. */
+  public static EngineAnswer error(HttpResponseStatus status, String type, String text) {
+    return error(status, plainText(), type, text, null);
+  }
+
+  /** The proxy has no room for a request now; in a moment it may. */
+  public static EngineAnswer busy(String text) {
+    return busy(text, null);
+  }
+
+  private static EngineAnswer busy(String text, @Nullable UpstreamException failure) {
+    HttpHeaders headers = plainText().set(HttpHeaderNames.RETRY_AFTER, RETRY_SECONDS);
+    return error(
+        HttpResponseStatus.SERVICE_UNAVAILABLE, headers, "ServiceUnavailable", text, failure);
+  }
+
+  public static EngineAnswer badRequest(String text) {
+    return error(HttpResponseStatus.BAD_REQUEST, "BadRequestError", text);
+  }
+
+  public static EngineAnswer badGateway(String text) {
+    return error(HttpResponseStatus.BAD_GATEWAY, "BadGateway", text);
+  }
+
+  /** Returns the client's response if an engine did not respond. */
+  public static EngineAnswer none(UpstreamException failure) {
+    return switch (failure.kind()) {
+      case NO_ROOM, STALE -> busy(failure.what(), failure);
+      case OVERDUE ->
+          error(
+              HttpResponseStatus.GATEWAY_TIMEOUT,
+              plainText(),
+              "GatewayTimeout",
+              failure.what(),
+              failure);
+      case REFUSED, UNREACHABLE, RESET, GARBAGE, SHUTDOWN, INTERNAL ->
+          new EngineAnswer(
+              HttpResponseStatus.BAD_GATEWAY.code(),
+              new DefaultHttpHeaders(),
+              null,
+              new byte[0],
+              failure);
+    };
+  }
+
+  /** Returns the client's response if the local decoder did not respond. */
+  public static EngineAnswer noDecoder(UpstreamException failure) {
+    if (failure.kind() == Kind.REFUSED) {
+      return error(HttpResponseStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", NOT_READY);
+    }
+    boolean retry = failure.kind() == Kind.NO_ROOM || failure.kind() == Kind.STALE;
+    return retry ? busy(failure.what()) : badGateway(failure.what());
+  }
+
+  private static EngineAnswer error(
+      HttpResponseStatus status,
+      HttpHeaders headers,
+      String type,
+      String text,
+      @Nullable UpstreamException failure) {
+    byte[] body =
+        new JsonWriter()
+            .beginObject()
+            .member("object", "error")
+            .member("message", text)
+            .member("type", type)
+            .member("param", "")
+            .member("code", status.code())
+            .endObject()
+            .toBytes();
+    return new EngineAnswer(status.code(), headers, null, body, failure);
+  }
+
+  public static HttpHeaders plainText() {
+    return new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
+  }
+
+  /** The same with other headers. */
+  public EngineAnswer with(HttpHeaders others) {
+    return new EngineAnswer(status, others, held, own, failure);
+  }
+
+  /** The HTTP status; 502, 503 or 504 if the engine gave no answer. */
+  public int status() {
+    return status;
+  }
+
+  /** The headers, without those for one hop. */
+  public HttpHeaders headers() {
+    return headers;
+  }
+
+  /** The body, to be read. */
+  public byte[] body() {
+    return held == null ? own : held.join();
+  }
+
+  /** Returns the holder of the body; null for a response of the proxy itself. */
+  public @Nullable HeldBody held() {
+    return held;
+  }
+
+  /** The body, to be passed on and released. */
+  public ByteBuf content() {
+    return held == null ? Unpooled.wrappedBuffer(own) : held.toBuffer();
+  }
+
+  /** Returns why there was no response, or null if there was one. */
+  public @Nullable UpstreamException failure() {
+    return failure;
+  }
+
+  /** Returns the {@code error.type} of an unsuccessful response. */
+  public String errorType() {
+    return failure == null ? Integer.toString(status) : failure.type();
+  }
+
+  /** Returns whether the status is a success. */
   public boolean ok() {
     return status >= FIRST_SUCCESS && status < FIRST_BEYOND;
+  }
+
+  /** Keeps the body as long as {@code other}, which may refer to its bytes; null for not at all. */
+  public EngineAnswer heldBy(@Nullable HeldBody other) {
+    if (held != null && other != null) {
+      other.adopt(held);
+    } else {
+      release();
+    }
+    return this;
+  }
+
+  /** Drops the body. */
+  public void release() {
+    if (held != null) {
+      held.release();
+    }
   }
 }

@@ -12,7 +12,7 @@ import io.netty.handler.codec.http2.HttpConversionUtil.ExtensionHeaderNames;
 import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 
-/** Which headers go on, and which were for this hop only. */
+/** Separates forwarded headers from hop-by-hop ones. */
 public final class ForwardedHeaders {
   private static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
 
@@ -101,7 +101,7 @@ public final class ForwardedHeaders {
     }
   }
 
-  /** Removes what a Connection header names, but never the framing or the host. */
+  /** Removes the headers named by a Connection header, except framing and host. */
   private static void removeNamed(HttpHeaders headers, String names) {
     for (String name : names.split(",", -1)) {
       String trimmed = name.trim();

@@ -1,31 +1,37 @@
 package io.inferspan.pd.relay;
 
-import io.netty.buffer.ByteBuf;
+import io.inferspan.pd.memory.HeldBody;
 import io.netty.handler.codec.http.HttpResponse;
 
 /** Decides whether an answer that has begun to come in may go to the client. */
-@FunctionalInterface
 public interface Gate {
 
-  /** What becomes of the answer. */
+  /** The decisions on a response. */
   enum Verdict {
     /** It cannot be said yet. */
     WAIT,
     /** The client gets it. */
     PASS,
-    /** The client does not get it, and the engine is told to stop. */
+    /** The client does not get it, and the call to the engine ends. */
     DROP
   }
 
-  /**
-   * Looks at what has come so far.
-   *
-   * @param complete whether that is all
-   */
-  Verdict look(HttpResponse head, ByteBuf body, boolean complete);
-
-  /** How much of the answer is read while it cannot be said; {@code limit} is the most. */
-  default long mostHeldBytes(long limit) {
-    return limit;
+  /** The progress of a response. */
+  enum Progress {
+    /** There is more to come. */
+    PARTIAL,
+    /** There is more, but no more can be held. */
+    FULL,
+    /** That is all. */
+    COMPLETE
   }
+
+  /** Looks at what has come so far. */
+  Verdict look(HttpResponse head, HeldBody body, Progress progress);
+
+  /** The answer was dropped; what follows is another stage's. */
+  default void dropped() {}
+
+  /** Returns how much of the response is read before the decision; {@code limit} is the maximum. */
+  long mostHeldBytes(long limit);
 }

@@ -1,8 +1,7 @@
 /**
- * Moving answers and bodies: pass them on as they come, gather them, hold them back.
+ * Transfers responses and bodies: passes them on, collects them, holds them back.
  *
- * <p>Here lives what is between a client's exchange and an engine's call. It decides nothing about
- * where a request goes.
+ * <p>Contains what connects a client's exchange to an engine's call. Routing is decided elsewhere.
  */
 @NullMarked
 package io.inferspan.pd.relay;

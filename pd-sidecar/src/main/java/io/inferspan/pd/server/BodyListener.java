@@ -9,7 +9,7 @@ public interface BodyListener {
   /** A piece of the body, which the listener must release or pass on. */
   void content(ByteBuf content);
 
-  /** For now there is no more to read: the time to flush what was passed on. */
+  /** Called when there is no more to read for now: flush what was passed on. */
   default void pause() {}
 
   /** The body is complete. */

@@ -1,48 +1,49 @@
 package io.inferspan.pd.server;
 
+import io.inferspan.pd.memory.HeldBody;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 connection of a client, or one HTTP/2 stream.
  *
- * <p>It answers one request after the other: what a pipelining client sends ahead waits, and a
- * little of it stops the reading.
+ * <p>It answers one request at a time; pipelined requests wait in its {@link RequestDecoder}.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements OpenConnections.Member {
-  private static final int MAX_AHEAD = 64;
   private static final int MAX_DRAINED_BYTES = 256 * 1024;
 
   private final RequestHandler handler;
   private final int rank;
-  private final ArrayDeque<HttpObject> ahead = new ArrayDeque<>(0);
   private @Nullable ChannelHandlerContext context;
-  private @Nullable ChannelHandlerContext codec;
+  private @Nullable ChannelHandlerContext decoder;
+  private @Nullable ChannelHandlerContext encoder;
   private @Nullable ClientExchange current;
   private @Nullable ReadingPause pause;
   private int drainedBytes;
+  private boolean wanted = true;
   private boolean draining;
-  private boolean advancing;
   private boolean broken;
   private volatile long quietSince = System.nanoTime();
   private volatile boolean servedAny;
@@ -55,7 +56,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     this.context = context;
-    this.codec = context.pipeline().context(HttpServerCodec.class);
+    this.decoder = context.pipeline().context(RequestDecoder.class);
+    this.encoder = context.pipeline().context(HttpResponseEncoder.class);
   }
 
   @Override
@@ -109,13 +111,33 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     context().write(part, context().voidPromise());
   }
 
-  /** Writes a small piece of a chunked body, past the codec where there is one. */
+  /** Writes a piece of a body, which stays counted until it has left if it was held. */
+  void writeBody(HttpContent part) {
+    context().write(part, untilWritten(part));
+  }
+
+  /** The same for a whole answer. */
+  void writeAnswer(FullHttpResponse answer) {
+    context().writeAndFlush(answer, untilWritten(answer));
+  }
+
+  /** TLS drops its plain text before the cipher text has left. */
+  private ChannelPromise untilWritten(HttpContent part) {
+    HeldBody held = HeldBody.of(part.content());
+    if (held == null) {
+      return context().voidPromise();
+    }
+    held.retain();
+    return context().newPromise().addListener(_ -> held.release());
+  }
+
+  /** Writes a small piece of a chunked body, past the encoder where there is one. */
   void writeChunk(ByteBuf piece) {
-    ChannelHandlerContext beforeCodec = codec;
-    if (beforeCodec == null || !piece.isReadable()) {
+    ChannelHandlerContext past = encoder;
+    if (past == null || !piece.isReadable()) {
       write(new DefaultHttpContent(piece));
     } else {
-      beforeCodec.write(ChunkFrame.around(piece, channel().alloc()), beforeCodec.voidPromise());
+      past.write(ChunkFrame.around(piece, channel().alloc()), past.voidPromise());
     }
   }
 
@@ -139,11 +161,29 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** Stops or resumes reading; what came ahead may keep it stopped. */
   void reading(boolean on) {
-    if (channel().config().isAutoRead() != on) {
-      channel().config().setAutoRead(on);
+    wanted = on;
+    RequestDecoder decoding = decoder == null ? null : (RequestDecoder) decoder.handler();
+    if (decoding == null || !on) {
+      autoRead(on);
+    } else if (!decoding.decoding()) {
+      decoded(decoding.isFull());
+    }
+  }
+
+  /** All is decoded that can be now; {@code full} if more must not come ahead. */
+  void decoded(boolean full) {
+    autoRead(wanted && !full);
+  }
+
+  private void autoRead(boolean on) {
+    channel().config().setAutoRead(on);
+    if (wanted) {
       endPause();
-      pause = on ? null : new ReadingPause(context());
+    } else if (pause == null) {
+      // Not for pipelined requests: a probe would have to keep what it reads.
+      pause = new ReadingPause(context());
     }
   }
 
@@ -156,26 +196,36 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object part) {
-    if (pause != null) {
-      pause.read(part);
+    if (pause != null && part instanceof ByteBufHolder content) {
+      pause.read(content.content().readableBytes());
     }
     if (broken) {
       ReferenceCountUtil.release(part);
     } else if (part instanceof ByteBuf bytes) {
       takeRaw(bytes);
-    } else if (ahead.isEmpty() && ready()) {
-      take((HttpObject) part);
     } else {
-      ahead.add((HttpObject) part);
-      if (ahead.size() >= MAX_AHEAD) {
-        reading(false);
-      }
+      take((HttpObject) part);
     }
   }
 
-  /** Whether what comes next can be dealt with; a client that takes no answers gets no more. */
-  private boolean ready() {
+  /**
+   * Returns whether the next request can be handled; a client that does not read responses must
+   * wait.
+   */
+  boolean ready() {
     return current == null ? channel().isWritable() : !current.requestEnded();
+  }
+
+  /** Returns whether no further request is served on this connection. */
+  boolean isBroken() {
+    return broken;
+  }
+
+  /** So many bytes were read that cannot be dealt with yet. */
+  void readAhead(int bytes) {
+    if (pause != null) {
+      pause.read(bytes);
+    }
   }
 
   private void take(HttpObject object) {
@@ -238,16 +288,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
     exchange.content(content);
     if (exchange.answerEnded()) {
-      settle(exchange);
+      answered(exchange);
     }
   }
 
   /** An answer is complete; its request may not be. */
   void answered(ClientExchange exchange) {
-    settle(exchange);
-  }
-
-  private void settle(ClientExchange exchange) {
     if (current != exchange) {
       return;
     }
@@ -256,6 +302,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     } else if (exchange.requestEnded()) {
       current = null;
       quietSince = System.nanoTime();
+      reading(true);
       advance();
     } else {
       reading(true);
@@ -265,33 +312,23 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Serves nothing more on this connection. */
   private ChannelHandlerContext over() {
     broken = true;
-    releaseAhead();
     return context();
   }
 
-  /** Serves what came ahead, without recursion where answers come at once. */
+  /** Serves what came ahead. */
   private void advance() {
-    if (advancing) {
-      return;
-    }
-    advancing = true;
-    while (!ahead.isEmpty() && ready()) {
-      take(ahead.poll());
-    }
-    advancing = false;
-    if (current == null || current.requestEnded()) {
-      reading(ahead.size() < MAX_AHEAD);
+    if (decoder != null) {
+      ((RequestDecoder) decoder.handler()).goOn(decoder);
     }
     if (current != null) {
       current.pause();
     }
   }
 
-  /** Answers what is not HTTP, once, and closes: nothing after it can be trusted. */
+  /** Responds once to data that is not HTTP, and closes: nothing after it can be trusted. */
   private void refuse(HttpObject object, HttpResponseStatus status) {
     ReferenceCountUtil.release(object);
     broken = true;
-    releaseAhead();
     ClientExchange exchange = current;
     if (exchange == null) {
       HttpRequest unread = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
@@ -304,8 +341,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Leaves HTTP behind: after {@code head} there are only bytes, both ways. */
   void switchProtocol(HttpResponse head) {
     writeAndFlush(head);
-    releaseAhead();
-    channel().pipeline().remove(HttpServerCodec.class);
+    channel().pipeline().remove(HttpResponseEncoder.class);
+    channel().pipeline().remove(RequestDecoder.class);
+    decoder = null;
     reading(true);
   }
 
@@ -343,7 +381,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext context) {
     broken = true;
     endPause();
-    releaseAhead();
     ClientExchange exchange = current;
     current = null;
     if (exchange != null) {
@@ -353,16 +390,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // A reset or a protocol error: the exchange hears of it when the channel is inactive, but not
-    // there that an HTTP/2 stream broke the rules.
+    // The channel's end says that the connection was reset, but not that HTTP/2 was violated.
     if (cause instanceof Http2Exception && current != null) {
       current.malformed(0);
     }
     context.close();
-  }
-
-  private void releaseAhead() {
-    ahead.forEach(ReferenceCountUtil::release);
-    ahead.clear();
   }
 }

@@ -26,9 +26,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request of a client and its answer.
+ * One request of a client and its response.
  *
- * <p>It is used on its event loop only. What is written after the client has gone is dropped.
+ * <p>It is used on its event loop only. Data written after the client has disconnected is dropped.
  */
 public final class ClientExchange {
   private final ClientConnection connection;
@@ -74,7 +74,7 @@ public final class ClientExchange {
     return connection.clientAddress();
   }
 
-  /** Which of several listeners took the request, counted from zero. */
+  /** Returns the index of the listener that accepted the request, from zero. */
   public int rank() {
     return connection.rank();
   }
@@ -92,7 +92,7 @@ public final class ClientExchange {
     reading(true);
   }
 
-  /** Tells the client to send the body that it announced with {@code Expect: 100-continue}. */
+  /** Requests the body that the client announced with {@code Expect: 100-continue}. */
   public void continueBody() {
     request.headers().remove(HttpHeaderNames.EXPECT);
     if (awaitsContinue && !requestEnded && !gone && !answerBegun) {
@@ -108,7 +108,7 @@ public final class ClientExchange {
     connection.reading(on);
   }
 
-  /** Whether the client takes more without it piling up here. */
+  /** Returns whether the client accepts more data without buffering here. */
   public boolean writable() {
     return connection.channel().isWritable();
   }
@@ -124,9 +124,8 @@ public final class ClientExchange {
   }
 
   /**
-   * Sets what runs, once and in place of what {@link #whenGone} set, when the rest of the request
-   * cannot be read; it takes the status that the client is about to be told, or 0 where its answer
-   * has begun.
+   * Sets the action, run once and instead of that of {@link #whenGone}, for a request whose rest
+   * cannot be parsed. It receives the status of the response, or 0 if the response has begun.
    */
   public void whenMalformed(IntConsumer action) {
     whenMalformed = action;
@@ -140,12 +139,12 @@ public final class ClientExchange {
     whenCut = action;
   }
 
-  /** Whether anything of the answer was written. */
+  /** Returns whether any part of the response was written. */
   public boolean answerBegun() {
     return answerBegun;
   }
 
-  /** Whether the answer is complete. */
+  /** Returns whether the response is complete. */
   boolean answerEnded() {
     return answerEnded;
   }
@@ -207,12 +206,14 @@ public final class ClientExchange {
       content.release();
     } else if (chunked && content.readableBytes() <= ChunkFrame.MAX_BYTES) {
       connection.writeChunk(content);
+    } else if (raw) {
+      connection.write(content);
     } else {
-      connection.write(raw ? content : new DefaultHttpContent(content));
+      connection.writeBody(new DefaultHttpContent(content));
     }
   }
 
-  /** Hands what was written to the socket. */
+  /** Flushes written data to the socket. */
   public void flush() {
     connection.flush();
   }
@@ -253,7 +254,7 @@ public final class ClientExchange {
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, status, body, headers, EmptyHttpHeaders.INSTANCE);
     frame(answer);
-    connection.writeAndFlush(answer);
+    connection.writeAnswer(answer);
     connection.answered(this);
   }
 
@@ -313,7 +314,7 @@ public final class ClientExchange {
     }
   }
 
-  /** The rest of the request cannot be read: nobody needs to go on serving it. */
+  /** Refuses a request whose rest cannot be read. */
   void refuse(HttpResponseStatus status) {
     closesAfter = true;
     malformed(answerBegun ? 0 : status.code());
@@ -338,7 +339,7 @@ public final class ClientExchange {
     return true;
   }
 
-  /** The client broke the rules of HTTP, and is told {@code status} if it can be told. */
+  /** Handles a violation of HTTP; the client gets {@code status} if it can still be sent. */
   void malformed(int status) {
     IntConsumer action = whenMalformed;
     whenMalformed = null;
@@ -360,7 +361,7 @@ public final class ClientExchange {
     }
   }
 
-  /** Lets go of the part of the body that nobody asked for. */
+  /** Releases the part of the body that was not taken. */
   private void releaseHeld() {
     held.forEach(HttpContent::release);
     held.clear();

@@ -46,7 +46,10 @@ final class ConnectionEnd {
     }
   }
 
-  /** Tells an HTTP/2 client to send no more; later, so that the answer is flushed before. */
+  /**
+   * Resets an HTTP/2 stream so that the client stops sending; later, so that the response is
+   * flushed first.
+   */
   private static void endStream(ChannelHandlerContext context, boolean allRead) {
     if (!allRead) {
       context
@@ -63,7 +66,7 @@ final class ConnectionEnd {
     socket.shutdownOutput();
   }
 
-  /** Closes once what was written is out, which a client that does not read cannot hold up. */
+  /** Closes once written data has been sent; a client that does not read cannot delay this. */
   static void brokenOff(ChannelHandlerContext context) {
     Channel channel = context.channel();
     if (channel instanceof Http2StreamChannel) {

@@ -2,7 +2,7 @@ package io.inferspan.pd.server;
 
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 
 /** Makes a channel speak HTTP/1.1. */
 final class Http1Pipeline {
@@ -18,7 +18,9 @@ final class Http1Pipeline {
             .setMaxInitialLineLength(MAX_LINE_BYTES)
             .setMaxHeaderSize(settings.headerBytes())
             .setMaxChunkSize(MAX_CONTENT_BYTES);
-    channel.pipeline().addLast(new HttpServerCodec(decoding), connection);
+    channel
+        .pipeline()
+        .addLast(new RequestDecoder(decoding, connection), new HttpResponseEncoder(), connection);
     return connection;
   }
 }

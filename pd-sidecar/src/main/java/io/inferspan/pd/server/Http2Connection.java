@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** An HTTP/2 connection of a client; each of its streams looks like a connection of its own. */
+/** An HTTP/2 connection of a client; each stream is handled like a separate connection. */
 final class Http2Connection implements OpenConnections.Member {
   private static final int MAX_STREAMS = 250;
 
-  /** How long a drain takes is one bound for all connections, and not this one's. */
+  /** The drain timeout applies to all connections together, so this one has none. */
   private static final long UNTIL_ALL_STREAMS_END = -1;
 
   private static final long LINGER_MILLIS = 500;
@@ -67,7 +67,7 @@ final class Http2Connection implements OpenConnections.Member {
     return connection;
   }
 
-  /** Takes what a peer did wrong: the codec has told it, and nobody else needs to know. */
+  /** Drops an error of the peer: the codec has answered it. */
   private static final class Unlogged extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {}

@@ -99,7 +99,7 @@ public final class HttpListener implements AutoCloseable {
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   public int connections() {
     return open.count();
   }

@@ -5,12 +5,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one listener does.
+ * Settings of a listener.
  *
- * @param handler answers the requests
- * @param tls asked for each connection, so that certificates can change; null for plain HTTP
- * @param headerBytes the most bytes of a request's headers
- * @param rank which of several listeners this is, counted from zero
+ * @param handler handles the requests
+ * @param tls called for each connection, so that certificates can change; null for plain HTTP
+ * @param headerBytes the maximum size of a request's headers
+ * @param rank the index of this listener, from zero
  */
 public record ListenerSettings(
     RequestHandler handler, @Nullable Supplier<SslContext> tls, int headerBytes, int rank) {}

@@ -21,7 +21,7 @@ final class OpenConnections {
     /** Since when nothing is being served, or zero while something is; from any thread. */
     long quietSinceNanos();
 
-    /** Whether a request was served; before that, waiting for one is cut short. */
+    /** Returns whether a request was served; if not, a drain closes the connection at once. */
     boolean servedAny();
 
     /** Lets the requests under way end, then closes. */

@@ -1,25 +1,23 @@
 package io.inferspan.pd.server;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time in which nothing is to be read from a client, but for a glance now and then.
+ * A pause in reading from a client, interrupted by occasional probes.
  *
- * <p>That a client has left comes behind all that it sent before, so nobody who does not read hears
- * of it. A glance takes what the kernel can hold, {@link #GLANCE_BYTES}; a client that is still
- * there sends as much again, so glances become rare and end.
+ * <p>The end of a connection follows all data that the client sent, so that only reading detects
+ * it. A probe reads what is already buffered in the kernel, {@link #GLANCE_BYTES}; a client that is
+ * still connected sends as much again, so probes become rare and end.
  */
 final class ReadingPause {
-  /** What the kernel may go on to hold: it would grow to megabytes while nobody reads. */
+  /** The kernel's receive buffer, which would otherwise grow to megabytes without reads. */
   private static final int RECEIVE_BYTES = 128 * 1024;
 
-  /** The kernel takes twice what it is told, for its own records. */
+  /** The kernel doubles the configured size for its own bookkeeping. */
   private static final int GLANCE_BYTES = 2 * RECEIVE_BYTES;
 
   private static final int MAX_GLANCES = 6;
@@ -53,7 +51,7 @@ final class ReadingPause {
     }
   }
 
-  /** All is read again, or there is nobody left to read from. */
+  /** Ends the pause: all is read again, or the client is gone. */
   void end() {
     over = true;
     if (next != null) {
@@ -61,17 +59,12 @@ final class ReadingPause {
     }
   }
 
-  /** Something was read. */
-  void read(Object part) {
-    readBytes +=
-        switch (part) {
-          case ByteBuf bytes -> bytes.readableBytes();
-          case HttpContent content -> content.content().readableBytes();
-          default -> 0;
-        };
+  /** So much was read. */
+  void read(int bytes) {
+    readBytes += bytes;
   }
 
-  /** Goes on reading until the glance has seen enough. */
+  /** Continues reading until the probe has read enough. */
   void readOn() {
     if (!over && readBytes < (long) glances * GLANCE_BYTES) {
       context.read();

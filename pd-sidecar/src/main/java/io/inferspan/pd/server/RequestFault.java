@@ -1,6 +1,7 @@
 package io.inferspan.pd.server;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -9,7 +10,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what is wrong with a request before anybody acts on it. */
+/** Detects invalid requests before they are handled. */
 final class RequestFault {
   private static final char DELETE = 0x7f;
 
@@ -20,12 +21,19 @@ final class RequestFault {
     if (request.decoderResult().isFailure()) {
       return of(request.decoderResult().cause());
     }
-    return knownVersion(request) && oneHost(request) && plausibleTarget(request)
-        ? null
-        : HttpResponseStatus.BAD_REQUEST;
+    if (!knownVersion(request) || !oneHost(request) || !plausibleTarget(request)) {
+      return HttpResponseStatus.BAD_REQUEST;
+    }
+    return decodable(request) ? null : HttpResponseStatus.NOT_IMPLEMENTED;
   }
 
-  /** The status that says what was wrong with what could not be decoded. */
+  /** Returns whether the body's transfer coding is chunked, the only one a proxy must decode. */
+  private static boolean decodable(HttpRequest request) {
+    String coding = request.headers().get(HttpHeaderNames.TRANSFER_ENCODING);
+    return coding == null || HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding.strip());
+  }
+
+  /** Returns the status for a request that could not be decoded. */
   static HttpResponseStatus of(Throwable cause) {
     return switch (cause) {
       case TooLongHttpLineException _ -> HttpResponseStatus.REQUEST_URI_TOO_LONG;
@@ -34,10 +42,13 @@ final class RequestFault {
     };
   }
 
-  /** What a client is told of it, in one sentence. */
+  /** The sentence that answers the client. */
   static String sentence(HttpResponseStatus status) {
     if (status.equals(HttpResponseStatus.REQUEST_URI_TOO_LONG)) {
       return "The request's first line is too long.";
+    }
+    if (status.equals(HttpResponseStatus.NOT_IMPLEMENTED)) {
+      return "The request's transfer coding is not supported; chunked is.";
     }
     return status.equals(HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         ? "The request's headers are larger than allowed (--max-header-bytes)."

@@ -4,6 +4,6 @@ package io.inferspan.pd.server;
 @FunctionalInterface
 public interface RequestHandler {
 
-  /** A request's head has come; its body follows to whom {@link ClientExchange#body} names. */
+  /** Handles a request's head; its body goes to the listener set by {@link ClientExchange#body}. */
   void handle(ClientExchange exchange);
 }

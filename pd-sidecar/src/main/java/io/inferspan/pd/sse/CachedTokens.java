@@ -8,7 +8,6 @@ import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /** The member {@code usage.prompt_tokens_details.cached_tokens} of an engine's answer. */
@@ -21,29 +20,20 @@ public final class CachedTokens {
 
   private CachedTokens() {}
 
-  /** What an answer says, 0 where it says nothing; {@code usage} must be wanted. */
+  /** Returns the count in a response, 0 if there is none; {@code usage} must be a wanted member. */
   public static long of(JsonObject answer) {
     JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
     return cached == null ? 0 : cached.longValue(0);
   }
 
-  /**
-   * A whole answer with another count; the same buffer if that changes nothing.
-   *
-   * @param body owned by this method; the buffer returned is owned by the caller
-   */
-  public static ByteBuf rewriteBody(ByteBuf body, long cachedTokens) {
-    byte[] changed = replaced(body, body.readerIndex(), body.writerIndex(), cachedTokens);
-    if (changed == null) {
-      return body;
-    }
-    body.release();
-    return Unpooled.wrappedBuffer(changed);
+  /** A whole answer with another count; null if that changes nothing. */
+  public static byte @Nullable [] replaced(ByteBuf answer, long cachedTokens) {
+    return replaced(answer, answer.readerIndex(), answer.writerIndex(), cachedTokens);
   }
 
   /**
-   * What stands between two positions, with another count; null where nothing changes: no JSON
-   * object, no usage, or the same count already.
+   * Returns the bytes between two positions with another count; null if nothing changes: no JSON
+   * object, no usage, or the same count.
    */
   static byte @Nullable [] replaced(ByteBuf answer, int from, int to, long cachedTokens) {
     if (UsageFinder.find(answer, from, to) < 0) {

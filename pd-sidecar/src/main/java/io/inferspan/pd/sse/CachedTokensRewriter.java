@@ -23,14 +23,14 @@ public final class CachedTokensRewriter implements AutoCloseable {
   /** The start of a line whose end has not come. */
   private @Nullable CompositeByteBuf held;
 
-  /** Whether the current line, being too long, has left in part. */
+  /** Set if part of the current line, which is too long, was already sent. */
   private boolean isPassing;
 
   public CachedTokensRewriter(long cachedTokens) {
     this.cachedTokens = cachedTokens;
   }
 
-  /** What can leave now that this chunk has come; may be empty. */
+  /** Returns what can be sent after this chunk; may be empty. */
   public ByteBuf rewrite(ByteBuf chunk) {
     int lastLineFeed = chunk.forEachByteDesc(ByteProcessor.FIND_LF);
     if (lastLineFeed < 0) {
@@ -45,14 +45,14 @@ public final class CachedTokensRewriter implements AutoCloseable {
     return tooLong.isReadable() ? Unpooled.wrappedBuffer(ready, tooLong) : ready;
   }
 
-  /** What was held back: the stream is over. */
+  /** Returns the held bytes at the end of the stream. */
   public ByteBuf end() {
     ByteBuf rest = held == null ? Unpooled.EMPTY_BUFFER : held;
     held = null;
     return rest;
   }
 
-  /** Drops what is held back: nobody waits for it any more. */
+  /** Drops the held bytes. */
   @Override
   public void close() {
     end().release();

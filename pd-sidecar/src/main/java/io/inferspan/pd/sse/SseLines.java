@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Where lines and events stand in the bytes of an event stream; {@code \n} ends a line, a {@code
- * \r} before it belongs to the end.
+ * Finds lines and events in the bytes of an event stream; {@code \n} ends a line, and a preceding
+ * {@code \r} belongs to the line ending.
  */
 public final class SseLines {
   private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
@@ -71,7 +71,7 @@ public final class SseLines {
     return length == 1 || (length == 2 && stream.getByte(line) == '\r');
   }
 
-  /** Whether a line carries data; what follows the colon may start with a space. */
+  /** Returns whether a line carries data; the value may start with a space. */
   static boolean isData(ByteBuf stream, int line, int end) {
     if (end - line < DATA.length) {
       return false;

@@ -14,7 +14,7 @@ final class UsageFinder {
 
   private UsageFinder() {}
 
-  /** Where the word first stands in a part of a buffer, -1 if it does not. */
+  /** Returns the first position of the word in a part of a buffer, or -1. */
   static int find(ByteBuf buffer, int from, int to) {
     int start = from;
     while (to - start >= WORD.length) {

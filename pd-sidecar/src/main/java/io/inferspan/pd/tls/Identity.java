@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What a server shows and proves: a certificate chain and the first certificate's key.
+ * A server's certificate chain and the private key of its first certificate.
  *
  * @param chain the server's own certificate first
  */

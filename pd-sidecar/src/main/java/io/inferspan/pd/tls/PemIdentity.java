@@ -99,7 +99,7 @@ final class PemIdentity {
         .generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
   }
 
-  /** An old-style key as PKCS#8; which algorithm and curve it is for, the certificate tells. */
+  /** Converts an old-style key to PKCS#8; the certificate determines the algorithm and curve. */
   private static byte[] wrapped(byte[] key, PublicKey publicKey) {
     return Der.sequence(
         Der.integer(BigInteger.ZERO), Der.firstIn(publicKey.getEncoded()), Der.octets(key));

@@ -7,7 +7,10 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.util.NetUtil;
-import java.security.cert.X509Certificate;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLException;
@@ -15,9 +18,9 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS towards one kind of upstream server: who is trusted, and which name is asked for.
+ * TLS towards one kind of upstream server: the trusted authorities and the requested name.
  *
- * <p>Trust is the Java runtime's. HTTP/1.1 is what engines speak, so nothing is negotiated.
+ * <p>Engines speak HTTP/1.1, so no protocol is negotiated.
  */
 public final class UpstreamTls {
   private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
@@ -28,9 +31,24 @@ public final class UpstreamTls {
     this.context = context;
   }
 
-  /** Trusts the authorities that the Java runtime trusts, for the host name that is called. */
-  public static UpstreamTls verifying() {
-    return new UpstreamTls(verifying((X509Certificate[]) null));
+  /**
+   * Checks that the certificate is for the host name that is called.
+   *
+   * @param authorities a PEM file with the authorities to trust; null for the Java runtime's
+   * @throws IllegalArgumentException with one sentence, where the file cannot be used
+   */
+  public static UpstreamTls verifying(@Nullable Path authorities) {
+    SslContextBuilder builder = client().endpointIdentificationAlgorithm("HTTPS");
+    if (authorities == null) {
+      return new UpstreamTls(build(builder));
+    }
+    try (InputStream pem = Files.newInputStream(authorities)) {
+      return new UpstreamTls(build(builder.trustManager(pem)));
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "%s cannot be used (%s); tls-ca-file names a PEM file with certificates."
+              .formatted(authorities, e.getClass().getSimpleName()));
+    }
   }
 
   /** Trusts every server under any name: encrypted, but not authenticated. */
@@ -40,10 +58,6 @@ public final class UpstreamTls {
             client()
                 .trustManager(InsecureTrustManagerFactory.INSTANCE)
                 .endpointIdentificationAlgorithm(null)));
-  }
-
-  static UpstreamTls trusting(X509Certificate... authorities) {
-    return new UpstreamTls(verifying(authorities));
   }
 
   /** The context; prefer {@link #newHandler}, which also names the host. */
@@ -73,11 +87,6 @@ public final class UpstreamTls {
     } catch (IllegalArgumentException _) {
       return null;
     }
-  }
-
-  private static SslContext verifying(X509Certificate @Nullable ... authorities) {
-    SslContextBuilder builder = client().endpointIdentificationAlgorithm("HTTPS");
-    return build(authorities == null ? builder : builder.trustManager(authorities));
   }
 
   private static SslContextBuilder client() {

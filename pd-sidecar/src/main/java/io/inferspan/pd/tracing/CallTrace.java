@@ -5,7 +5,7 @@ import io.inferspan.catalog.PdSpans;
 import io.inferspan.semconv.CommonAttributes;
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** One HTTP call to an engine: a span of its own in llm-d's tree, none in the proposal's. */
+/** One HTTP call to an engine: a span in llm-d's tree, none in the proposal's. */
 public final class CallTrace {
   private static final int FIRST_ERROR_STATUS = 400;
 
@@ -35,7 +35,7 @@ public final class CallTrace {
     return new CallTrace(tracing, span, true);
   }
 
-  /** Writes the trace into the call's headers, in place of what the client sent. */
+  /** Writes the trace context into the call's headers, replacing the client's. */
   public void inject(HttpHeaders headers) {
     tracing.telemetry().inject(span, headers, NettyHeaders.HEADERS);
   }

@@ -1,10 +1,10 @@
 package io.inferspan.pd.tracing;
 
-/** When decode starts, as seen from prefill, and which of them waits for the other. */
+/** When decode starts relative to prefill, and which of them waits for the other. */
 public enum Dispatch {
   /** Decode starts when prefill has answered. */
   SERIAL,
-  /** Both start at once, and nobody looks at what prefill answers. */
+  /** Both start at once, and prefill's answer is not used. */
   DETACHED,
   /** Both start at once, and what decode answers is held until prefill has answered. */
   PARALLEL

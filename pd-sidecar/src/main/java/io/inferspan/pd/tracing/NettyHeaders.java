@@ -30,7 +30,7 @@ enum NettyHeaders implements TextMapGetter<HttpHeaders>, TextMapSetter<HttpHeade
       return;
     }
     if (name.equals(TRACEPARENT)) {
-      // The state of a trace that goes on follows; that of another one must not.
+      // A matching tracestate is set afterwards; one of another trace must not remain.
       headers.remove(TRACESTATE);
     }
     headers.set(name, value);

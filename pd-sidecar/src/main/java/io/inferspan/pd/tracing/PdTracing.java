@@ -45,21 +45,22 @@ public final class PdTracing {
    * Begins the trace of one request.
    *
    * @param method the HTTP method
-   * @param path the path without the query
+   * @param route the path, where it is a known one, or a template
    * @param api the API where it is one that the proxy looks into, else null
    */
-  public RequestTrace begin(HttpHeaders headers, String method, String path, @Nullable String api) {
+  public RequestTrace begin(
+      HttpHeaders headers, String method, String route, @Nullable String api) {
     Context arrived = telemetry.extract(headers, NettyHeaders.HEADERS);
     if (proposalShape) {
-      return new RequestTrace(this, null, request(arrived, path, api));
+      return new RequestTrace(this, null, request(arrived, route, api));
     }
     OperationSpan server =
         telemetry
-            .span(PdSpans.SERVER, detail(known(method), path, api), arrived)
+            .span(PdSpans.SERVER, detail(known(method), route, api), arrived)
             .set(CommonAttributes.HTTP_REQUEST_METHOD, known(method))
-            .set(CommonAttributes.HTTP_ROUTE, api == null ? null : path)
+            .set(CommonAttributes.HTTP_ROUTE, api == null ? null : route)
             .start();
-    OperationSpan request = api == null ? server : request(server.context(), path, api);
+    OperationSpan request = api == null ? server : request(server.context(), route, api);
     return new RequestTrace(this, server, request);
   }
 
@@ -69,8 +70,8 @@ public final class PdTracing {
   }
 
   /** A request of no known route names no path: a span's name has few values. */
-  private static String detail(String method, String path, @Nullable String api) {
-    return api == null ? method : method + ' ' + path;
+  private static String detail(String method, String route, @Nullable String api) {
+    return api == null ? method : method + ' ' + route;
   }
 
   /** The method, if it is one: a client may make up any word. */
@@ -78,14 +79,14 @@ public final class PdTracing {
     return METHODS.contains(method) ? method : OTHER_METHOD;
   }
 
-  private OperationSpan request(Context parent, String path, @Nullable String api) {
+  private OperationSpan request(Context parent, String route, @Nullable String api) {
     PendingSpan request =
         telemetry
             .span(PdSpans.REQUEST, parent)
             .set(PdAttributes.CONNECTOR, connector)
             .set(PdAttributes.KV_CONNECTOR, connector)
             .set(PdAttributes.EC_CONNECTOR, encodeConnector)
-            .set(PdAttributes.REQUEST_PATH, path)
+            .set(PdAttributes.REQUEST_PATH, route)
             .set(PdAttributes.OPENAI_API, api);
     if (api == null) {
       request.set(PdAttributes.DISAGGREGATION_USED, false).set(PdAttributes.REASON, PASSTHROUGH);
@@ -97,7 +98,7 @@ public final class PdTracing {
     return telemetry;
   }
 
-  /** Whether the tree is the proposal's: stages side by side, no spans of HTTP calls. */
+  /** Returns whether the tree has the proposal's shape: sibling stages, no spans for HTTP calls. */
   boolean proposalShape() {
     return proposalShape;
   }

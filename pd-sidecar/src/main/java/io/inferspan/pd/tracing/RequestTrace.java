@@ -12,9 +12,9 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace of one request: its span or spans, and the times that go on them.
+ * The trace of one request: its span or spans, and their timings.
  *
- * <p>It ends once; what is told later is ignored.
+ * <p>It ends once; later events are ignored.
  */
 public final class RequestTrace {
   private static final int FIRST_ERROR_STATUS = 500;
@@ -37,7 +37,7 @@ public final class RequestTrace {
     this.request = request;
   }
 
-  /** When the request arrived, on the monotonic clock. */
+  /** Returns when the request arrived, on the monotonic clock. */
   public long arrivedNanos() {
     return arrivedNanos;
   }
@@ -151,8 +151,8 @@ public final class RequestTrace {
   /**
    * Ends the request.
    *
-   * @param status what the client was answered, or 0 where it got no answer
-   * @param tap what was seen of the answer, or null where nobody looked
+   * @param status the status of the client's response, or 0 if it got none
+   * @param tap the tap of the response, or null if there was none
    */
   public void end(int status, @Nullable ResponseTap tap) {
     if (ended) {
@@ -189,47 +189,47 @@ public final class RequestTrace {
   }
 
   private void describe(long now) {
-    if (dispatch == Dispatch.PARALLEL) {
-      parallel(now);
-      return;
-    }
     if (!request.equals(server)) {
       endToEnd(request, now);
     }
-    if (decode != null && !tracing.proposalShape()) {
+    if (decode != null && !tracing.proposalShape() && dispatch != Dispatch.PARALLEL) {
       endToEnd(decode.span(), now);
-    }
-  }
-
-  /** Only the request tells how long stages took that started together. */
-  private void parallel(long now) {
-    request
-        .set(PdAttributes.PARALLEL_DISPATCH, true)
-        .setMillis(PdAttributes.TOTAL_DURATION_MS, now - arrivedNanos);
-    if (prefill != null && decode != null) {
-      long lastEnd = Math.max(prefill.endedNanos(), decode.endedNanos());
-      request.setMillis(PdAttributes.PARALLEL_WINDOW_MS, lastEnd - prefill.startedNanos());
     }
   }
 
   private void endToEnd(OperationSpan span, long now) {
     span.setMillis(PdAttributes.TOTAL_DURATION_MS, now - arrivedNanos);
-    boolean concurrent = dispatch == Dispatch.DETACHED;
-    if (concurrent) {
+    if (dispatch == Dispatch.DETACHED) {
       span.set(PdAttributes.CONCURRENT_PD, true);
     }
-    StageTrace first = prefill;
-    if (first != null && !concurrent && first.ended()) {
+    StageTrace first = prefill != null && prefill.ended() ? prefill : null;
+    if (first != null) {
       span.setMillis(PdAttributes.PREFILL_DURATION_MS, first.durationNanos());
     }
     StageTrace second = decode;
     if (second != null) {
-      span.setMillis(PdAttributes.TRUE_TTFT_MS, second.startedNanos() - arrivedNanos);
       span.setMillis(PdAttributes.DECODE_DURATION_MS, second.durationNanos());
-      if (first != null && !concurrent) {
-        span.setMillis(
-            PdAttributes.COORDINATOR_OVERHEAD_MS, second.startedNanos() - first.endedNanos());
-      }
+      span.setMillis(PdAttributes.TRUE_TTFT_MS, ready(first, second) - arrivedNanos);
+    }
+    if (dispatch == Dispatch.PARALLEL) {
+      window(span, first, second);
+    } else if (dispatch == Dispatch.SERIAL && first != null && second != null) {
+      span.setMillis(
+          PdAttributes.COORDINATOR_OVERHEAD_MS, second.startedNanos() - first.endedNanos());
+    }
+  }
+
+  /** Returns when decode had its input; a decode concurrent with its prefill waits for it. */
+  private static long ready(@Nullable StageTrace prefilled, StageTrace decode) {
+    long started = decode.startedNanos();
+    return prefilled == null ? started : Math.max(started, prefilled.endedNanos());
+  }
+
+  private void window(OperationSpan span, @Nullable StageTrace first, @Nullable StageTrace second) {
+    span.set(PdAttributes.PARALLEL_DISPATCH, true);
+    if (first != null && second != null) {
+      long lastEnd = Math.max(first.endedNanos(), second.endedNanos());
+      span.setMillis(PdAttributes.PARALLEL_WINDOW_MS, lastEnd - first.startedNanos());
     }
   }
 }

@@ -45,7 +45,7 @@ public final class StageTrace {
   /**
    * Ends a prefill stage.
    *
-   * @param status what was answered, or 0 where nobody waited for it
+   * @param status the response's status, or 0 if the response was not awaited
    */
   public void endPrefill(int status) {
     if (!ended()) {
@@ -79,7 +79,7 @@ public final class StageTrace {
     span.close();
   }
 
-  /** How long it took, or has taken so far. */
+  /** Returns its duration so far. */
   long durationNanos() {
     return (ended() ? endedNanos : System.nanoTime()) - startedNanos;
   }

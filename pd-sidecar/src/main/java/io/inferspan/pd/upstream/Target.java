@@ -69,7 +69,7 @@ public record Target(String host, int port) {
     return text.isEmpty() || port == 0 || port > MAX_PORT ? -1 : port;
   }
 
-  /** Its own, because what a record makes is linked at the first request. */
+  /** Written out, because a record's generated method is linked at the first request. */
   @Override
   public int hashCode() {
     return 31 * host.hashCode() + port;

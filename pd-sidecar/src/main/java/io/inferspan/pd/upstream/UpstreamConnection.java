@@ -26,12 +26,17 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final int FIRST_STATUS = 100;
   private static final int LAST_STATUS = 999;
 
+  /**
+   * An engine that closes an idle connection does so before it sees the request: one round trip.
+   */
+  private static final long STALE_NANOS = 1_000_000_000;
+
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
 
   private final UpstreamPool pool;
   private final Target target;
   private @Nullable Channel channel;
-  private @Nullable UpstreamCall call;
+  private @Nullable EngineCall call;
   private boolean reused;
   private boolean answered;
   private boolean interim;
@@ -43,6 +48,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private boolean raw;
   private @Nullable HttpResponse switching;
   private long idleSince;
+  private long begunNanos;
 
   UpstreamConnection(UpstreamPool pool, Target target) {
     this.pool = pool;
@@ -61,20 +67,21 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return idleSince;
   }
 
-  void begin(UpstreamCall next, boolean reused) {
+  void begin(EngineCall next, boolean reused) {
     if (next.cancelled()) {
       toPool();
       return;
     }
     this.call = next;
     this.reused = reused;
+    begunNanos = System.nanoTime();
     answered = false;
     interim = false;
     keepAlive = false;
     requestSent = false;
     switching = null;
     try {
-      next.connected(this);
+      next.begin(this);
     } catch (RuntimeException | OutOfMemoryError e) {
       fault(next, e);
     }
@@ -85,6 +92,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       channel.write(part, channel.voidPromise());
     } else {
       ReferenceCountUtil.release(part);
+    }
+  }
+
+  void write(Object part, Runnable written) {
+    if (channel != null) {
+      channel.write(part, channel.newPromise().addListener(_ -> written.run()));
+    } else {
+      ReferenceCountUtil.release(part);
+      written.run();
     }
   }
 
@@ -115,6 +131,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Ends the connection and the call on it, because the proxy stops. */
+  void stop() {
+    EngineCall unanswered = call;
+    close();
+    if (unanswered != null) {
+      unanswered.fail(UpstreamException.shutdown());
+    }
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
     channel = context.channel();
@@ -122,7 +147,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object part) {
-    UpstreamCall answering = call;
+    EngineCall answering = call;
     try {
       read(context, part);
     } catch (RuntimeException | OutOfMemoryError e) {
@@ -137,7 +162,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       spent = false;
       context.close();
     } else if (part instanceof ByteBuf bytes) {
-      call.listener().content(bytes);
+      call.content(bytes);
     } else if (part instanceof HttpResponse head) {
       readHead(call, head);
     } else if (part instanceof HttpContent content) {
@@ -145,7 +170,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void readHead(UpstreamCall answering, HttpResponse head) {
+  private void readHead(EngineCall answering, HttpResponse head) {
     if (head.decoderResult().isFailure() || !plausible(head)) {
       fail(Kind.GARBAGE, "malformed HTTP response");
       return;
@@ -159,7 +184,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       framed =
           HttpUtil.isTransferEncodingChunked(head)
               || head.headers().contains(HttpHeaderNames.CONTENT_LENGTH);
-      answering.listener().head(head);
+      answering.head(head);
     }
   }
 
@@ -170,7 +195,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         && status <= LAST_STATUS;
   }
 
-  private void switchProtocol(UpstreamCall answering, HttpResponse head) {
+  private void switchProtocol(EngineCall answering, HttpResponse head) {
     if (answering.upgrading()) {
       switching = head;
     } else {
@@ -179,7 +204,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** From here on there are only bytes, both ways, until one end closes. */
-  private void leaveHttp(UpstreamCall answering, HttpResponse head) {
+  private void leaveHttp(EngineCall answering, HttpResponse head) {
     if (channel == null) {
       return;
     }
@@ -188,12 +213,12 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     ChannelHandlerContext context = channel.pipeline().context(codec);
     codec.prepareUpgradeFrom(context);
     answering.switched();
-    answering.listener().head(head);
-    // Only now, because it hands over what it holds of the bytes that follow the head.
+    answering.head(head);
+    // Only now, because it passes on its remaining bytes, which follow the head.
     codec.upgradeFrom(context);
   }
 
-  private void readContent(UpstreamCall answering, HttpContent content) {
+  private void readContent(EngineCall answering, HttpContent content) {
     if (content.decoderResult().isFailure()) {
       content.release();
       fail(Kind.GARBAGE, "malformed HTTP body");
@@ -205,7 +230,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     } else {
       boolean last = content instanceof LastHttpContent;
       if (content.content().isReadable() && !answering.cancelled()) {
-        answering.listener().content(content.content());
+        answering.content(content.content());
       } else {
         content.release();
       }
@@ -215,20 +240,20 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void complete(UpstreamCall answering, HttpHeaders trailers) {
-    if (call == answering) {
+  private void complete(EngineCall answering, HttpHeaders trailers) {
+    if (answering.equals(call)) {
       call = null;
       if (keepAlive && requestSent && !broken) {
-        // What is still to come in this read would be taken for the answer to the next request.
+        // The rest of this read would be mistaken for the response to the next request.
         spent = true;
       } else {
         close();
       }
     }
     if (broken && !framed) {
-      answering.failed(brokenOff());
+      answering.fail(brokenOff());
     } else {
-      answering.ended(trailers);
+      answering.end(trailers);
     }
   }
 
@@ -241,13 +266,13 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    UpstreamCall answering = call;
+    EngineCall answering = call;
     if (spent) {
       spent = false;
       toPool();
     } else if (answering != null && answered) {
       try {
-        answering.listener().pause();
+        answering.pause();
       } catch (RuntimeException | OutOfMemoryError e) {
         fault(answering, e);
       }
@@ -255,43 +280,48 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Our own side failed over a call: the client must not wait for what will not come. */
-  private void fault(@Nullable UpstreamCall faulty, Throwable cause) {
-    LOGGER.log(Level.WARNING, "A call to " + target + " failed inside the proxy", cause);
+  private void fault(@Nullable EngineCall faulty, Throwable cause) {
+    String traceId = faulty == null ? "" : ", trace_id=" + faulty.traceId();
+    LOGGER.log(Level.WARNING, "A call to " + target + " failed inside the proxy" + traceId, cause);
     spent = false;
     close();
     if (faulty != null) {
-      faulty.faulted();
+      faulty.fault(cause);
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (call != null && context.channel().isWritable()) {
-      call.listener().writable();
+      call.drained();
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    UpstreamCall unanswered = call;
+    EngineCall unanswered = call;
     call = null;
     if (unanswered == null) {
       pool.lost(this);
     } else if (reused && !answered && unanswered.replayable() && !unanswered.cancelled()) {
       pool.connect(target, unanswered);
+    } else if (reused && !answered && System.nanoTime() - begunNanos < STALE_NANOS) {
+      unanswered.fail(
+          new UpstreamException(
+              Kind.STALE, "the idle connection to " + target + " ended; send the request again"));
     } else if (raw && !broken) {
-      unanswered.ended(EmptyHttpHeaders.INSTANCE);
+      unanswered.end(EmptyHttpHeaders.INSTANCE);
     } else {
-      unanswered.failed(brokenOff());
+      unanswered.fail(brokenOff());
     }
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    // Resets arrive here and again as an inactive channel, where the call is told. An answer that
-    // ends with its connection must not pass for complete then.
+    // Resets arrive here and again as an inactive channel, which notifies the call. A response that
+    // ends with its connection must not count as complete in this case.
     broken = true;
-    // An engine that reads no more may have said why: what it said is still to be read.
+    // An engine that stopped reading may have sent a response, which is still to be read.
     if (!(cause instanceof IOException)) {
       context.close();
     }
@@ -302,10 +332,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void fail(Kind kind, String what) {
-    UpstreamCall failing = call;
+    EngineCall failing = call;
     call = null;
     if (failing != null) {
-      failing.failed(new UpstreamException(kind, what + " from " + target));
+      failing.fail(new UpstreamException(kind, what + " from " + target));
     }
     close();
   }

@@ -19,15 +19,16 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The connections of one event loop to the engines of one stage; used on that loop only. */
 final class UpstreamPool {
-  private static final Duration IDLE_LIMIT = Duration.ofSeconds(90);
-  private static final Duration SWEEP = Duration.ofSeconds(10);
+  private static final Duration SWEEP = Duration.ofSeconds(1);
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
   private static final int MAX_CONTENT_BYTES = 64 * 1024;
 
@@ -36,6 +37,8 @@ final class UpstreamPool {
   private final Upstreams.Settings settings;
   private final int maxIdle;
   private final Map<Target, ArrayDeque<UpstreamConnection>> idle = new HashMap<>();
+  private final Set<UpstreamConnection> open = new HashSet<>();
+  private final Set<EngineCall> connecting = new HashSet<>();
   private final ScheduledFuture<?> sweep;
   private boolean closed;
 
@@ -49,7 +52,7 @@ final class UpstreamPool {
             this::closeStale, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  void start(Target target, UpstreamCall call) {
+  void start(Target target, EngineCall call) {
     UpstreamConnection connection = takeIdle(target);
     if (connection == null) {
       connect(target, call);
@@ -63,11 +66,17 @@ final class UpstreamPool {
     while (waiting != null && !waiting.isEmpty()) {
       UpstreamConnection connection = waiting.pollLast();
       settings.events().idle(-1);
-      if (connection.usable()) {
+      if (connection.usable() && !stale(connection)) {
         return connection;
       }
+      connection.close();
     }
     return null;
+  }
+
+  /** Returns whether the engine may be about to close it. */
+  private boolean stale(UpstreamConnection connection) {
+    return System.nanoTime() - connection.idleSince() > settings.idleLimit().toNanos();
   }
 
   /** Takes a connection back whose answer is complete. */
@@ -90,7 +99,8 @@ final class UpstreamPool {
     }
   }
 
-  void connect(Target target, UpstreamCall call) {
+  void connect(Target target, EngineCall call) {
+    connecting.add(call);
     InetSocketAddress unresolved = InetSocketAddress.createUnresolved(target.host(), target.port());
     Future<List<InetSocketAddress>> lookup = loops.names().getResolver(loop).resolveAll(unresolved);
     lookup.addListener(
@@ -98,24 +108,24 @@ final class UpstreamPool {
           if (done.isSuccess()) {
             connect(new ArrayDeque<>(lookup.getNow()), target, call);
           } else {
-            call.failed(unreachable(target, "the name cannot be resolved"));
+            fail(call, unreachable(target, "the name cannot be resolved"));
           }
         });
   }
 
   /** Tries one address after the other. */
-  void connect(ArrayDeque<InetSocketAddress> addresses, Target target, UpstreamCall call) {
+  void connect(ArrayDeque<InetSocketAddress> addresses, Target target, EngineCall call) {
     tryNext(addresses, target, call, unreachable(target, "the name has no address"));
   }
 
   private void tryNext(
       ArrayDeque<InetSocketAddress> left,
       Target target,
-      UpstreamCall call,
+      EngineCall call,
       UpstreamException failure) {
     InetSocketAddress address = left.poll();
     if (address == null) {
-      call.failed(failure);
+      fail(call, failure);
       return;
     }
     UpstreamConnection connection = new UpstreamConnection(this, target);
@@ -136,24 +146,41 @@ final class UpstreamPool {
     return before.kind() == Kind.REFUSED ? before : last;
   }
 
-  private void established(Channel channel, UpstreamConnection connection, UpstreamCall call) {
+  private void established(Channel channel, UpstreamConnection connection, EngineCall call) {
     settings.events().opened();
-    channel.closeFuture().addListener(_ -> settings.events().closed());
+    open.add(connection);
+    channel
+        .closeFuture()
+        .addListener(
+            _ -> {
+              open.remove(connection);
+              settings.events().closed();
+            });
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {
-      connection.begin(call, false);
+      begin(connection, call);
       return;
     }
     tls.handshakeFuture()
         .addListener(
             done -> {
               if (done.isSuccess()) {
-                connection.begin(call, false);
+                begin(connection, call);
               } else {
-                call.failed(unreachable(connection.target(), "the TLS handshake failed"));
+                fail(call, unreachable(connection.target(), "the TLS handshake failed"));
                 connection.close();
               }
             });
+  }
+
+  private void begin(UpstreamConnection connection, EngineCall call) {
+    connecting.remove(call);
+    connection.begin(call, false);
+  }
+
+  private void fail(EngineCall call, UpstreamException failure) {
+    connecting.remove(call);
+    call.fail(failure);
   }
 
   private ChannelHandler pipeline(Target target, UpstreamConnection connection) {
@@ -192,9 +219,8 @@ final class UpstreamPool {
   }
 
   private void closeStale() {
-    long oldest = System.nanoTime() - IDLE_LIMIT.toNanos();
     for (ArrayDeque<UpstreamConnection> waiting : idle.values()) {
-      while (!waiting.isEmpty() && waiting.peekFirst().idleSince() - oldest < 0) {
+      while (!waiting.isEmpty() && stale(waiting.peekFirst())) {
         waiting.pollFirst().close();
         settings.events().idle(-1);
       }
@@ -202,18 +228,16 @@ final class UpstreamPool {
     idle.values().removeIf(ArrayDeque::isEmpty);
   }
 
-  void close() {
-    loop.execute(
+  /** Ends all connections, and the calls on them. */
+  Future<?> close() {
+    return loop.submit(
         () -> {
           closed = true;
           sweep.cancel(false);
-          idle.values()
-              .forEach(
-                  waiting -> {
-                    settings.events().idle(-waiting.size());
-                    waiting.forEach(UpstreamConnection::close);
-                  });
+          idle.values().forEach(waiting -> settings.events().idle(-waiting.size()));
           idle.clear();
+          List.copyOf(connecting).forEach(call -> fail(call, UpstreamException.shutdown()));
+          List.copyOf(open).forEach(UpstreamConnection::stop);
         });
   }
 }

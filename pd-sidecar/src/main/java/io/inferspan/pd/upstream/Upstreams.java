@@ -1,30 +1,42 @@
 package io.inferspan.pd.upstream;
 
+import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.tls.UpstreamTls;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /** The engines of one stage: prefillers, decoders or encoders. */
 public final class Upstreams implements AutoCloseable {
+  /** Engines that run on uvicorn (vLLM, SGLang) close an idle connection after 5 s. */
+  public static final Duration IDLE_LIMIT = Duration.ofSeconds(4);
+
+  private static final long CLOSE_MILLIS = 2_000;
+
   private final Loops loops;
   private final Settings settings;
   private final Queue<UpstreamPool> pools = new ConcurrentLinkedQueue<>();
   private final FastThreadLocal<UpstreamPool> pool = new FastThreadLocal<>();
 
   /**
-   * How to reach the engines of a stage.
+   * Connection settings for the engines of a stage.
    *
    * @param tls null for plain HTTP
-   * @param maxIdlePerHost how many unused connections are kept to one address
-   * @param headerBytes the most bytes of an answer's headers
-   * @param events hears of connections
+   * @param maxIdlePerHost the maximum number of idle connections per address
+   * @param idleLimit how long an idle connection may be reused
+   * @param headerBytes the maximum size of a response's headers
+   * @param events counts connections
    */
   public record Settings(
-      @Nullable UpstreamTls tls, int maxIdlePerHost, int headerBytes, PoolEvents events) {}
+      @Nullable UpstreamTls tls,
+      int maxIdlePerHost,
+      Duration idleLimit,
+      int headerBytes,
+      ConnectionMeters events) {}
 
   public Upstreams(Loops loops, Settings settings) {
     this.loops = loops;
@@ -32,17 +44,12 @@ public final class Upstreams implements AutoCloseable {
   }
 
   /**
-   * Begins a call; the listener is told when the request may be written, which may be before this
-   * returns.
+   * Starts a call, which may be connected before this returns.
    *
    * @param loop the loop that calls this, and that the call stays on
-   * @param replayable whether the request may be sent again where an idle connection was dead
    */
-  public UpstreamCall call(
-      EventLoop loop, Target target, boolean replayable, ResponseListener listener) {
-    UpstreamCall call = new UpstreamCall(listener, replayable);
+  public void start(EventLoop loop, Target target, EngineCall call) {
     poolOf(loop).start(target, call);
-    return call;
   }
 
   private UpstreamPool poolOf(EventLoop loop) {
@@ -56,9 +63,12 @@ public final class Upstreams implements AutoCloseable {
     return created;
   }
 
-  /** Closes unused connections; calls under way go on. */
+  /** Closes all connections; calls under way have failed when this returns. */
   @Override
   public void close() {
-    pools.forEach(UpstreamPool::close);
+    pools.stream()
+        .map(UpstreamPool::close)
+        .toList()
+        .forEach(closing -> closing.awaitUninterruptibly(CLOSE_MILLIS));
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Connections to engines: a pool per event loop, and one call at a time on each connection.
  *
- * <p>Here lives what speaks HTTP/1.1 to an engine. It knows nothing of prefill and decode, and
- * nothing of the client.
+ * <p>Contains HTTP/1.1 towards an engine. Nothing here depends on prefill and decode, or on the
+ * client.
  */
 @NullMarked
 package io.inferspan.pd.upstream;

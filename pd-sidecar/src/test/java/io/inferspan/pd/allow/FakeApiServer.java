@@ -54,7 +54,7 @@ public final class FakeApiServer implements AutoCloseable {
     server.listen().await();
   }
 
-  /** How to reach it. */
+  /** Returns the settings to connect to it. */
   public KubernetesApi api() {
     return KubernetesApi.at(URI.create("http://127.0.0.1:" + port()), "secret-token");
   }

@@ -209,7 +209,7 @@ class PoolAllowListTest {
         Awaited.soon(() -> list.allows("10.0.0.1"));
       }
       assertThat(log.warnings().getFirst())
-          .startsWith("The API server cannot be asked for inference pool models/pool (")
+          .startsWith("The API server cannot be queried for inference pool models/pool (")
           .endsWith("); every prefill target is denied until they are known.");
     }
   }
@@ -239,7 +239,7 @@ class PoolAllowListTest {
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
-              "The API server cannot be asked for inference pool models/pool (HTTP 403; its service"
+              "The API server cannot be queried for inference pool models/pool (HTTP 403; its service"
                   + " account needs get, list and watch here);"
                   + " every prefill target is denied until they are known.");
     }

@@ -2,7 +2,6 @@ package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.config.SidecarConfig.KvConnector;
 import io.inferspan.pd.config.SidecarConfig.PoolName;
 import io.inferspan.pd.config.SidecarConfig.Stage;
 import java.util.Map;
@@ -25,7 +24,7 @@ class DeprecatedTest {
             "--inference-pool-name=pool");
 
     assertThat(config.upstream().modelServerPort()).isEqualTo(8002);
-    assertThat(config.connectors().kv()).isEqualTo(KvConnector.SHARED_STORAGE);
+    assertThat(config.connectors().kv()).isEqualTo(KvConnector.named("shared-storage"));
     assertThat(config.upstream().tls()).containsOnly(Stage.PREFILLER, Stage.DECODER);
     assertThat(config.upstream().skipVerify()).containsOnly(Stage.PREFILLER, Stage.DECODER);
     assertThat(config.allowList().pool()).isEqualTo(new PoolName("ns", "pool"));
@@ -69,7 +68,7 @@ class DeprecatedTest {
                 .modelServerPort())
         .isEqualTo(8300);
     assertThat(Parsed.yaml("{connector: nixlv2, kv-connector: sglang}").connectors().kv())
-        .isEqualTo(KvConnector.SGLANG);
+        .isEqualTo(KvConnector.named("sglang"));
   }
 
   @Test

@@ -56,11 +56,11 @@ class PrecedenceTest {
             new SidecarConfig.Listening(
                 8000, true, null, 0, 1, Duration.ofSeconds(60), SidecarConfig.Transport.AUTO, 0));
     assertThat(config.upstream())
-        .isEqualTo(new SidecarConfig.Upstream(8200, Set.of(), Set.of(), 1024));
+        .isEqualTo(new SidecarConfig.Upstream(8200, Set.of(), Set.of(), null, 1024));
     assertThat(config.connectors())
         .isEqualTo(
             new SidecarConfig.Connectors(
-                SidecarConfig.KvConnector.NIXLV2,
+                KvConnector.named("nixlv2"),
                 SidecarConfig.EcConnector.NONE,
                 8998,
                 8998,
@@ -70,7 +70,8 @@ class PrecedenceTest {
                 null));
     assertThat(config.prefill())
         .isEqualTo(
-            new SidecarConfig.Prefill(false, 0, Duration.ofMillis(200), Duration.ofMinutes(10)));
+            new SidecarConfig.Prefill(
+                false, 0, Duration.ofMillis(200), Duration.ofMinutes(2), Duration.ofMinutes(10)));
     assertThat(config.allowList())
         .isEqualTo(
             new SidecarConfig.AllowListConfig(
@@ -94,7 +95,9 @@ class PrecedenceTest {
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(5)));
     assertThat(config.limits())
-        .isEqualTo(new SidecarConfig.Limits(64 << 20, 192 << 20, 512, 1 << 20));
+        .isEqualTo(
+            new SidecarConfig.Limits(
+                64 << 20, 192 << 20, Duration.ofMinutes(5), 4 << 10, 512, 1 << 20));
     assertThat(config.tracing()).isFalse();
     assertThat(config.logLevel()).isEqualTo(Level.INFO);
     assertThat(config.notes()).isEmpty();

@@ -30,7 +30,7 @@ class RulesTest {
           --data-parallel-size=201 | model-server-port must be a port whose 201 rank(s) are apart from those of port 8000, but is "8200" (from the default)
           --metrics-port=8000 | metrics-port must be a port other than those of port and of model-server-port, but is "8000" (from --metrics-port)
           --metrics-port=8201 --data-parallel-size=2 | metrics-port must be a port other than those of port and of model-server-port, but is "8201" (from --metrics-port)
-          --kv-connector=nixl | kv-connector must be one of nixlv2, shared-storage, sglang, mooncake, offloading, but is "nixl" (from --kv-connector)
+          --kv-connector=nixl | kv-connector must be one of nixlv2, mooncake, offloading, sglang, shared-storage, but is "nixl" (from --kv-connector)
           --ec-connector=x | ec-connector must be one of ec-example, ec-nixl, or empty, but is "x" (from --ec-connector)
           --enable-tls=prefiller,x | enable-tls must be some of prefiller, decoder, encoder, separated by commas, but is "prefiller,x" (from --enable-tls)
           --tls-insecure-skip-verify=x | tls-insecure-skip-verify must be some of prefiller, decoder, encoder, separated by commas, but is "x" (from --tls-insecure-skip-verify)

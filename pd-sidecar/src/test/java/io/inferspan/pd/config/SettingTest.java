@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class SettingTest {
 
-  /** Values that differ from every default, with the flags they need beside them. */
+  /** Values that differ from every default, with the flags they also need. */
   private static final Map<Setting, String> SAMPLES =
       Map.of(
           Setting.INFERENCE_POOL, "ns/pool",
@@ -111,15 +111,18 @@ class SettingTest {
     if (fixed != null) {
       return fixed;
     }
-    return switch (setting.kind()) {
-      case Kind.Text _ -> "other.example";
-      case Kind.OnOff _ -> setting.spec().byDefault().equals("true") ? "false" : "true";
-      case Kind.Whole _ -> "77";
-      case Kind.Span _ -> "77ms";
-      case Kind.Size _ -> "77KiB";
-      case Kind.Words words -> words.choices().isEmpty() ? "a" : words.choices().getLast();
-      case Kind.Choice choice -> choice.choices().getLast();
-      case Kind.Verbosity _ -> "5";
+    Kind kind = setting.kind();
+    if (!kind.choices().isEmpty()) {
+      return kind.choices().getLast();
+    }
+    return switch (kind.placeholder()) {
+      case "bool" -> setting.spec().byDefault().equals("true") ? "false" : "true";
+      case "int" -> "77";
+      case "duration" -> "77ms";
+      case "size" -> "77KiB";
+      case "list" -> "a";
+      case "level" -> "5";
+      default -> "other.example";
     };
   }
 

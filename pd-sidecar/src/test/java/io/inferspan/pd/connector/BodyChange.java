@@ -11,8 +11,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * How the body of one leg is to differ from the client's, said of Jackson's tree: as the wire
- * specification has it, not as our code does.
+ * The expected changes to the client's body for one leg, applied to Jackson's tree: as the wire
+ * specification defines them, not as our code does.
  */
 final class BodyChange {
   private final String body;
@@ -24,7 +24,7 @@ final class BodyChange {
     this.expected = JsonOracle.tree(body);
   }
 
-  /** Whether the client sent this member. */
+  /** Returns whether the client sent this member. */
   boolean has(String name) {
     return expected.has(name);
   }
@@ -71,7 +71,7 @@ final class BodyChange {
     return this;
   }
 
-  /** Whether an engine was asked with just this: the same tree, and untouched bytes elsewhere. */
+  /** Checks that an engine received exactly this: the same tree, and unchanged bytes elsewhere. */
   void assertMade(String asked) {
     assertThat(JsonOracle.tree(asked).equals(expected)).as("%s%nbecame%n%s", body, asked).isTrue();
     assertThat(JsonOracle.otherMembers(asked, touched))

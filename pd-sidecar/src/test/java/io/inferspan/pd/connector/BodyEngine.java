@@ -53,7 +53,7 @@ final class BodyEngine implements AutoCloseable {
     return body;
   }
 
-  /** How many bodies nobody took. */
+  /** Returns the number of bodies that were not read. */
   int left() {
     return bodies.size();
   }

@@ -20,7 +20,7 @@ final class ClientStream implements AutoCloseable {
         sidecar.client().send(request.build(), BodyHandlers.ofInputStream()).body());
   }
 
-  /** Reads on until what was read ends with this text. */
+  /** Reads until the received text ends with this text. */
   String readUntil(String text) throws IOException {
     StringBuilder read = new StringBuilder();
     while (read.indexOf(text) < 0) {

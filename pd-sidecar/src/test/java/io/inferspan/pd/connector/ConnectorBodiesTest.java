@@ -98,7 +98,7 @@ final class ConnectorBodiesTest {
     return body.substring(0, end) + separator + MESSAGES + body.substring(end);
   }
 
-  /** What prefill hands over is random as well. */
+  /** Prefill's transfer parameters are random as well. */
   private void prepare(int number) {
     prefiller.answer("{\"usage\":{},\"%s\": %s }".formatted(KV, handedOver(number)));
   }
@@ -296,7 +296,7 @@ final class ConnectorBodiesTest {
     send(List.of(CHAT), "x-nothing: 1", legs, "--decode-chunk-size=4");
   }
 
-  /** How many tokens a client asks for; what is no number that counts something is none. */
+  /** Returns the client's token limit; a value that is not a valid number counts as none. */
   private static long budget(BodyChange given) {
     JsonNode newer = given.get("max_completion_tokens");
     JsonNode asked = newer.isMissingNode() || newer.isNull() ? given.get("max_tokens") : newer;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** When there is an encode stage, and what follows it. */
+/** The conditions for an encode stage, and the stages after it. */
 @ExtendWith(Cleanliness.class)
 final class EncodeRouteTest {
   private static final String CHAT = "/v1/chat/completions";

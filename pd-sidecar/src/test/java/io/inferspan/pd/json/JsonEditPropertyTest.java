@@ -43,7 +43,7 @@ class JsonEditPropertyTest {
     return new Wish.Within(wishes);
   }
 
-  /** What the connectors do to the body of either leg. */
+  /** The connectors' edits of the body of either leg. */
   private static final List<Map<String, Wish>> EDITS =
       List.of(
           Map.of(
@@ -155,7 +155,7 @@ class JsonEditPropertyTest {
     ObjectNode actual = JsonOracle.tree(result);
     assertThat(actual.equals(expected)).as(body).isTrue();
     assertOthersUntouched(body, result, wishes);
-    assertThat(edit.length()).isEqualTo(result.getBytes(UTF_8).length);
+    assertThat(edit.pieces().length()).isEqualTo(result.getBytes(UTF_8).length);
     assertThat(written(edit)).isEqualTo(result);
   }
 
@@ -215,7 +215,7 @@ class JsonEditPropertyTest {
 
   private static String written(JsonEdit edit) {
     ByteBuf out = Unpooled.buffer(16);
-    edit.writeTo(out);
+    edit.pieces().reader().read(Integer.MAX_VALUE, out);
     return out.toString(UTF_8);
   }
 

@@ -120,10 +120,19 @@ class JsonEditTest {
   void messages_canGrow() throws InvalidJson {
     for (String before : new String[] {"[]", "[ {'role':'user'} ,1]"}) {
       JsonObject body = scan("{'messages':" + before + "}");
-      JsonWriter grown = new JsonWriter().beginArray();
-      grown.elementsOf(Objects.requireNonNull(body.value("messages")));
-      grown.beginObject().name("role").text("assistant").name("n").nothing().endObject().endArray();
-      assertThat(text(body.edit().set("messages", grown.toBytes())))
+      JsonPieces grown = new JsonPieces().raw("[");
+      boolean any = grown.elements(Objects.requireNonNull(body.value("messages")), null);
+      byte[] last =
+          new JsonWriter()
+              .beginObject()
+              .name("role")
+              .text("assistant")
+              .name("n")
+              .nothing()
+              .endObject()
+              .toBytes();
+      grown.raw(any ? "," : "").raw(last).raw("]");
+      assertThat(text(body.edit().set("messages", grown)))
           .isEqualTo(
               before.equals("[]")
                   ? "{'messages':[{'role':'assistant','n':null}]}"

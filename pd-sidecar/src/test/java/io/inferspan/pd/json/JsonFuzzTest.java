@@ -41,7 +41,7 @@ class JsonFuzzTest {
     assertThat(taken).isBetween(10_000, 290_000);
   }
 
-  /** Takes it, reads and edits it, and has the result be valid too. */
+  /** Accepts, reads and edits the body, and checks that the result is valid too. */
   private static boolean isTaken(byte[] body) {
     JsonObject object;
     try {

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What Jackson makes of the same JSON. */
+/** Jackson's view of the same JSON. */
 public final class JsonOracle {
   static final int MAX_DEPTH = 64;
 
@@ -60,7 +60,7 @@ public final class JsonOracle {
     }
   }
 
-  /** Whether these bytes are UTF-8 and one JSON object, of limited depth. */
+  /** Returns whether these bytes are UTF-8 and one JSON object, of limited depth. */
   static boolean isObject(byte[] json) {
     try {
       // Half a surrogate pair, escaped, is valid, only Jackson does not take it in names.

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a scraper reads, over a socket. */
+/** A scrape over a socket. */
 class MetricsServerTest {
 
   private static final String OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
@@ -100,7 +100,7 @@ class MetricsServerTest {
 
   @Test
   void disaggregationAndErrors_areCountedByTheirKind() throws Exception {
-    metrics.disaggregated(DisaggType.SHARED_STORAGE, UNSAMPLED);
+    metrics.disaggregated("shared-storage", UNSAMPLED);
     metrics.stageFailed(Stage.PREFILL, UNSAMPLED);
     String text = scrape();
 

@@ -8,20 +8,22 @@ import io.inferspan.pd.config.ConfigException;
 import io.inferspan.pd.config.Invocation;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
-import io.inferspan.pd.relay.HeldBodies;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.Decoders;
+import io.inferspan.pd.request.Engines;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.rig.Cleanliness;
+import io.inferspan.pd.rig.Logged;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.server.HttpListener;
 import io.inferspan.pd.server.ListenerSettings;
-import io.inferspan.pd.stage.Decoders;
-import io.inferspan.pd.stage.Engines;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.ProxyParts;
 import io.inferspan.pd.tracing.PdTracing;
-import io.inferspan.pd.upstream.PoolEvents;
 import io.inferspan.pd.upstream.Upstreams;
 import io.inferspan.testing.TracingExtension;
 import java.io.IOException;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @ExtendWith(Cleanliness.class)
 final class FaultyConnectorTest {
   private static final int HEADER_BYTES = 8192;
+  private static final Duration SOON = Duration.ofSeconds(5);
 
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
@@ -60,6 +63,8 @@ final class FaultyConnectorTest {
   @Test
   void connectorThatThrowsAtOnce_isAnsweredWith500() throws Exception {
     assertFaultIsAnswered(
+        500,
+        "InternalServerError",
         _ -> {
           throw new IllegalStateException("planted");
         });
@@ -68,23 +73,45 @@ final class FaultyConnectorTest {
   @Test
   void connectorThatThrowsAfterPrefill_isAnsweredWith500() throws Exception {
     assertFaultIsAnswered(
+        500,
+        "InternalServerError",
         request ->
-            request
-                .prefill(PrefillLeg.before(request.original(), Map.of()))
-                .onSuccess(
-                    _ -> {
-                      throw new IllegalStateException("planted");
-                    }));
+            request.ask(
+                PrefillLeg.before(request.body().original(), Map.of()),
+                _ -> {
+                  throw new IllegalStateException("planted");
+                }));
   }
 
-  private void assertFaultIsAnswered(Consumer<PdRequest> serving) throws Exception {
-    try (HttpListener listener = listen(serving)) {
+  @Test
+  void filterThatThrows_isAnsweredWith502() throws Exception {
+    assertFaultIsAnswered(
+        502,
+        "BadGateway",
+        request ->
+            request.stream(
+                DecodeLeg.of(request.body().original())
+                    .on(request.prefiller())
+                    .rewritten(
+                        _ -> {
+                          throw new IllegalStateException("planted");
+                        })));
+  }
+
+  private void assertFaultIsAnswered(int status, String type, Consumer<PdRequest> serving)
+      throws Exception {
+    try (Logged log = new Logged("io.inferspan.pd");
+        HttpListener listener = listen(serving)) {
       HttpResponse<String> answer = post(listener.port());
 
-      assertThat(answer.statusCode()).isEqualTo(500);
-      assertThat(answer.body()).contains("InternalServerError").doesNotContain("planted");
+      assertThat(answer.statusCode()).isEqualTo(status);
+      assertThat(answer.body()).contains(type, "\"code\":" + status).doesNotContain("planted");
+      assertThat(log.warnings())
+          .singleElement()
+          .asString()
+          .endsWith("trace_id=" + tracing.awaitSpans(1, SOON).getFirst().traceId());
     }
-    assertThat(tracing.awaitSpans(1, Duration.ofSeconds(5)))
+    assertThat(tracing.awaitSpans(1, SOON))
         .anySatisfy(
             span -> {
               assertThat(span.name()).isEqualTo("llm_d.pd_proxy.request");
@@ -98,7 +125,17 @@ final class FaultyConnectorTest {
         new Connector() {
           @Override
           public String name() {
-            return "faulty";
+            return "nixlv2";
+          }
+
+          @Override
+          public String order() {
+            return "none";
+          }
+
+          @Override
+          public String handsOver() {
+            return "nothing";
           }
 
           @Override
@@ -117,7 +154,10 @@ final class FaultyConnectorTest {
           case Invocation other -> throw new IllegalStateException("not a run: " + other);
         };
     Upstreams upstreams =
-        new Upstreams(loops, new Upstreams.Settings(null, 1, HEADER_BYTES, PoolEvents.NONE));
+        new Upstreams(
+            loops,
+            new Upstreams.Settings(
+                null, 1, Upstreams.IDLE_LIMIT, HEADER_BYTES, new ConnectionMeters()));
     return new ProxyParts(
         config,
         new Engines(upstreams, upstreams, upstreams, upstreams),
@@ -125,7 +165,8 @@ final class FaultyConnectorTest {
         AllowList.everything(),
         new PdTracing(telemetry, "faulty", ""),
         metrics,
-        new HeldBodies(config.limits().heldBodyBytes()));
+        new HeldBodies(config.limits().heldBodyBytes()),
+        loops.workers());
   }
 
   private HttpResponse<String> post(int port) throws IOException, InterruptedException {

@@ -22,7 +22,7 @@ public final class Awaited {
     }
   }
 
-  /** Whether {@code condition} comes to hold within {@code limit}. */
+  /** Returns whether {@code condition} becomes true within {@code limit}. */
   public static boolean holds(Duration limit, BooleanSupplier condition) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (!condition.getAsBoolean()) {

@@ -50,7 +50,7 @@ public final class Cleanliness implements BeforeAllCallback, AfterAllCallback {
     heldBefore = held();
   }
 
-  /** How many bytes of direct memory live buffers hold. */
+  /** Returns the bytes of direct memory in live buffers. */
   public static long held() {
     return PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
   }
@@ -76,7 +76,10 @@ public final class Cleanliness implements BeforeAllCallback, AfterAllCallback {
         .count();
   }
 
-  /** Makes the detector say what it knows: it does so when buffers are made after a collection. */
+  /**
+   * Triggers the leak detector's report, which happens when buffers are allocated after a
+   * collection.
+   */
   private static void report() {
     for (int round = 0; round < 2; round++) {
       System.gc();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 
-/** Finds ports that nobody listens on. */
+/** Finds ports without a listener. */
 public final class FreePort {
 
   private FreePort() {}

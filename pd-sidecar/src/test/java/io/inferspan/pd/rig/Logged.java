@@ -12,7 +12,11 @@ public final class Logged extends Handler implements AutoCloseable {
   private final List<String> warnings = new CopyOnWriteArrayList<>();
 
   public Logged(Class<?> source) {
-    logger = Logger.getLogger(source.getName());
+    this(source.getName());
+  }
+
+  public Logged(String name) {
+    logger = Logger.getLogger(name);
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A TCP server that does with each connection what a script says; it closes it after that. */
+/** A TCP server that handles each connection by a script, and closes it afterwards. */
 public final class RawServer implements AutoCloseable {
   /** Longer than any test waits, so that no connection ends by this server's own impatience. */
   private static final int PATIENCE_MILLIS = 60_000;
@@ -20,7 +20,7 @@ public final class RawServer implements AutoCloseable {
   private final List<String> heads = new CopyOnWriteArrayList<>();
   private final AtomicInteger ended = new AtomicInteger();
 
-  /** What happens on one connection. */
+  /** Handles one connection. */
   @FunctionalInterface
   public interface Script {
     void run(Wire wire, RawServer server) throws IOException;
@@ -99,12 +99,12 @@ public final class RawServer implements AutoCloseable {
     return "127.0.0.1:" + port();
   }
 
-  /** How many connections were accepted. */
+  /** Returns the number of accepted connections. */
   public int connections() {
     return accepted.size();
   }
 
-  /** How many connections are over. */
+  /** Returns the number of connections that have ended. */
   public int ended() {
     return ended.get();
   }

@@ -14,7 +14,7 @@ import com.github.tomakehurst.wiremock.core.WireMockConfiguration;
 import com.github.tomakehurst.wiremock.verification.LoggedRequest;
 import java.util.List;
 
-/** An engine that answers what a test says, and remembers what it was asked, oldest first. */
+/** An engine with scripted responses, which records its requests, oldest first. */
 public final class ScriptedEngine implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -34,7 +34,7 @@ public final class ScriptedEngine implements AutoCloseable {
     return engine;
   }
 
-  /** The same over TLS only, with a certificate that nobody trusts. */
+  /** The same over TLS only, with a certificate that is not trusted. */
   public static ScriptedEngine securely(String json) {
     WireMockConfiguration where = wireMockConfig().httpDisabled(true).dynamicHttpsPort();
     return new ScriptedEngine(where, true).answer(json(200, json));
@@ -73,7 +73,7 @@ public final class ScriptedEngine implements AutoCloseable {
     return "127.0.0.1:" + port();
   }
 
-  /** What it was asked so far. */
+  /** Returns the requests so far. */
   public List<LoggedRequest> requests() {
     return server.getAllServeEvents().reversed().stream()
         .map(event -> LoggedRequest.createFrom(event.getRequest()))

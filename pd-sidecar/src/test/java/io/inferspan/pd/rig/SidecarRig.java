@@ -51,7 +51,7 @@ public final class SidecarRig implements AutoCloseable {
     return new Builder(modelServerPort);
   }
 
-  /** Collects what a test wants of the sidecar. */
+  /** Builder for a sidecar under test. */
   public static final class Builder {
     private final List<String> args = new ArrayList<>();
     private final Map<String, String> env = new HashMap<>();
@@ -124,7 +124,7 @@ public final class SidecarRig implements AutoCloseable {
     }
   }
 
-  /** Trusts every certificate, whatever name it is for. */
+  /** Trusts every certificate, for any name. */
   private static final class Anybody extends X509ExtendedTrustManager {
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An engine that answers a request only when the test tells it to. */
+/** An engine that responds to a request when the test triggers it. */
 public final class ToldEngine implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final CompletableFuture<Answer> told = new CompletableFuture<>();

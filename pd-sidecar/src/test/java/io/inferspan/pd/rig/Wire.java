@@ -26,11 +26,11 @@ public final class Wire implements AutoCloseable {
   private final OutputStream out;
 
   /**
-   * A message as it came.
+   * A message as received.
    *
    * @param head the first line and the headers, lines ending in CR LF, without the empty line
-   * @param body what was framed, chunks joined
-   * @param trailers what followed a chunked body
+   * @param body the content without framing, chunks joined
+   * @param trailers the trailers of a chunked body
    */
   public record Message(String head, String body, String trailers) {
 
@@ -153,6 +153,11 @@ public final class Wire implements AutoCloseable {
     return new String(bytes, ISO_8859_1);
   }
 
+  /** Reads exactly so many bytes and forgets them. */
+  public void skip(long count) throws IOException {
+    in.skipNBytes(count);
+  }
+
   private int one() throws IOException {
     int c = in.read();
     if (c < 0) {
@@ -177,7 +182,7 @@ public final class Wire implements AutoCloseable {
     endsWithin((int) patience.toMillis());
   }
 
-  /** Waits until the other end closes, and reads what it still says. */
+  /** Waits until the peer closes the connection, and reads the remaining data. */
   public boolean endsWithin(int millis) throws IOException {
     socket.setSoTimeout(millis);
     try {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What tests over bare sockets share: engines and a sidecar that are closed after each. */
+/** The base of tests over raw sockets: engines and a sidecar that are closed after each test. */
 @ExtendWith(Cleanliness.class)
 @Timeout(30)
 public abstract class WireTest {
@@ -26,7 +26,7 @@ public abstract class WireTest {
     return resource;
   }
 
-  /** An engine that does what a script says. */
+  /** Starts an engine that follows a script. */
   protected final RawServer engine(RawServer.Script script) {
     return closing(RawServer.running(script));
   }

@@ -1,4 +1,4 @@
-/** What tests of the whole sidecar share: a running one, scripted engines, raw sockets. */
+/** Infrastructure for tests of the whole sidecar: a running one, scripted engines, raw sockets. */
 @NullMarked
 package io.inferspan.pd.rig;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** An HTTP/2 connection that is told to drain; its clock is the test's. */
+/** Draining an HTTP/2 connection, with a test clock. */
 final class Http2DrainTest {
   private static final int HEADER_BYTES = 8192;
   private static final String BEGIN = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
@@ -20,7 +20,7 @@ final class Http2DrainTest {
 
   private final List<ClientExchange> served = new ArrayList<>();
 
-  // Netty tells a server's side by the parent.
+  // Netty recognises the server side by the parent.
   private final EmbeddedChannel channel =
       new EmbeddedChannel(new LocalServerChannel(), DefaultChannelId.newInstance(), true, false);
 

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
-/** A JDK client that takes any certificate and tells what the handshake came to. */
+/** A JDK client that accepts any certificate and records the result of the handshake. */
 record TlsClient(List<String> protocols, List<String> ciphers, List<String> alpn) {
 
   static TlsClient any() {

@@ -1,6 +1,7 @@
 package io.inferspan.pd.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -13,17 +14,23 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class UpstreamTlsTest {
   private static final MultiThreadIoEventLoopGroup GROUP =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  @TempDir private Path folder;
   private final Identity identity = SelfSigned.create(Instant.now());
 
   @AfterAll
@@ -34,14 +41,14 @@ class UpstreamTlsTest {
   @Test
   void unknownAuthority_isRefused() throws Exception {
     try (TlsServer server = serve(identity)) {
-      assertThat(failure(UpstreamTls.verifying(), "localhost", server))
+      assertThat(failure(UpstreamTls.verifying(null), "localhost", server))
           .isInstanceOf(SSLHandshakeException.class);
     }
   }
 
   @Test
   void knownAuthorityUnderTheRightName_isTaken() throws Exception {
-    UpstreamTls tls = UpstreamTls.trusting(identity.certificate());
+    UpstreamTls tls = UpstreamTls.verifying(authorities(identity));
     try (TlsServer server = serve(identity)) {
       assertThat(failure(tls, "localhost", server)).isNull();
       assertThat(failure(tls, "127.0.0.1", server)).isNull();
@@ -51,7 +58,7 @@ class UpstreamTlsTest {
 
   @Test
   void knownAuthorityUnderAnotherName_isRefused() throws Exception {
-    UpstreamTls tls = UpstreamTls.trusting(identity.certificate());
+    UpstreamTls tls = UpstreamTls.verifying(authorities(identity));
     try (TlsServer server = serve(identity)) {
       assertThat(failure(tls, "decode-0", server)).isInstanceOf(SSLHandshakeException.class);
       assertThat(failure(tls, "10.0.0.1", server)).isInstanceOf(SSLHandshakeException.class);
@@ -86,13 +93,35 @@ class UpstreamTlsTest {
     }
   }
 
+  @Test
+  void fileWithoutCertificates_isRefusedInOneSentence() throws Exception {
+    Path empty = Files.writeString(folder.resolve("empty.pem"), "nothing");
+    Path garbled =
+        Files.writeString(
+            folder.resolve("garbled.pem"),
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    for (Path file : List.of(empty, garbled, folder.resolve("absent.pem"))) {
+      assertThatThrownBy(() -> UpstreamTls.verifying(file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(file.toString())
+          .hasMessageContaining("tls-ca-file");
+    }
+  }
+
+  private Path authorities(Identity trusted) throws Exception {
+    String base64 = Base64.getMimeEncoder().encodeToString(trusted.certificate().getEncoded());
+    return Files.writeString(
+        folder.resolve("ca.pem"),
+        "-----BEGIN CERTIFICATE-----\n" + base64 + "\n-----END CERTIFICATE-----\n");
+  }
+
   private static TlsServer serve(Identity identity) throws Exception {
     SslContext context =
         SslContextBuilder.forServer(identity.key(), identity.certificate()).build();
     return new TlsServer(() -> context);
   }
 
-  /** Connects to {@code server}, whatever {@code host} would resolve to. */
+  /** Connects to {@code server}, regardless of what {@code host} resolves to. */
   private static @Nullable Throwable failure(UpstreamTls tls, String host, TlsServer server) {
     Bootstrap bootstrap =
         new Bootstrap()

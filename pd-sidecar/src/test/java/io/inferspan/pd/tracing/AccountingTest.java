@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Every one of many requests has its span and is counted, whatever becomes of it. */
+/** Each of many requests has its span and is counted, whatever its outcome. */
 final class AccountingTest {
   private static final int REQUESTS = 2_000;
   private static final int AT_A_TIME = 48;
@@ -39,7 +39,7 @@ final class AccountingTest {
   private final FakeEngine prefiller = FakeEngine.start();
   private final FakeEngine decoder = FakeEngine.start();
   private final Scrape scrape = new Scrape(FreePort.next());
-  private final int nobody = FreePort.next();
+  private final int unusedPort = FreePort.next();
   private final SidecarRig sidecar =
       SidecarRig.before(decoder.port())
           .with("--enable-ssrf-protection=true", "--allow-target=127.0.0.1")
@@ -55,7 +55,7 @@ final class AccountingTest {
     scrape.close();
   }
 
-  /** What a request is like; as many of each. */
+  /** The kinds of requests, in equal numbers. */
   private enum Kind {
     PD,
     PD_AGAIN,
@@ -172,7 +172,7 @@ final class AccountingTest {
     String parent = "00-" + traceId(number) + "-00000000000000ff-0" + (sampled(number) ? 1 : 0);
     String target =
         switch (kind(number)) {
-          case PREFILLER_DEAD -> "127.0.0.1:" + nobody;
+          case PREFILLER_DEAD -> "127.0.0.1:" + unusedPort;
           case DENIED -> "10.1.2.3:8000";
           case DECODE_ONLY, PASSTHROUGH, LEAVES -> "";
           default -> prefiller.authority();

@@ -181,6 +181,10 @@ final class CanaryTest {
     requests++;
     sidecar.get("/v1/models?api_key=" + secret, headers());
     requests++;
+    sidecar.get("/v1/files/" + secret, headers());
+    requests++;
+    sidecar.get("/v1/responses/" + secret, headers());
+    requests++;
     sidecar.send(
         sidecar
             .request("/v1/models", headers())
@@ -252,7 +256,7 @@ final class CanaryTest {
     sidecar.post(CHAT + secret, body, headers(routing));
   }
 
-  /** Where an answer is broken off, the client gets an exception. */
+  /** Sends a request; a truncated response throws an exception in the client. */
   private void tolerantly(SidecarRig sidecar, String body, String... routing) {
     requests++;
     List<String> lines = new ArrayList<>(List.of("connection: close"));

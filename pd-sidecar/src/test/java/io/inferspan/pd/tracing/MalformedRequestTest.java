@@ -93,7 +93,7 @@ final class MalformedRequestTest extends WireTest {
 
     assertThat(client.rest()).endsWith("2\r\nhi\r\n");
     assertThat(requestSpan().attributes()).containsEntry("error.type", "malformed_request");
-    Awaited.within(SOON, "the engine is told", () -> engine.ended() == 1);
+    Awaited.within(SOON, "the engine is notified", () -> engine.ended() == 1);
   }
 
   @Test

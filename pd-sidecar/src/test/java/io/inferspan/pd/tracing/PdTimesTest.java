@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The times on the spans, against the engines' own clock. */
 final class PdTimesTest {
@@ -41,7 +43,7 @@ final class PdTimesTest {
   @BeforeAll
   static void start() {
     pd = new TracedPd(TRACING.openTelemetry());
-    // What runs for the first time takes longer than what is measured.
+    // Warm up: the first run takes longer than the measured times.
     request(SpanNaming.PROPOSAL);
     TRACING.clear();
   }
@@ -146,6 +148,27 @@ final class PdTimesTest {
         .isCloseTo((double) GAP.toMillis(), within(5.0));
     assertThat(millis(request, "inferspan.response.token_gap.max_ms"))
         .isGreaterThanOrEqualTo(millis(request, "inferspan.response.token_gap.p50_ms") * 0.95);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONCURRENT_SGLANG", "CONCURRENT_MOONCAKE", "PARALLEL_DISPATCH"})
+  void stagesThatOverlap_haveTheirTimes_andDecodeWaitsForPrefill(Scenario scenario) {
+    pd.prefiller().script(EngineScript.builder().prefill(PREFILL).build());
+    pd.decoder().script(EngineScript.builder().prefill(PREFILL.multipliedBy(4)).build());
+    scenario.play(pd, scenario.rig(pd, SpanNaming.PROPOSAL));
+    List<SpanRecord> spans = TRACING.awaitSpans(scenario.spans(SpanNaming.PROPOSAL), SOON);
+    SpanRecord request = only(spans, REQUEST);
+
+    double prefill = millis(request, OURS + "prefill_duration_ms");
+    assertThat(prefill)
+        .isEqualTo(millis(only(spans, OURS + "prefill"), OURS + "prefill.duration_ms"))
+        .isGreaterThanOrEqualTo((double) PREFILL.toMillis());
+    assertThat(millis(request, OURS + "true_ttft_ms"))
+        .isGreaterThanOrEqualTo(prefill)
+        .isLessThan(millis(request, "inferspan.response.first_token_ms"));
+    assertThat(millis(request, OURS + "decode_duration_ms"))
+        .isEqualTo(millis(only(spans, OURS + "decode"), OURS + "decode.duration_ms"))
+        .isGreaterThanOrEqualTo(4.0 * PREFILL.toMillis());
   }
 
   @Test

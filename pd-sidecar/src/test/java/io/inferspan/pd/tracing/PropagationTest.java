@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What engines get of the trace that a client brings. */
+/** The trace context that engines receive for a client's. */
 final class PropagationTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SAMPLED = "00-" + TRACE + "-b7ad6b7169203331-01";

@@ -51,6 +51,7 @@ enum Scenario {
   CONCURRENT_SGLANG(5, 8, "--kv-connector=sglang") {
     @Override
     void play(TracedPd pd, SidecarRig rig) {
+      decodingAfterPrefill(pd);
       rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
     }
   },
@@ -63,6 +64,7 @@ enum Scenario {
 
     @Override
     void play(TracedPd pd, SidecarRig rig) {
+      decodingAfterPrefill(pd);
       rig.post(TracedPd.CHAT, TracedPd.STREAMED, TracedPd.PREFILLER, pd.prefiller().authority());
     }
   },
@@ -151,7 +153,7 @@ enum Scenario {
   PREFILL_DEAD(2, 4) {
     @Override
     void play(TracedPd pd, SidecarRig rig) {
-      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, "127.0.0.1:" + pd.nobody());
+      rig.post(TracedPd.CHAT, TracedPd.WHOLE, TracedPd.PREFILLER, "127.0.0.1:" + pd.unusedPort());
     }
   },
   DECODER_REFUSED(4, 7) {
@@ -202,7 +204,7 @@ enum Scenario {
   CLIENT_LEAVES_THE_STREAM(4, 7) {
     @Override
     void play(TracedPd pd, SidecarRig rig) {
-      pd.decoder().script(endless());
+      pd.decoder().script(unfinished());
       try (LeavingClient client = streaming(pd, rig)) {
         client.readUntil("tok3");
       }
@@ -211,7 +213,7 @@ enum Scenario {
   CLIENT_LEAVES_DECODE_ONLY(1, 3) {
     @Override
     void play(TracedPd pd, SidecarRig rig) {
-      pd.decoder().script(endless());
+      pd.decoder().script(unfinished());
       try (LeavingClient client =
           LeavingClient.post(rig.port(), TracedPd.CHAT, TracedPd.STREAMED)) {
         client.readUntil("tok3");
@@ -232,7 +234,7 @@ enum Scenario {
   private final int proposalSpans;
   private final int llmdSpans;
 
-  @SuppressWarnings("ImmutableEnumChecker") // nobody writes into it
+  @SuppressWarnings("ImmutableEnumChecker") // never written to
   private final String[] flags;
 
   Scenario(int proposalSpans, int llmdSpans, String... flags) {
@@ -241,26 +243,32 @@ enum Scenario {
     this.flags = flags;
   }
 
+  /** Has prefill end before decode, as it does where blocks travel between them. */
+  private static void decodingAfterPrefill(TracedPd pd) {
+    pd.decoder().script(EngineScript.builder().prefill(Duration.ofMillis(300)).build());
+  }
+
   abstract void play(TracedPd pd, SidecarRig rig);
 
   SidecarRig rig(TracedPd pd, SpanNaming naming) {
     return pd.rig(naming, flags);
   }
 
-  /** How many spans there are when all have ended. */
+  /** Returns the number of spans after all have ended. */
   int spans(SpanNaming naming) {
     return naming == SpanNaming.PROPOSAL ? proposalSpans : llmdSpans;
   }
 
-  /** The decoder takes what prefill sent it for cached; the client is told what prefill found. */
+  /** The decoder counts what prefill sent it as cached; the client gets prefill's count. */
   private static void cached(TracedPd pd, SidecarRig rig, String body) {
     pd.prefiller().script(EngineScript.builder().cachedTokens(1).build());
     pd.decoder().script(EngineScript.builder().cachedTokens(2).build());
     rig.post(TracedPd.CHAT, body, TracedPd.PREFILLER, pd.prefiller().authority());
   }
 
-  private static EngineScript endless() {
-    return EngineScript.builder().tokens(100_000).betweenTokens(Duration.ofMillis(2)).build();
+  /** Sends four tokens, the last of them "tok3", and waits until the client has left. */
+  private static EngineScript unfinished() {
+    return EngineScript.builder().tokens(100).stallAfterTokens(4).build();
   }
 
   private static LeavingClient streaming(TracedPd pd, SidecarRig rig) {

@@ -29,7 +29,7 @@ public final class Scrape implements AutoCloseable {
     return port;
   }
 
-  /** What is answered to a scraper that accepts this. */
+  /** Returns the response to a scraper with this Accept header. */
   public String text(String accept) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))

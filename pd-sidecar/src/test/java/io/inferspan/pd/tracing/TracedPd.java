@@ -37,7 +37,7 @@ final class TracedPd implements AutoCloseable {
   private final ScriptedEngine bootstrap;
   private final Map<List<String>, SidecarRig> rigs = new HashMap<>();
   private final Map<SpanNaming, SidecarRig> lonely = new EnumMap<>(SpanNaming.class);
-  private final int nobody = FreePort.next();
+  private final int unusedPort = FreePort.next();
 
   TracedPd(OpenTelemetry recorder) {
     this.recorder = recorder;
@@ -64,9 +64,9 @@ final class TracedPd implements AutoCloseable {
     return bootstrap.port();
   }
 
-  /** A port that nobody listens on. */
-  int nobody() {
-    return nobody;
+  /** A port without a listener. */
+  int unusedPort() {
+    return unusedPort;
   }
 
   /** A sidecar before the decoder, which allows engines on this host. */
@@ -78,7 +78,7 @@ final class TracedPd implements AutoCloseable {
 
   /** A sidecar whose decoder is not there. */
   SidecarRig withoutDecoder(SpanNaming naming) {
-    return lonely.computeIfAbsent(naming, names -> before(nobody, names));
+    return lonely.computeIfAbsent(naming, names -> before(unusedPort, names));
   }
 
   private SidecarRig before(int port, SpanNaming naming, String... flags) {
@@ -89,13 +89,13 @@ final class TracedPd implements AutoCloseable {
         .start();
   }
 
-  /** What differs from run to run, and what it stands for. */
+  /** Returns the values that vary between runs, and their placeholders. */
   Map<String, String> names() {
     return Map.of(
         String.valueOf(prefiller.port()), "<prefiller>",
         String.valueOf(decoder.port()), "<decoder>",
         String.valueOf(encoder.port()), "<encoder>",
-        String.valueOf(nobody), "<nobody>");
+        String.valueOf(unusedPort), "<unused>");
   }
 
   /** Makes both engines well-behaved again. */

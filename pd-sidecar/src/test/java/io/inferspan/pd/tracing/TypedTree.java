@@ -16,7 +16,6 @@ import java.util.TreeMap;
  */
 final class TypedTree {
   private static final String ENGINE_SPAN = "llm_request";
-  private static final String ANY_COUNT = "inferspan.response.tokens";
 
   private final Map<String, String> names;
   private final StringBuilder text = new StringBuilder();
@@ -42,7 +41,7 @@ final class TypedTree {
       text.append(" ERROR: ").append(span.statusDescription());
     }
     text.append('\n');
-    // vLLM's own span is only there to show what it hangs under.
+    // vLLM's own span is only present to show its parent.
     if (!span.name().equals(ENGINE_SPAN)) {
       new TreeMap<>(span.attributes())
           .forEach(
@@ -60,7 +59,6 @@ final class TypedTree {
   private String shown(String key, Object value) {
     return switch (value) {
       case Double _ -> "double";
-      case Long _ when key.equals(ANY_COUNT) -> "long";
       case Long _ when key.endsWith("bootstrap_room") -> "long <room>";
       case Long number -> "long " + named(number.toString());
       case Boolean flag -> "boolean " + flag;

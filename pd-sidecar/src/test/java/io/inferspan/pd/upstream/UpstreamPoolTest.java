@@ -2,6 +2,7 @@ package io.inferspan.pd.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A name with several addresses fails as the address that tells most. */
+/** A name with several addresses fails with the most specific error. */
 @ExtendWith(Cleanliness.class)
 final class UpstreamPoolTest {
   private static final Target TARGET = new Target("engine", 8200);
@@ -42,8 +43,11 @@ final class UpstreamPoolTest {
     CompletableFuture<Kind> failed = new CompletableFuture<>();
     EventLoop loop = ((VertxInternal) loops.vertx()).nettyEventLoopGroup().next();
     UpstreamPool pool =
-        new UpstreamPool(loops, loop, new Upstreams.Settings(null, 1, 1024, PoolEvents.NONE));
-    UpstreamCall call = new UpstreamCall(new Failing(failed), false);
+        new UpstreamPool(
+            loops,
+            loop,
+            new Upstreams.Settings(null, 1, Upstreams.IDLE_LIMIT, 1024, new ConnectionMeters()));
+    EngineCall call = new Failing(failed);
     loop.execute(() -> pool.connect(new ArrayDeque<>(List.of(addresses)), TARGET, call));
     try {
       return failed.get(10, TimeUnit.SECONDS);
@@ -66,28 +70,32 @@ final class UpstreamPoolTest {
   }
 
   /** A call that only waits for its failure. */
-  private record Failing(CompletableFuture<Kind> failed) implements ResponseListener {
+  private static final class Failing extends EngineCall {
+    private final CompletableFuture<Kind> failed;
+
+    Failing(CompletableFuture<Kind> failed) {
+      super(false);
+      this.failed = failed;
+    }
+
     @Override
-    public void ready(UpstreamCall call) {
+    protected void connected() {
       failed.completeExceptionally(new AssertionError("a connection came about"));
     }
 
     @Override
-    public void head(HttpResponse head) {}
+    protected void head(HttpResponse head) {}
 
     @Override
-    public void content(ByteBuf content) {
+    protected void content(ByteBuf content) {
       content.release();
     }
 
     @Override
-    public void pause() {}
+    protected void ended(HttpHeaders trailers) {}
 
     @Override
-    public void end(HttpHeaders trailers) {}
-
-    @Override
-    public void failed(UpstreamException failure) {
+    protected void failed(UpstreamException failure) {
       failed.complete(failure.kind());
     }
   }

@@ -10,6 +10,9 @@ import io.inferspan.pd.rig.Wire;
 import io.inferspan.pd.rig.WireTest;
 import io.inferspan.testing.TracingExtension;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -119,6 +122,52 @@ final class DrainTest extends WireTest {
         .hasSize(3)
         .allSatisfy(span -> assertThat(span.attribute("error.type")).isEqualTo("shutdown"));
     Awaited.soon(() -> engine.ended() == 2);
+  }
+
+  @Test
+  void prefillWhoseRequestHasEnded_endsWithTheProxy_andItsSpanLeaves() throws Exception {
+    RawServer prefiller =
+        engine(
+            (wire, server) -> {
+              server.request(wire);
+              wire.rest();
+            });
+    RawServer decoder = engineAnswering(ok("{}"));
+    SidecarRig sidecar = traced(decoder, "--kv-connector=sglang");
+    assertThat(
+            sidecar
+                .post("/v1/completions", "{}", "x-prefiller-host-port", prefiller.authority())
+                .statusCode())
+        .isEqualTo(200);
+    Awaited.soon(() -> prefiller.heads().size() == 1);
+
+    sidecar.server().drain(Duration.ofMillis(50));
+    sidecar.server().close();
+
+    assertThat(SidecarRig.only(TRACING.spans(), "llm_d.pd_proxy.prefill").attribute("error.type"))
+        .isEqualTo("shutdown");
+    Awaited.soon(() -> prefiller.ended() == 1);
+  }
+
+  @Test
+  void prefillThatIsNotEvenConnected_endsWithTheProxy_andItsSpanLeaves() throws Exception {
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Socket _ = new Socket(full.getInetAddress(), full.getLocalPort());
+        Socket _ = new Socket(full.getInetAddress(), full.getLocalPort())) {
+      SidecarRig sidecar = traced(engineAnswering(ok("{}")), "--kv-connector=sglang");
+      String prefiller = "127.0.0.1:" + full.getLocalPort();
+      assertThat(
+              sidecar
+                  .post("/v1/completions", "{}", "x-prefiller-host-port", prefiller)
+                  .statusCode())
+          .isEqualTo(200);
+
+      sidecar.server().drain(Duration.ofMillis(50));
+      sidecar.server().close();
+
+      assertThat(SidecarRig.only(TRACING.spans(), "llm_d.pd_proxy.prefill").attribute("error.type"))
+          .isEqualTo("shutdown");
+    }
   }
 
   /** Begins an answer, and never ends it. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever an engine does wrong, the client hears the truth about it and nothing hangs. */
+/** For every fault of an engine, the client gets a correct error and nothing hangs. */
 final class EngineFaultsTest extends WireTest {
   private static final String GET = "GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n";
   private static final String POST =
@@ -36,7 +36,8 @@ final class EngineFaultsTest extends WireTest {
                   """
                   {"object":"error","message":"The decode node is not ready. Please check that the \
                   vLLM service is running and the port configuration is correct.",\
-                  "type":"ServiceUnavailable","param":"","code":503}"""));
+                  "type":"ServiceUnavailable","param":"","code":503}\
+                  """));
     }
   }
 
@@ -212,12 +213,14 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void idleConnectionThatDied_isNoReasonToSendAPostTwice() throws Exception {
+  void idleConnectionThatDied_isNoReasonToSendAPostTwice_butTheClientMay() throws Exception {
     RawServer engine = dyingAfterOneAnswer();
     Wire client = to(before(engine.port()));
 
     assertThat(client.send(POST).message().body()).isEqualTo("hi");
-    assertThat(client.send(POST).message().status()).isEqualTo(502);
+    Wire.Message answer = client.send(POST).message();
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("1");
     assertThat(engine.heads()).hasSize(2);
   }
 

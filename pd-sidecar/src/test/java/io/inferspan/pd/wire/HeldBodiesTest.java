@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The bodies of all requests share one bound, and each gives back what it took, once. */
+/** The bodies of all requests share one limit, and each releases its share exactly once. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class HeldBodiesTest extends WireTest {
   private static final Duration SOON = Duration.ofSeconds(5);
@@ -123,7 +123,9 @@ final class HeldBodiesTest extends WireTest {
         engine(
             (wire, server) -> {
               server.request(wire);
-              wire.send("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n");
+              wire.send(
+                  "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+                      + "transfer-encoding: chunked\r\n\r\n3\r\n:a\n\r\n");
               wire.rest();
             });
     Wire client = to(sidecar(decoder)).send(post(prefiller, BODY));
@@ -154,9 +156,10 @@ final class HeldBodiesTest extends WireTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(to(sidecar).send(post(prefiller, BODY)).message().status()).isEqualTo(200);
+      // Prefill may still be connecting when decode, over an idle connection, has answered.
+      assertNothingIsHeld();
     }
 
-    assertNothingIsHeld();
     assertThat(prefiller.ended()).as("connections that ended").isZero();
   }
 

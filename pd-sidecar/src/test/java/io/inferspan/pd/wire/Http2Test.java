@@ -44,7 +44,7 @@ final class Http2Test extends WireTest {
     await(vertx.close());
   }
 
-  /** An answer and its body, which must be asked for where the answer is heard of. */
+  /** A response and its body; the handler must be set where the response is received. */
   private record Answer(HttpClientResponse head, CompletableFuture<Buffer> body) {
     static Answer of(HttpClientResponse head) {
       return new Answer(head, head.body().toCompletionStage().toCompletableFuture());

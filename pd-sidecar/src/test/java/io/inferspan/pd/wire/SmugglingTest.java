@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one hop could read differently from the next is refused, and never becomes two requests. */
+/** A request that two hops could parse differently is refused, and never becomes two requests. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class SmugglingTest extends WireTest {
   private static final String HIDDEN = "GET /hidden HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -83,6 +84,22 @@ final class SmugglingTest extends WireTest {
     assertThat(client.head()).startsWith("HTTP/1.1 400 ");
     assertThat(client.endsWithin(3000)).isTrue();
     assertThat(engine.heads()).noneMatch(head -> head.contains("/hidden"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, chunked", "gzip,chunked", "deflate, gzip, Chunked"})
+  void codingThatIsNotDecodedHere_is501_andReachesNoEngine(String coding) throws Exception {
+    for (String path : new String[] {"/x", "/v1/completions"}) {
+      Wire client =
+          to(sidecar)
+              .send(
+                  "POST %s HTTP/1.1\r\nhost: a\r\ntransfer-encoding: %s\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+                      .formatted(path, coding));
+
+      assertThat(client.head()).startsWith("HTTP/1.1 501 ");
+      assertThat(client.endsWithin(3000)).isTrue();
+    }
+    assertThat(engine.heads()).isEmpty();
   }
 
   static Stream<Arguments> malformed() {

@@ -1,6 +1,7 @@
 package io.inferspan.pd.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -8,6 +9,7 @@ import io.inferspan.pd.rig.WireTest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -53,6 +55,22 @@ final class StageTlsTest extends WireTest {
     assertThat(post(sidecar, prefiller, encoder).statusCode()).isEqualTo(200);
     assertThat(List.of(prefiller, decoder, encoder))
         .allSatisfy(engine -> assertThat(engine.requests()).hasSize(1));
+  }
+
+  @Test
+  void authoritiesThatCannotBeRead_stopTheStart_unlessNoStageNeedsThem() {
+    SidecarRig.Builder checked =
+        SidecarRig.before(1).with("--enable-tls=decoder", "--tls-ca-file=/absent.pem");
+    assertThatThrownBy(checked::start)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("/absent.pem");
+
+    before(1, "--tls-ca-file=/absent.pem");
+    before(
+        1,
+        "--enable-tls=decoder",
+        "--tls-insecure-skip-verify=decoder",
+        "--tls-ca-file=/absent.pem");
   }
 
   @ParameterizedTest

@@ -121,7 +121,7 @@ final class StreamingTest extends WireTest {
     }
   }
 
-  /** Whether something has moved, and now does not for a while. */
+  /** Returns whether the count has changed and is now constant for a while. */
   private static boolean stalls(AtomicLong count) {
     long before = count.get();
     return before > 0 && !Awaited.holds(Duration.ofMillis(250), () -> count.get() != before);

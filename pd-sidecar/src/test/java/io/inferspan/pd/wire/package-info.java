@@ -1,4 +1,4 @@
-/** Tests of the whole sidecar over bare sockets: what HTTP allows, what it forbids, what breaks. */
+/** Tests of the whole sidecar over raw sockets: valid, invalid and broken HTTP. */
 @NullMarked
 package io.inferspan.pd.wire;
 

@@ -54,7 +54,7 @@ public final class Canary {
 
   /**
    * The marker in the dress of real input, each a string to plant: bare, in capitals, in a
-   * sentence, among characters that JSON must escape, beside characters of more than one byte, and
+   * sentence, among characters that JSON must escape, next to characters of more than one byte, and
    * twice in a row.
    */
   public List<String> planted() {
@@ -68,14 +68,16 @@ public final class Canary {
   }
 
   /**
-   * Checks that no byte array holds any of the marker; fails with where, how and what is around.
+   * Checks that no byte array contains part of the marker; a failure reports where, in which
+   * encoding, and the surrounding bytes.
    */
   public void assertAbsentFrom(byte[]... places) {
     assertAbsentFrom(Arrays.asList(places));
   }
 
   /**
-   * Checks that no byte array holds any of the marker; fails with where, how and what is around.
+   * Checks that no byte array contains part of the marker; a failure reports where, in which
+   * encoding, and the surrounding bytes.
    */
   public void assertAbsentFrom(Iterable<byte[]> places) {
     List<String> leaks = new ArrayList<>();

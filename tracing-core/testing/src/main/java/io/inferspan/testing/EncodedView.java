@@ -5,12 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Bytes read as if they were written in some encoding, with the way back to where they stood.
+ * Bytes decoded from some encoding, with a mapping to their original positions.
  *
- * <p>Decoding what is there, instead of encoding what is sought, finds any part of a text in any
- * letter case. Nothing is assumed about where encoded text begins: fixed-width encodings are
- * decoded at every alignment, and whatever is not of the encoding decodes to zero bytes, which are
- * never sought.
+ * <p>Decoding the data, instead of encoding the search term, finds any part of a text in any letter
+ * case. Encoded text may begin anywhere: fixed-width encodings are decoded at every alignment, and
+ * invalid bytes decode to zero bytes, which are never searched for.
  *
  * @param form the name of the encoding
  * @param bytes the decoded bytes
@@ -19,7 +18,7 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // never compared: a view lives for one search
 record EncodedView(String form, byte[] bytes, Origins origins) {
 
-  /** Where a decoded byte stood. */
+  /** Returns the original position of a decoded byte. */
   @FunctionalInterface
   interface Origins {
     int of(int index);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.BiPredicate;
 
 /**
- * The order in which the siblings of an actual tree are laid beside an expected tree.
+ * The order in which the siblings of an actual tree are compared with an expected tree.
  *
  * <p>The best order pairs whole subtrees first and then single spans, so that it finds a match
  * where there is one and otherwise leaves a difference that is easy to read.
@@ -84,7 +84,9 @@ final class SiblingOrder {
     rankTheRest(actual, partners, isTaken);
   }
 
-  /** Puts spans without a partner beside expected spans without one, and the last at the end. */
+  /**
+   * Pairs spans without a partner with expected spans without one, and puts the last at the end.
+   */
   private void rankTheRest(List<Node> actual, int[] partners, boolean[] isTaken) {
     int slot = 0;
     for (int j = 0; j < isTaken.length; j++) {

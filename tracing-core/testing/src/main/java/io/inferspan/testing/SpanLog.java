@@ -115,7 +115,7 @@ public final class SpanLog {
 
     List<SpanRecord> upToDate() {
       if (seen > spans.size()) {
-        // Somebody cleared the log while we waited.
+        // The log was cleared while we waited.
         seen = 0;
         found.clear();
       }

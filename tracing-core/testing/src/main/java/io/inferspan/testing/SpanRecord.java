@@ -69,9 +69,11 @@ public record SpanRecord(
     }
   }
 
-  /** How a span ended: a code, and a description that is {@code ""} unless the code is ERROR. */
+  /**
+   * The status of a span: a code, and a description that is {@code ""} unless the code is ERROR.
+   */
   public record Status(StatusCode code, String description) {
-    /** The status of a span nobody gave a status. */
+    /** The status of a span without one. */
     public static final Status UNSET = new Status(StatusCode.UNSET, "");
   }
 
@@ -100,12 +102,12 @@ public record SpanRecord(
     return Collections.unmodifiableList(records);
   }
 
-  /** Whether the span has no parent, neither here nor in another process. */
+  /** Returns whether the span has no parent, neither here nor in another process. */
   public boolean isRoot() {
     return parentSpanId.isEmpty();
   }
 
-  /** Whether the span ended with status ERROR. */
+  /** Returns whether the span ended with status ERROR. */
   public boolean isError() {
     return status.code() == StatusCode.ERROR;
   }

@@ -51,7 +51,7 @@ public final class SpanTree {
     return of(spans.stream().filter(span -> span.traceId().equals(traceId)).toList());
   }
 
-  /** Where a span stands, seen from the spans it was put together with. */
+  /** The position of a span relative to the other spans of its tree. */
   public enum Place {
     /** It has no parent. */
     ROOT,
@@ -84,16 +84,16 @@ public final class SpanTree {
       return Collections.unmodifiableList(children);
     }
 
-    /** How the span came to where it stands. */
+    /** Returns the reason for the span's position. */
     public Place place() {
       return place;
     }
   }
 
   /**
-   * What a rendered tree shows.
+   * Options for rendering a tree.
    *
-   * @param attributes picks the attributes by their full key
+   * @param attributes selects attributes by their full key
    * @param showsTimes whether durations are shown
    */
   public record Options(Predicate<String> attributes, boolean showsTimes) {

@@ -20,6 +20,11 @@ final class SpanTreeText {
   private static final int SIGNIFICANT_DIGITS = 4;
   private static final int VALUE_CHARS = 200;
 
+  // As in the catalogue of spans, which this module does not depend on.
+  private static final String FOLDED = " (folded)";
+  private static final String COUNT = "inferspan.ebpf.count";
+  private static final String DURATION_SUM_NS = "inferspan.ebpf.duration.sum_ns";
+
   private final Options options;
   private final StringBuilder out = new StringBuilder();
 
@@ -57,10 +62,7 @@ final class SpanTreeText {
 
   private String headline(Node node, String parentService) {
     SpanRecord span = node.span();
-    StringBuilder line = new StringBuilder(cut(span.name()));
-    if (options.showsTimes()) {
-      line.append(" (").append(millis(span.duration().toNanos())).append(" ms)");
-    }
+    StringBuilder line = new StringBuilder(options.showsTimes() ? timed(span) : cut(span.name()));
     if (!span.serviceName().equals(parentService)) {
       line.append(" [").append(cut(span.serviceName())).append(']');
     }
@@ -69,6 +71,17 @@ final class SpanTreeText {
           span.statusDescription().isEmpty() ? " ✗" : " ✗ " + cut(span.statusDescription()));
     }
     return line.append(remark(node.place())).toString();
+  }
+
+  /** A folded span with the time in its calls: its own duration includes the gaps between them. */
+  private static String timed(SpanRecord span) {
+    String name = cut(span.name());
+    if (span.attribute(COUNT) instanceof Number count
+        && span.attribute(DURATION_SUM_NS) instanceof Number sum) {
+      String call = name.replace(FOLDED, "");
+      return "%s ×%s, Σ %s ms".formatted(call, count, millis(sum.longValue()));
+    }
+    return "%s (%s ms)".formatted(name, millis(span.duration().toNanos()));
   }
 
   private static String remark(Place place) {

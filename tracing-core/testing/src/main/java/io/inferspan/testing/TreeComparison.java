@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** An expected tree laid beside the actual one, line by line. */
+/** An expected tree compared with the actual one, line by line. */
 final class TreeComparison {
   private final List<Line> expected;
   private final List<Placed> actual;

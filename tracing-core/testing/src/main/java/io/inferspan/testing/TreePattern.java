@@ -19,7 +19,7 @@ final class TreePattern {
 
   private TreePattern() {}
 
-  /** One expected span; what was not written ({@code null}, no attributes) is not compared. */
+  /** One expected span; omitted parts ({@code null}, no attributes) are not compared. */
   record Line(
       int depth,
       String name,

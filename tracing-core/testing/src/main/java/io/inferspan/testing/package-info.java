@@ -1,15 +1,14 @@
 /**
- * The public test kit: what tests and demos need to see the spans a program really sends.
+ * The public test kit: assertions on the spans that a program sends.
  *
- * <p>A finished span is a {@link io.inferspan.testing.SpanRecord}, wherever it came from: from an
- * SDK in the same process ({@link io.inferspan.testing.TracingExtension}) or over the wire ({@link
- * io.inferspan.testing.OtlpReceiver}). Everything else here reads lists of them: {@link
- * io.inferspan.testing.SpanTree} shows them, {@link io.inferspan.testing.SpanTreeAssert} checks
- * them, {@link io.inferspan.testing.Canary} looks for what must not be in them.
+ * <p>A {@link io.inferspan.testing.SpanRecord} is a finished span, either from an SDK in the same
+ * process ({@link io.inferspan.testing.TracingExtension}) or received over OTLP ({@link
+ * io.inferspan.testing.otlp.OtlpReceiver}). The other classes read lists of them: {@link
+ * io.inferspan.testing.SpanTree} prints them, {@link io.inferspan.testing.SpanTreeAssert} checks
+ * them, {@link io.inferspan.testing.Canary} searches them for text that must not leave.
  *
- * <p>What belongs here: stand-ins and checks that know OpenTelemetry and nothing of Inferspan's own
- * modules. What does not: anything production code would call, and stand-ins for inference engines
- * (their package is {@code engine}).
+ * <p>What belongs here: test doubles and assertions that depend on OpenTelemetry only. What does
+ * not: code for production, and fake inference engines (package {@code engine}).
  */
 @NullMarked
 package io.inferspan.testing;

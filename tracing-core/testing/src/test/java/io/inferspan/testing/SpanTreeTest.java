@@ -56,6 +56,18 @@ class SpanTreeTest {
   }
 
   @Test
+  void foldedSpan_showsItsCountAndTheTimeInItsCalls() {
+    TestSpan launches =
+        TestSpan.root("cuda.launch (folded)")
+            .with("inferspan.ebpf.count", 51L)
+            .with("inferspan.ebpf.duration.sum_ns", 130_000L)
+            .at(0, 273.4);
+
+    assertThat(render(Options.DEFAULT, launches)).isEqualTo("cuda.launch ×51, Σ 0.130 ms\n");
+    assertThat(render(NO_TIMES, launches)).isEqualTo("cuda.launch (folded)\n");
+  }
+
+  @Test
   void order_comesFromTimeAndNotFromArrival() {
     String expected = SpanTree.of(request()).render();
     List<SpanRecord> shuffled = new ArrayList<>(request());

@@ -20,7 +20,9 @@ final class TopText {
           ContextCount.HTTP_TOO_LONG,
           ContextCount.HTTP_PIPELINED,
           ContextCount.HTTP_UNREADABLE,
-          ContextCount.THREADS_INTERLEAVED);
+          ContextCount.HTTP_LIMITED,
+          ContextCount.THREADS_INTERLEAVED,
+          ContextCount.UNATTRIBUTED);
 
   private final StringBuilder text = new StringBuilder();
   private final Reading before;

@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 
-/** Tries out one feature of the kernel, with {@code bpf(2)} alone. */
+/** Probes one feature of the kernel, using {@code bpf(2)} only. */
 final class FeatureProbe {
 
   private static final int ARRAY = 2;
@@ -43,7 +43,7 @@ final class FeatureProbe {
 
   private FeatureProbe() {}
 
-  /** The number of the error that trying gives, 0 where it works. */
+  /** Returns the error number of the attempt, 0 if it worked. */
   static int error(KernelFeature feature) {
     try (Arena arena = Arena.ofConfined()) {
       return switch (feature) {
@@ -94,7 +94,7 @@ final class FeatureProbe {
             .word(68, mode.attachType()));
   }
 
-  /** A kernel that knows the kind of link says that a directory has no functions. */
+  /** A kernel that supports the link type reports that a directory has no functions. */
   private static int link(Arena arena, UprobeMode mode) {
     long program = program(arena, mode);
     if (Errno.isError(program)) {
@@ -113,7 +113,7 @@ final class FeatureProbe {
     }
   }
 
-  /** A kernel that would make the event says that there is no such file. */
+  /** A kernel that supports the event reports that there is no such file. */
   private static int perfUprobe(Arena arena) {
     MemorySegment attributes = arena.allocate(PERF_ATTRIBUTES_BYTES, Long.BYTES);
     try {
@@ -128,7 +128,7 @@ final class FeatureProbe {
     return Errno.ENOENT.is(result) ? 0 : discard(result);
   }
 
-  /** Closes what was made; the error's number if it was not. */
+  /** Closes the created object; returns the error number if there is none. */
   private static int discard(long result) {
     if (Errno.isError(result)) {
       return (int) -result;

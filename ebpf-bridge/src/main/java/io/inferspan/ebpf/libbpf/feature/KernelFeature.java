@@ -2,15 +2,15 @@ package io.inferspan.ebpf.libbpf.feature;
 
 import io.inferspan.ebpf.libbpf.UprobeMode;
 
-/** What the bridge tries out, since versions and privileges do not tell all. */
+/** Features that the bridge probes, since versions and privileges do not determine them. */
 public enum KernelFeature {
-  /** {@code bpf(2)} makes a map. */
+  /** {@code bpf(2)} creates a map. */
   MAPS,
-  /** The kernel takes a tracing program. */
+  /** The kernel accepts a tracing program. */
   PROGRAMS,
-  /** One ring for all processors (Linux 5.8). */
+  /** A ring buffer shared by all CPUs (Linux 5.8). */
   RING_BUFFER,
-  /** Memory that belongs to a thread (Linux 5.13 for programs such as ours). */
+  /** Task storage (Linux 5.13 for programs such as ours). */
   TASK_STORAGE,
   /** {@link UprobeMode#MULTI}. */
   UPROBE_MULTI,

@@ -6,9 +6,9 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What this kernel does for this process.
+ * The features that this kernel offers this process.
  *
- * @param errors the number of the error that trying gave; 0 or absent where it worked
+ * @param errors the error number of each attempt; 0 or absent if it worked
  */
 public record KernelFeatures(Map<KernelFeature, Integer> errors) {
 
@@ -17,7 +17,7 @@ public record KernelFeatures(Map<KernelFeature, Integer> errors) {
     errors = Map.copyOf(errors);
   }
 
-  /** Tries all of them; leaves nothing behind. */
+  /** Probes all features; leaves nothing behind. */
   public static KernelFeatures probe() {
     Map<KernelFeature, Integer> errors = new EnumMap<>(KernelFeature.class);
     for (KernelFeature feature : KernelFeature.values()) {
@@ -26,22 +26,22 @@ public record KernelFeatures(Map<KernelFeature, Integer> errors) {
     return new KernelFeatures(errors);
   }
 
-  /** Whether it worked. */
+  /** Returns whether the feature is available. */
   public boolean has(KernelFeature feature) {
     return error(feature) == 0;
   }
 
-  /** The error's number; 0 where it worked. */
+  /** Returns the error number; 0 if the feature is available. */
   public int error(KernelFeature feature) {
     return errors.getOrDefault(feature, 0);
   }
 
-  /** Whether trying was refused, rather than unknown to the kernel. */
+  /** Returns whether the attempt was forbidden, rather than unknown to the kernel. */
   public boolean forbidden(KernelFeature feature) {
     return Errno.EPERM.is(error(feature)) || Errno.EACCES.is(error(feature));
   }
 
-  /** The best way of attaching to functions. */
+  /** Returns the best way to attach to functions. */
   public UprobeMode uprobes() {
     if (has(KernelFeature.UPROBE_SESSION)) {
       return UprobeMode.SESSION;

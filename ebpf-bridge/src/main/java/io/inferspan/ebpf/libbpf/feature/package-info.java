@@ -1,7 +1,7 @@
 /**
- * What this kernel does for this process, found out by trying.
+ * Kernel features available to this process, found by probing.
  *
- * <p>Here live trials that leave nothing behind. What follows for the bridge is decided elsewhere.
+ * <p>The probes leave nothing behind. Their consequences for the bridge are decided elsewhere.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf.feature;

@@ -12,9 +12,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that the kernel holds, whoever made it; open to be read.
+ * A map in the kernel, created by any program and opened for reading.
  *
- * <p>Open, it outlives whoever made it, so it is not to be held for long.
+ * <p>An open map outlives its creator, so close it soon.
  */
 public final class LoadedMap implements AutoCloseable {
 
@@ -30,12 +30,15 @@ public final class LoadedMap implements AutoCloseable {
     this.map = map;
   }
 
-  /** Opens a map by the kernel's number; null where there is none, or none for us. */
+  /** Opens a map by its id; returns null if it does not exist or may not be opened. */
   public static @Nullable LoadedMap open(int number) {
     return open(number, READ_ONLY);
   }
 
-  /** The same for a map whose memory is to be shared, which the kernel refuses a mere reader. */
+  /**
+   * Opens a map whose memory is to be mapped, which the kernel does not allow with read-only
+   * access.
+   */
   public static @Nullable LoadedMap openToShare(int number) {
     return open(number, 0);
   }
@@ -62,7 +65,7 @@ public final class LoadedMap implements AutoCloseable {
     }
   }
 
-  /** The map, while this is open. */
+  /** Returns the map, valid while this is open. */
   public BpfMap map() {
     return map;
   }

@@ -19,13 +19,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that the kernel holds, whoever loaded it.
+ * A program in the kernel, loaded by any process.
  *
- * @param number the kernel's number of it
+ * @param number the program's id
  * @param name the first 15 characters of its name
- * @param loadedNanos when it was loaded, since the machine started
- * @param runs what it has cost while somebody had the kernel count
- * @param maps the numbers of the maps that it uses
+ * @param loadedNanos the load time since boot
+ * @param runs its cost while run statistics were enabled
+ * @param maps the ids of its maps
  */
 public record LoadedProgram(
     int number, String name, long loadedNanos, RunStats runs, Set<Integer> maps) {
@@ -44,7 +44,7 @@ public record LoadedProgram(
     maps = Set.copyOf(maps);
   }
 
-  /** All programs of the machine; asking for them needs CAP_SYS_ADMIN. */
+  /** Returns all programs of the machine; needs CAP_SYS_ADMIN. */
   public static List<LoadedProgram> all() {
     List<LoadedProgram> programs = new ArrayList<>();
     for (int number = after(0); number != NONE; number = after(number)) {
@@ -54,6 +54,11 @@ public record LoadedProgram(
       }
     }
     return programs;
+  }
+
+  /** Whether the kernel still has the program of this number. */
+  public static boolean isLoaded(int number) {
+    return find(number) != null;
   }
 
   private static int after(int number) {
@@ -75,7 +80,7 @@ public record LoadedProgram(
     }
   }
 
-  /** Null where it was unloaded meanwhile. */
+  /** Returns null if the program was unloaded meanwhile. */
   private static @Nullable LoadedProgram find(int number) {
     try (Arena arena = Arena.ofConfined()) {
       long result = BpfCommand.PROG_BY_NUMBER.give(Arguments.in(arena).word(0, number));

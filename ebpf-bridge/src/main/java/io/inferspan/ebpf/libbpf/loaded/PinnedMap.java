@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that other programs find by a path of the BPF filesystem.
+ * A map that is pinned to a path in the BPF filesystem for other programs.
  *
- * <p>It stays there when this is closed, and when the process ends.
+ * <p>It stays pinned when this is closed, and when the process ends.
  */
 public final class PinnedMap implements AutoCloseable {
 
@@ -32,17 +32,17 @@ public final class PinnedMap implements AutoCloseable {
   }
 
   /**
-   * What the map must be like.
+   * The required shape of the map.
    *
-   * @param name what the kernel lists it as
-   * @param type the number of its kind
-   * @param keyBytes the bytes of a key
-   * @param valueBytes the bytes of a value
-   * @param entries how many entries it has room for, if it is not there yet
+   * @param name the map's name in the kernel
+   * @param type the number of its type
+   * @param keyBytes the size of a key
+   * @param valueBytes the size of a value
+   * @param entries its capacity if it is created
    */
   public record Shape(String name, int type, int keyBytes, int valueBytes, int entries) {}
 
-  /** Opens the map at the path; null where there is nothing. */
+  /** Opens the map at the path; returns null if there is none. */
   public static @Nullable PinnedMap open(Path path, Shape shape) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments where = Arguments.in(arena).pointer(0, arena.allocateFrom(path.toString()));
@@ -54,7 +54,7 @@ public final class PinnedMap implements AutoCloseable {
     }
   }
 
-  /** Opens the map at the path, or makes it; several programs may do so at the same moment. */
+  /** Opens or creates the map at the path; several programs may do so concurrently. */
   public static PinnedMap openOrMake(Path path, Shape shape) {
     PinnedMap there = open(path, shape);
     if (there != null) {
@@ -116,7 +116,7 @@ public final class PinnedMap implements AutoCloseable {
         "the kernel did not " + attempt + ": " + Errno.describe(errno), REMEDY, "");
   }
 
-  /** Whoever made it may have had something else in mind, which is not to be written to. */
+  /** Rejects a map of another shape, which has another purpose and must not be written. */
   private static PinnedMap checked(FileDescriptor fd, Path path, Shape shape) {
     try {
       BpfMap map = new BpfMap(Libbpf.load(), shape.name(), fd.number());
@@ -133,7 +133,7 @@ public final class PinnedMap implements AutoCloseable {
     }
   }
 
-  /** The map, while this is open. */
+  /** Returns the map, valid while this is open. */
   public BpfMap map() {
     return map;
   }

@@ -1,8 +1,8 @@
 /**
- * Maps and programs that the kernel holds, whoever made them.
+ * Maps and programs in the kernel, loaded by any process.
  *
- * <p>Here lives opening what others made, or will open. What the bridge makes for itself belongs to
- * an object.
+ * <p>Contains what opens objects that others create or will open. The bridge's own maps and
+ * programs belong to a {@code BpfObject}.
  */
 @NullMarked
 package io.inferspan.ebpf.libbpf.loaded;

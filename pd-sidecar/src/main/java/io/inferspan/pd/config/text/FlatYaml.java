@@ -27,7 +27,7 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
  */
 public final class FlatYaml {
 
-  /** What a key says: its texts, none for null and for an empty text, and whether it is a list. */
+  /** The value of a key: its texts, none for null or an empty text, and whether it is a list. */
   public record Entry(List<String> texts, boolean list) {}
 
   private static final int MAX_CHARACTERS = 1 << 20;

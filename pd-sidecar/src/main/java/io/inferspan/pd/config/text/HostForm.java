@@ -2,7 +2,7 @@ package io.inferspan.pd.config.text;
 
 import java.net.InetAddress;
 
-/** Whether a text is a host name, an IP address or a CIDR block; nothing is ever looked up. */
+/** Checks whether a text is a host name, an IP address or a CIDR block, without resolving it. */
 public final class HostForm {
 
   private HostForm() {}
@@ -46,7 +46,7 @@ public final class HostForm {
     }
   }
 
-  /** The JDK also takes {@code 10.1} for an address; nobody who writes that means it. */
+  /** The JDK also takes {@code 10.1} for an address, which is a typing error here. */
   private static boolean isDottedQuad(String text) {
     int dots = 0;
     for (int i = 0; i < text.length(); i++) {

@@ -1,14 +1,15 @@
 package io.inferspan.pd.connector.bootstrap;
 
-import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
+import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.relay.AnswerCollector;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamCall;
 import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamException.Kind;
 import io.inferspan.pd.upstream.Upstreams;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -17,62 +18,54 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One question to a bootstrap server: which engines are there. It is not traced. */
-final class BootstrapQuery {
+/** A query of a bootstrap server for the engines that run there. It is not traced. */
+final class BootstrapQuery extends AnswerCollector {
   private static final String PATH = "/query";
   private static final long MOST_BYTES = 1024 * 1024;
   private static final int MOST_RANK_DIGITS = 9;
   private static final int JSON_DEPTH = 32;
 
   private final Target server;
-  private final Duration patience;
   private final Promise<List<BootstrapEngine>> answered = Promise.promise();
 
+  BootstrapQuery(Target server) {
+    super(new HeldBodies(2 * MOST_BYTES).open(), MOST_BYTES, true);
+    this.server = server;
+  }
+
   /**
-   * A question to be asked.
+   * Asks; the answer has one engine or more, or fails with a sentence fit for the client.
    *
    * @param patience how long the answer may take
    */
-  BootstrapQuery(Target server, Duration patience) {
-    this.server = server;
-    this.patience = patience;
+  Future<List<BootstrapEngine>> ask(Upstreams upstreams, EventLoop loop, Duration patience) {
+    upstreams.start(loop, server, this);
+    endAfter(loop, patience);
+    return answered.future();
   }
 
-  /** Asks; the answer has one engine or more, or fails with a sentence fit for the client. */
-  Future<List<BootstrapEngine>> ask(Upstreams upstreams, EventLoop loop) {
-    AnswerCollector collector = new AnswerCollector(MOST_BYTES, this::send, this::take);
-    UpstreamCall call = upstreams.call(loop, server, true, collector);
-    ScheduledFuture<?> timeout =
-        loop.schedule(
-            () -> {
-              call.cancel();
-              fail("did not answer in time");
-            },
-            patience.toMillis(),
-            TimeUnit.MILLISECONDS);
-    return answered.future().onComplete(_ -> timeout.cancel(false));
-  }
-
-  private void send(UpstreamCall call) {
+  @Override
+  protected void connected() {
     HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, PATH);
     head.headers().set(HttpHeaderNames.HOST, server.authority());
-    call.send(head);
-    call.finish(EmptyHttpHeaders.INSTANCE);
-    call.flush();
+    send(head);
+    finish(EmptyHttpHeaders.INSTANCE);
+    flush();
   }
 
-  private void take(EngineAnswer answer) {
+  @Override
+  protected void take(EngineAnswer answer) {
     UpstreamException failure = answer.failure();
-    if (failure != null) {
+    if (failure != null && failure.kind() == Kind.OVERDUE) {
+      fail("did not answer in time");
+    } else if (failure != null) {
       fail("gave no answer: " + failure.what());
     } else if (!answer.ok()) {
       fail("answered " + answer.status());
@@ -84,6 +77,7 @@ final class BootstrapQuery {
         answered.tryComplete(engines);
       }
     }
+    answer.release();
   }
 
   private void fail(String how) {
@@ -92,16 +86,15 @@ final class BootstrapQuery {
 
   private static List<BootstrapEngine> engines(byte[] json) {
     List<BootstrapEngine> engines = new ArrayList<>();
-    try {
-      JsonObject byRank = JsonObject.scan(json, JsonShape.all(), JSON_DEPTH);
-      for (String rank : byRank.names()) {
-        String id = engineId(byRank.value(rank));
-        if (isRank(rank) && id != null) {
-          engines.add(new BootstrapEngine(rank, id));
-        }
+    JsonObject byRank = JsonScan.of(json, JsonShape.all(), JSON_DEPTH).object();
+    if (byRank == null) {
+      return List.of();
+    }
+    for (String rank : byRank.names()) {
+      String id = engineId(byRank.value(rank));
+      if (isRank(rank) && id != null) {
+        engines.add(new BootstrapEngine(rank, id));
       }
-    } catch (InvalidJson _) {
-      // no engine is named
     }
     return List.copyOf(engines);
   }

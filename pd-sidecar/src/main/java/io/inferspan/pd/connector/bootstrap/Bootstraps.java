@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What bootstrap servers have answered; each is asked once, also by requests that come at the same
- * time, and again only after it failed or was forgotten.
+ * Caches the responses of bootstrap servers. Concurrent requests share one query; a server is
+ * queried again only after a failure or {@code forget}.
  */
 public final class Bootstraps {
   private static final int MOST_SERVERS = 1024;
@@ -40,9 +40,9 @@ public final class Bootstraps {
   }
 
   /**
-   * The engines behind a server, one or more; the failure says in a sentence what was wrong.
+   * Returns the engines of a server, one or more; a failure describes the problem in one sentence.
    *
-   * @param loop the loop that calls this, and that is answered on
+   * @param loop the caller's event loop, on which the future completes
    */
   public Future<List<BootstrapEngine>> engines(Target server, Upstreams upstreams, EventLoop loop) {
     Promise<List<BootstrapEngine>> asking = Promise.promise();
@@ -52,7 +52,7 @@ public final class Bootstraps {
     }
     if (before == null) {
       asking.future().onFailure(_ -> forget(server, asking.future()));
-      new BootstrapQuery(server, patience).ask(upstreams, loop).onComplete(asking);
+      new BootstrapQuery(server).ask(upstreams, loop, patience).onComplete(asking);
       return asking.future();
     }
     return onLoop(before, loop);

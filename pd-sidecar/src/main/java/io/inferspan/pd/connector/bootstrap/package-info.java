@@ -1,7 +1,8 @@
 /**
- * Mooncake's bootstrap servers, which tell which engines run on a prefill pod.
+ * Mooncake's bootstrap servers, which list the engines of a prefill pod.
  *
- * <p>Here lives asking them and remembering what they said; no request of a client is known here.
+ * <p>Contains their queries and a cache of the responses; nothing here depends on a client's
+ * request.
  */
 @NullMarked
 package io.inferspan.pd.connector.bootstrap;

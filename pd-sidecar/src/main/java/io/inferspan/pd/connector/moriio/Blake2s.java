@@ -18,7 +18,7 @@ final class Blake2s {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
   };
 
-  /** Which words of the block a round mixes in, a digit each. */
+  /** The order in which each round mixes the words of the block, a digit each. */
   private static final String[] ROUNDS = {
     "0123456789abcdef",
     "ea489fd61c02b753",
@@ -50,7 +50,7 @@ final class Blake2s {
       hash.compress(Arrays.copyOfRange(bytes, from, from + BLOCK_BYTES), from + BLOCK_BYTES, 0);
       from += BLOCK_BYTES;
     }
-    // The last block counts what is there, though it is filled up with zeroes.
+    // The last block counts only its actual bytes, although it is padded with zeroes.
     hash.compress(Arrays.copyOfRange(bytes, from, from + BLOCK_BYTES), bytes.length, -1);
     byte[] output = new byte[OUTPUT_BYTES];
     littleEndian(output).asIntBuffer().put(hash.state);

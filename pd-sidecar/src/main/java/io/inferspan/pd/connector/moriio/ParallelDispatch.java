@@ -1,23 +1,20 @@
 package io.inferspan.pd.connector.moriio;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Gate;
-import io.inferspan.pd.stage.DecodeLeg;
-import io.inferspan.pd.stage.LiveRequest;
-import io.inferspan.pd.stage.PdRequest;
-import io.inferspan.pd.stage.PrefillLeg;
-import io.inferspan.pd.stage.StageRun;
-import io.netty.buffer.ByteBuf;
+import io.inferspan.pd.request.DecodeLeg;
+import io.inferspan.pd.request.LiveRequest;
+import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.request.PrefillLeg;
+import io.inferspan.pd.request.StageRun;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -34,17 +31,17 @@ public final class ParallelDispatch implements Gate {
       "{\"error\":\"decode aborted: prefill did not complete within the MoRI-IO"
           + " parallel-dispatch KV-wait timeout\"}";
 
-  /** What decode has to say does not matter before prefill has answered. */
+  /** Decode's response is not needed before prefill has responded. */
   private static final long MOST_HELD_BYTES = 256 << 10;
 
   private final PdRequest request;
   private final StageRun waiting;
   private Verdict verdict = Verdict.WAIT;
+  private Runnable askAgain = () -> {};
 
   private ParallelDispatch(PdRequest request) {
     this.request = request;
-    LiveRequest live = request.live();
-    this.waiting = live.begin(Stage.PREFILL, live.trace().spanContext());
+    this.waiting = request.begin(Stage.PREFILL, request.trace().spanContext());
   }
 
   /** Sends both; prefill has to answer within {@code patience}. */
@@ -54,20 +51,23 @@ public final class ParallelDispatch implements Gate {
   }
 
   private void start(PrefillLeg prefill, DecodeLeg decode, Duration patience) {
-    Future<EngineAnswer> prefilled = request.prefill(prefill);
-    Runnable askAgain = request.decodeWhole(decode.gated(this, () -> {}));
     ScheduledFuture<?> backstop =
         request.loop().schedule(this::giveUp, patience.toMillis(), TimeUnit.MILLISECONDS);
-    request.live().whenGone(() -> backstop.cancel(false));
-    prefilled.onSuccess(
+    request.whenGone(() -> backstop.cancel(false));
+    request.ask(
+        prefill,
         answer -> {
           backstop.cancel(false);
-          prefilled(answer, askAgain);
+          prefilled(answer);
         });
+    if (!request.ended()) {
+      askAgain = request.streamWhole(decode.gated(this));
+      askAgain.run();
+    }
   }
 
   @Override
-  public Verdict look(HttpResponse head, ByteBuf body, boolean complete) {
+  public Verdict look(HttpResponse head, HeldBody body, Progress progress) {
     return verdict;
   }
 
@@ -76,34 +76,32 @@ public final class ParallelDispatch implements Gate {
     return Math.min(limit, MOST_HELD_BYTES);
   }
 
-  private void prefilled(EngineAnswer answer, Runnable askAgain) {
-    if (request.gone()) {
+  private void prefilled(EngineAnswer answer) {
+    if (request.ended()) {
       return;
     }
     if (answer.ok()) {
       verdict = Verdict.PASS;
       askAgain.run();
     } else {
-      request.live().giveUp(PREFILL_FAILED);
+      request.giveUp(PREFILL_FAILED);
       request.deliver(answer);
     }
   }
 
   private void giveUp() {
-    if (request.gone()) {
+    if (request.ended()) {
       return;
     }
-    LiveRequest live = request.live();
-    live.giveUp(WAITED_TOO_LONG);
+    request.giveUp(WAITED_TOO_LONG);
     // Prefill itself was given up just now, which it does not count.
     waiting.failed();
-    live.trace().fail(WAITED_TOO_LONG.type(), WAITED_TOO_LONG.text());
+    request.trace().fail(WAITED_TOO_LONG.type(), WAITED_TOO_LONG.text());
     request.deliver(
-        new EngineAnswer(
-            HttpResponseStatus.GATEWAY_TIMEOUT.code(),
+        EngineAnswer.own(
+            HttpResponseStatus.GATEWAY_TIMEOUT,
             new DefaultHttpHeaders()
                 .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON),
-            TIMEOUT_BODY.getBytes(UTF_8),
-            null));
+            TIMEOUT_BODY));
   }
 }

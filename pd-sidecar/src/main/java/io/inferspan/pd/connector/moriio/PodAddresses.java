@@ -31,7 +31,7 @@ public final class PodAddresses {
   private final NameMeters meters;
   private final Map<String, Pod> pods = new HashMap<>();
 
-  /** What is known of one name. */
+  /** The known state of one name. */
   private static final class Pod {
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile @Nullable String address;
@@ -64,13 +64,15 @@ public final class PodAddresses {
     return addresses;
   }
 
-  /** Ends when all names have been asked for once, whether they have an address or not. */
+  /** Completes when all names have been resolved once, successfully or not. */
   public Future<?> known() {
     return Future.join(
         pods.entrySet().stream().map(pod -> ask(pod.getKey(), pod.getValue())).toList());
   }
 
-  /** Where {@code host} is: itself, where it is an address or not known by another. */
+  /**
+   * Returns the address of {@code host}: the text itself if it is an address or cannot be resolved.
+   */
   String of(String host) {
     Pod pod = pods.get(host);
     if (pod == null) {
@@ -104,9 +106,9 @@ public final class PodAddresses {
     String before = pod.address;
     pod.address = address;
     pod.askAgainNanos = System.nanoTime() + ttlNanos;
-    meters.lookedUp();
+    meters.lookedUp().increment();
     if (before != null && !before.equals(address)) {
-      meters.changed();
+      meters.changed().increment();
       LOGGER.log(Level.INFO, () -> name + " is now " + address + ", it was " + before);
     }
   }
@@ -114,7 +116,7 @@ public final class PodAddresses {
   private void notFound(String name, Pod pod, Throwable cause) {
     String before = pod.address;
     pod.askAgainNanos = System.nanoTime() + Math.min(ttlNanos, RETRY_NANOS);
-    meters.failed();
+    meters.failed().increment();
     LOGGER.log(
         before == null ? Level.WARNING : Level.DEBUG,
         () ->

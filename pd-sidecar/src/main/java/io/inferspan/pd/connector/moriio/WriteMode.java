@@ -30,9 +30,9 @@ public final class WriteMode {
   }
 
   /**
-   * The data-parallel rank that a request falls on, the same wherever it is asked.
+   * Returns the data-parallel rank of a request, which is the same on every pod.
    *
-   * @param ranks how many there are, 1 or more
+   * @param ranks the number of ranks, 1 or more
    */
   static int rank(String requestId, int ranks) {
     long hash = ByteBuffer.wrap(Blake2s.hash(requestId.getBytes(UTF_8))).getLong();

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The transfer of one request's KV blocks: what prefill and decode are told of each other. */
+/** The transfer of one request's KV blocks: what prefill and decode know about each other. */
 public final class WriteTransfer {
   private static final String RANK_HEADER = "x-data-parallel-rank";
   private static final String RANK = "remote_dp_rank";
@@ -32,12 +32,12 @@ public final class WriteTransfer {
     this.rank = WriteMode.rank(requestId, settings.dpSize());
   }
 
-  /** Whether both stages are dispatched at once. */
+  /** Returns whether both stages are dispatched at once. */
   public boolean parallel() {
     return settings.parallelDispatch();
   }
 
-  /** How long decode waits for a prefill that was dispatched with it. */
+  /** Returns how long decode waits for a prefill that was dispatched with it. */
   public Duration patience() {
     return settings.parallelDecodeWaitTimeout();
   }
@@ -67,41 +67,36 @@ public final class WriteTransfer {
     return prefilledOn >= 0 && prefilledOn < settings.dpSize() ? prefilledOn : rank;
   }
 
-  /** Where the prefill pod finds the decoder. */
+  /** Returns the decoder's host as the prefill pod reaches it. */
   public String decodeHost() {
     return decodeHost;
   }
 
-  /** Tells the prefill pod where and for whom to write. */
+  /** Adds the destination of the blocks to prefill's parameters. */
   public void describeDecoder(JsonWriter params) {
     members(settings.decodeNotifyPort(), settings.decodeHandshakePort(), settings.decodeHosts())
         .forEach((name, json) -> params.name(name).raw(json));
   }
 
-  /** All that the decoder is told where prefill has not answered yet. */
+  /** Returns the decoder's parameters if prefill has not responded yet. */
   public byte[] decodeParams(Target prefiller) {
     int port = settings.prefillHandshakePort();
     JsonWriter params =
         new JsonWriter()
             .beginObject()
-            .name("do_remote_prefill")
-            .bool(true)
-            .name("do_remote_decode")
-            .bool(false)
-            .name("remote_engine_id")
-            .text(new Target(prefiller.host(), port).authority())
+            .member("do_remote_prefill", true)
+            .member("do_remote_decode", false)
+            .member("remote_engine_id", new Target(prefiller.host(), port).authority())
             .name("remote_block_ids")
             .beginArray()
             .endArray()
-            .name("remote_host")
-            .text(prefiller.host())
-            .name("remote_port")
-            .number(port);
+            .member("remote_host", prefiller.host())
+            .member("remote_port", port);
     ofPrefiller().forEach((name, json) -> params.name(name).raw(json));
     return params.endObject().toBytes();
   }
 
-  /** Adds to what prefill returned what it left out, and makes sure of the rank. */
+  /** Completes the parameters that prefill returned, and sets the rank. */
   public void complete(JsonEdit params, JsonValue returned) {
     ofPrefiller()
         .forEach(
@@ -118,7 +113,7 @@ public final class WriteTransfer {
         settings.prefillNotifyPort(), settings.prefillHandshakePort(), settings.remoteHosts());
   }
 
-  /** What either side is told of the other, as JSON by name. */
+  /** Returns the members that describe one side to the other, as JSON by name. */
   private Map<String, String> members(int notifyPort, int handshakePort, List<String> hosts) {
     Map<String, String> members = new LinkedHashMap<>();
     members.put("remote_notify_port", Integer.toString(notifyPort));

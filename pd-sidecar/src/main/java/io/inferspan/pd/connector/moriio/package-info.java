@@ -1,8 +1,8 @@
 /**
- * What MoRI-IO's WRITE mode adds to {@code nixlv2}: the prefill pod writes into the decoder's
- * memory and must know where.
+ * The additions of MoRI-IO's WRITE mode to {@code nixlv2}: the prefill pod writes into the
+ * decoder's memory and needs its address.
  *
- * <p>Here lives nothing that another connector needs.
+ * <p>No other connector uses this package.
  */
 @NullMarked
 package io.inferspan.pd.connector.moriio;

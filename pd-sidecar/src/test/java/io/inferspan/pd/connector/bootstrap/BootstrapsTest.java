@@ -3,10 +3,10 @@ package io.inferspan.pd.connector.bootstrap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.ToldEngine;
-import io.inferspan.pd.upstream.PoolEvents;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.Upstreams;
 import io.netty.channel.EventLoop;
@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 final class BootstrapsTest {
   private final Loops loops = Loops.start(null, 2);
   private final Upstreams upstreams =
-      new Upstreams(loops, new Upstreams.Settings(null, 8, 8192, PoolEvents.NONE));
+      new Upstreams(
+          loops,
+          new Upstreams.Settings(null, 8, Upstreams.IDLE_LIMIT, 8192, new ConnectionMeters()));
 
   @AfterEach
   void stop() {

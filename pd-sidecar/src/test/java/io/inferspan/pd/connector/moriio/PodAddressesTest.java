@@ -85,7 +85,7 @@ final class PodAddressesTest {
     PodAddresses pods = pods(AT_ONCE, "p");
 
     assertThat(pods.of("p")).isEqualTo("10.0.0.1");
-    assertThat(pods.of("p")).as("asked for once only").isEqualTo("10.0.0.1");
+    assertThat(pods.of("p")).as("resolved once only").isEqualTo("10.0.0.1");
     assertThat(asked).hasSize(2);
 
     answers.add(Promise.<String>promise().future());

@@ -1,5 +1,5 @@
 /**
- * Configurations of backends, which lie beside this folder; no program lives here.
+ * Configurations of backends, next to this folder; there is no program here.
  *
  * <p>The tests send traces to real servers.
  */

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A server in a process of its own, which is asked over HTTP. */
+/** A server in a separate process, queried over HTTP. */
 final class BackendProcess implements AutoCloseable {
 
   private static final Duration START = Duration.ofSeconds(60);

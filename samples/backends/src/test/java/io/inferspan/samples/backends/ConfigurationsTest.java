@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Whether the files to copy go with each other; no container is started. */
+/** The files to copy are consistent with each other; no container is started. */
 class ConfigurationsTest {
 
   @ParameterizedTest

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-/** A trace as Zipkin's query API tells it. */
+/** A trace from Zipkin's query API. */
 record ZipkinSpans(JsonNode spans) {
 
   static ZipkinSpans parse(String json) {

@@ -70,7 +70,7 @@ public class PropagationBenchmark {
     return RAW.extract(Context.root(), incoming, HeaderMap.HEADERS);
   }
 
-  /** Out of a recorded span, which keeps its header once it has been asked for. */
+  /** From a recorded span, which caches its header after the first call. */
   @Benchmark
   public Object injectInferspan() {
     telemetry.inject(span, outgoing, HeaderMap.HEADERS);

@@ -1,6 +1,6 @@
 package io.inferspan.samples.benchmarks;
 
-/** What a gateway knows about one request; the same for every peer. */
+/** A gateway's data about one request; the same for every peer. */
 record RequestFacts(
     String model,
     String requestId,

@@ -32,7 +32,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class RequestSpansBenchmark {
 
-  /** Who decides what of the request. */
+  /** The sampling decision. */
   @Param({"unsampled", "sampled", "off"})
   public String trace = "unsampled";
 

@@ -20,11 +20,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to watch a stream of 64 chunks, against a plain sum over the same bytes.
+ * The cost of observing a stream of 64 chunks, compared with a plain sum over the same bytes.
  *
- * <p>{@code aStep} is 64 chunks into a tap that has seen many; it is to allocate nothing. {@code
- * aResponse} is a whole response with a tap of its own. {@code unwatched} is what is left where
- * nobody will see: a tap that is blind.
+ * <p>{@code aStep} passes 64 chunks to a warm tap and must not allocate. {@code aResponse} is a
+ * whole response with a new tap. {@code unwatched} passes them to a disabled tap.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,4 +1,7 @@
-/** JMH benchmarks of the tracing core, each beside hand-written OpenTelemetry in the same run. */
+/**
+ * JMH benchmarks of the tracing core, each compared with hand-written OpenTelemetry in the same
+ * run.
+ */
 @NullMarked
 package io.inferspan.samples.benchmarks;
 

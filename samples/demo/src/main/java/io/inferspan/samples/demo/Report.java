@@ -7,6 +7,7 @@ import io.inferspan.samples.demo.DeskClient.Trace;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.EppAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.KernelAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.SpanTree;
@@ -62,7 +63,7 @@ final class Report {
 
   private static final Comparator<SpanRecord> MOST_TELLING =
       Comparator.comparing((SpanRecord span) -> !span.name().startsWith(DEVICE))
-          .thenComparing(SpanRecord::duration, Comparator.reverseOrder());
+          .thenComparing(Report::timeNanos, Comparator.reverseOrder());
 
   private final Trace trace;
 
@@ -153,6 +154,13 @@ final class Report {
                     .limit(SHOWN_KERNEL_SPANS)
                     .forEach(telling::add));
     return telling;
+  }
+
+  /** Of a folded span the time in its calls. */
+  private static long timeNanos(SpanRecord span) {
+    return span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey()) instanceof Number sum
+        ? sum.longValue()
+        : span.duration().toNanos();
   }
 
   private static boolean isKernel(SpanRecord span) {

@@ -8,7 +8,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +23,10 @@ class HouseTest {
       List.of(
           "tracing-core",
           "gateway-plugins",
+          "gateway-plugins/epp",
           "kv-cache-instrumentation",
+          "kv-cache-instrumentation/events",
+          "kv-cache-instrumentation/redis",
           "pd-sidecar",
           "ebpf-bridge");
 
@@ -34,6 +36,7 @@ class HouseTest {
     "io.inferspan.kvcache.block..",
     "io.inferspan.kvcache.events..",
     "io.inferspan.kvcache.index..",
+    "io.inferspan.kvcache.redis..",
     "io.inferspan.kvcache.score.."
   };
 
@@ -42,7 +45,7 @@ class HouseTest {
   @BeforeAll
   static void read() {
     List<Path> folders =
-        MODULES.stream().map(module -> StackTest.ROOT.resolve(module + "/target/classes")).toList();
+        MODULES.stream().map(module -> StackIT.ROOT.resolve(module + "/target/classes")).toList();
     assertThat(folders).allSatisfy(folder -> assertThat(folder).isNotEmptyDirectory());
     house = new ClassFileImporter().importPaths(folders);
   }
@@ -52,7 +55,7 @@ class HouseTest {
     for (String room : SIBLINGS) {
       String[] others =
           SIBLINGS.stream()
-              .filter(other -> !other.equals(room) && !areOneModule(room, other))
+              .filter(other -> !other.equals(room))
               .map(other -> "io.inferspan." + other + "..")
               .toArray(String[]::new);
       noClasses()
@@ -63,10 +66,6 @@ class HouseTest {
           .resideInAnyPackage(others)
           .check(house);
     }
-  }
-
-  private static boolean areOneModule(String room, String other) {
-    return Stream.of(room, other).allMatch(List.of("gateway", "epp")::contains);
   }
 
   @Test
@@ -93,8 +92,8 @@ class HouseTest {
 
   @Test
   void kvCacheRooms_keepTheirLibrariesToThemselves() {
-    onlyIn("io.inferspan.kvcache.metrics", "io.micrometer..");
-    onlyIn("io.inferspan.kvcache.index.redis..", "io.vertx..");
+    onlyIn("io.inferspan.kvcache.[metrics|events|redis]", "io.micrometer..");
+    onlyIn("io.inferspan.kvcache.redis..", "io.vertx..");
     onlyIn("io.inferspan.kvcache.events", "org.zeromq..", "zmq..", "org.msgpack..");
     onlyIn("io.inferspan.kvcache.index", "com.github.benmanes..");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.catalog.EppSpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.semconv.KernelAttributes;
 import io.inferspan.testing.SpanRecord;
 import io.opentelemetry.api.trace.SpanKind;
 import java.util.ArrayList;
@@ -47,6 +48,26 @@ class ReportTest {
   }
 
   @Test
+  void foldedSpan_countsForTheTimeInItsCalls() {
+    span("1", "", "llm_d.pd_proxy.decode", 400);
+    span("2", "1", "cuda.stream_sync", 67);
+    span("3", "1", "cuda.stream_sync", 28);
+    span("4", "1", "cuda.memcpy_h2d", 1);
+    span("5", "1", "cuda.launch (folded)", 273, folded(51, 130_000));
+
+    assertThat(tree()).contains("memcpy_h2d (1.00 ms)").doesNotContain("launch");
+
+    spans.remove(2);
+    assertThat(tree()).contains("cuda.launch ×51, Σ 0.130 ms\n").doesNotContain("273");
+  }
+
+  private static Map<String, Object> folded(long count, long sumNanos) {
+    return Map.of(
+        KernelAttributes.COUNT.key().getKey(), count,
+        KernelAttributes.DURATION_SUM_NS.key().getKey(), sumNanos);
+  }
+
+  @Test
   void smallTrace_isShownWhole() {
     span("1", "", "gateway.request", 1);
 
@@ -58,6 +79,11 @@ class ReportTest {
   }
 
   private void span(String id, String parent, String name, long millis) {
+    span(id, parent, name, millis, Map.of());
+  }
+
+  private void span(
+      String id, String parent, String name, long millis, Map<String, Object> attributes) {
     spans.add(
         new SpanRecord(
             TRACE,
@@ -69,7 +95,7 @@ class ReportTest {
             SpanKind.INTERNAL,
             0,
             millis * 1_000_000,
-            Map.of(),
+            attributes,
             List.of(),
             List.of(),
             SpanRecord.Status.UNSET,

@@ -1,7 +1,7 @@
 /**
- * Manifests and a dashboard, which lie beside this folder; no program lives here.
+ * Manifests and a dashboard, next to this folder; there is no program here.
  *
- * <p>The tests keep them true.
+ * <p>The tests check them against the programs.
  */
 @NullMarked
 package io.inferspan.samples.deploy;

@@ -11,7 +11,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
-/** Whether anything on the class path reads a variable: its property stands in a class file. */
+/** Finds variables that are read on the class path: a class file contains their property. */
 final class KnownVariables {
 
   private final String classPath = System.getProperty("java.class.path");
@@ -56,7 +56,7 @@ final class KnownVariables {
     }
   }
 
-  /** As a constant of its own, which begins with its length. */
+  /** Searches for a separate constant, which begins with its length. */
   private static boolean holds(byte[] classFile, String property) {
     String constant = "" + (char) 1 + (char) 0 + (char) property.length() + property;
     return new String(classFile, StandardCharsets.ISO_8859_1).contains(constant);

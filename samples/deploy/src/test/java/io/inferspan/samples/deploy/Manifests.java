@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What {@code kustomization.yaml} puts together. */
+/** The objects that {@code kustomization.yaml} combines. */
 record Manifests(Yaml kustomization, List<Yaml> objects) {
 
   static final Path FOLDER = Path.of(".");

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Whether what the manifests say of each other is so. */
+/** References between the manifests are valid. */
 class ManifestsTest {
 
   private final Manifests manifests = Manifests.read();

@@ -29,7 +29,7 @@ enum Program {
     return image;
   }
 
-  /** What it says of its own settings. */
+  /** Returns its help text. */
   String help() throws IOException, InterruptedException {
     Running running = start(List.of("--help"), Map.of());
     try (running) {
@@ -40,7 +40,7 @@ enum Program {
     }
   }
 
-  /** A process of the program, and the file that holds what it says. */
+  /** A process of the program, and its log file. */
   record Running(Process process, Path log) implements AutoCloseable {
 
     String said() throws IOException {
@@ -61,7 +61,7 @@ enum Program {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m"));
-    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", senders()));
+    command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(List.of("-cp", classPath(), main));
     command.addAll(arguments);
     Path log = Files.createTempFile("program", ".log");
@@ -73,15 +73,6 @@ enum Program {
         .removeIf(name -> name.startsWith("OTEL_") || name.startsWith("INFERSPAN_"));
     builder.environment().putAll(environment);
     return new Running(builder.start(), log);
-  }
-
-  /** Beside the other programs' class path there are two ways for spans to leave. */
-  private String senders() {
-    String provider =
-        this == SIDECAR
-            ? "io.inferspan.pd.otlp.VertxGrpcSenderProvider"
-            : "io.opentelemetry.exporter.sender.okhttp.internal.OkHttpGrpcSenderProvider";
-    return "-Dio.opentelemetry.sdk.common.export.GrpcSenderProvider=" + provider;
   }
 
   private String classPath() {

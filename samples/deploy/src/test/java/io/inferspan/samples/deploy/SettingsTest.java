@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whether programs know the flags and variables that manifests give them. */
+/** Programs know the flags and variables that the manifests set. */
 class SettingsTest {
 
   private final Manifests manifests = Manifests.read();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** A part of a YAML document, which is asked for what must be there. */
+/** A part of a YAML document, with accessors for required values. */
 record Yaml(String where, @Nullable Object value) {
 
   /** All documents of a file. */
@@ -23,7 +23,9 @@ record Yaml(String where, @Nullable Object value) {
     return documents;
   }
 
-  /** What stands at a path such as {@code spec.template}; null inside where nothing does. */
+  /**
+   * Returns the value at a path such as {@code spec.template}; its content is null if it is absent.
+   */
   Yaml at(String path) {
     Yaml found = this;
     for (String key : path.split("\\.", -1)) {

@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
+import java.io.IOException;
 
 /**
  * A running desk.
@@ -33,16 +34,18 @@ public final class Desk {
     this.ports = ports;
   }
 
-  /** Starts to listen on all ports; on none where one of them cannot be had. */
+  /** Listens on all ports, or on none if one is taken. */
   public static Future<Desk> start(DeskConfig config) {
     Vertx vertx = Vertx.vertx(options());
     Drops drops = new Drops();
     SpanStore store = new SpanStore(config.bounds(), drops, new SummaryReader());
     OtlpServer otlp = new OtlpServer(vertx, store::add, drops);
-    Future<HttpServer> http = otlp.listen(config.host(), config.otlpHttpPort());
-    Future<HttpServer> grpc = otlp.listen(config.host(), config.otlpGrpcPort());
-    Future<HttpServer> page =
-        new WebServer(vertx, store, drops).listen(config.host(), config.port());
+    Future<HttpServer> http =
+        named(otlp.listen(config.host(), config.otlpHttpPort()), config.otlpHttpPort());
+    Future<HttpServer> grpc =
+        named(otlp.listen(config.host(), config.otlpGrpcPort()), config.otlpGrpcPort());
+    WebServer web = new WebServer(vertx, store, drops);
+    Future<HttpServer> page = named(web.listen(config.host(), config.port()), config.port());
     return Future.all(http, grpc, page)
         .map(
             all ->
@@ -55,13 +58,21 @@ public final class Desk {
         .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
   }
 
+  /** Adds the port to the message of a failure. */
+  private static Future<HttpServer> named(Future<HttpServer> listening, int port) {
+    return listening.recover(
+        cause ->
+            Future.failedFuture(
+                new IOException("port " + port + " cannot be used: " + cause.getMessage(), cause)));
+  }
+
   private static VertxOptions options() {
     return new VertxOptions()
         .setPreferNativeTransport(true)
         .setEventLoopPoolSize(EVENT_LOOPS)
         .setWorkerPoolSize(WORKERS)
         .setInternalBlockingPoolSize(1)
-        // Without this Vert.x makes a cache directory, which nothing here needs.
+        // Without this, Vert.x creates a cache directory that the desk does not need.
         .setFileSystemOptions(
             new FileSystemOptions()
                 .setFileCachingEnabled(false)
@@ -83,7 +94,7 @@ public final class Desk {
     return ports.otlpGrpc;
   }
 
-  /** Stops to listen; what was kept is gone. */
+  /** Stops the desk and drops all traces. */
   public Future<Void> close() {
     return vertx.close();
   }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a desk is set up; a port of 0 is a free one.
+ * Configuration of the desk. Port 0 picks a free port.
  *
  * @param host the address to listen on
  * @param port the port of the page
@@ -18,13 +18,13 @@ public record DeskConfig(String host, int port, int otlpHttpPort, int otlpGrpcPo
   private static final long MAX_SPANS = 100_000_000;
   private static final long MIN_BYTES = 1 << 20;
 
-  /** Of the heap; the rest is for what comes in and goes out. */
+  /** Share of the heap for spans; the rest is for requests and responses. */
   private static final int HEAP_PART = 2;
 
   /**
    * Reads flags and environment variables.
    *
-   * @throws IllegalArgumentException with one sentence where something is not allowed
+   * @throws IllegalArgumentException if a value is not allowed; the message is one sentence
    */
   public static DeskConfig parse(List<String> arguments, Map<String, String> environment) {
     Settings settings = new Settings(arguments, environment);

@@ -17,7 +17,7 @@ public final class DeskMain {
 
   private DeskMain() {}
 
-  /** Serves until it is told to stop; exit status 2 for what is not understood. */
+  /** Runs until SIGTERM; exits with status 2 for invalid arguments. */
   public static void main(String[] arguments) {
     int status = run(List.of(arguments), System.getenv(), System.out, System.err);
     if (status != SERVING) {
@@ -36,6 +36,9 @@ public final class DeskMain {
       return 0;
     }
     try {
+      if (!arguments.isEmpty() && arguments.get(0).equals(Explain.COMMAND)) {
+        return Explain.run(arguments.subList(1, arguments.size()), out, err);
+      }
       return serve(DeskConfig.parse(arguments, environment), out, err);
     } catch (IllegalArgumentException e) {
       err.println(e.getMessage());
@@ -65,7 +68,7 @@ public final class DeskMain {
     return SERVING;
   }
 
-  /** To be told to stop is no failure, and Java would end with one. */
+  /** Ends with status 0 after SIGTERM; Java's default is 143. */
   private static void stop(Desk desk) {
     try {
       desk.close()

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** What can be set, each by a flag or by an environment variable; the flag wins. */
 enum Setting {
-  HOST("127.0.0.1", "the address to listen on; another one shows traces to whoever reaches it"),
+  HOST("127.0.0.1", "the address to listen on; any other address exposes traces on the network"),
   PORT("8900", "the port of the page; 0 takes a free one"),
   OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 takes a free one"),
   OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 takes a free one"),
@@ -39,6 +39,9 @@ enum Setting {
 
               java -jar inferspan-desk.jar
               OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 your-gateway
+              java -jar inferspan-desk.jar explain ID --desk=http://127.0.0.1:8900
+
+            The last asks a running desk about the request with this trace id or request id.
 
             """);
     for (Setting setting : values()) {

@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** The values that were given, each with where it came from, for the sentence when it is wrong. */
+/** The given values and where each came from, for error messages. */
 final class Settings {
 
   private final Map<Setting, Given> given = new EnumMap<>(Setting.class);
@@ -56,7 +56,7 @@ final class Settings {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, like a number out of its range.
+      // Reported below, like a number out of range.
     }
     Given value = given(setting);
     throw new IllegalArgumentException(

@@ -148,6 +148,20 @@ class DeskTest {
   }
 
   @Test
+  void history_countsAllRequestsByTimeAndPod() throws Exception {
+    send(request(1), TestSpan.named("other", "shop").id(2, 1, 0).at(0, 1).error("x"));
+
+    Map<String, Object> all = RunningDesk.object(desk.get("/api/history").body());
+    Map<String, Object> none = RunningDesk.object(desk.get("/api/history?pod=x").body());
+
+    assertThat(RunningDesk.list(all, "slices").getFirst())
+        .containsEntry("requests", 2.0)
+        .containsEntry("failed", 1.0);
+    assertThat(all).containsEntry("pods", List.of("unknown"));
+    assertThat(RunningDesk.list(none, "slices").getFirst()).containsEntry("requests", 0.0);
+  }
+
+  @Test
   void killedProcess_breaksItsTraceWithinTwoSeconds() throws Exception {
     send(TestSpan.named("step", "shop").id(1, 5, 4).at(0, 1));
     long sent = System.nanoTime();
@@ -281,5 +295,35 @@ class DeskTest {
         reader.close();
       }
     }
+  }
+
+  @Test
+  void request_isExplainedByEitherId() throws Exception {
+    send(EngineSteps.all().toArray(TestSpan[]::new));
+    desk.await("/api/requests?q=mine", json -> Double.valueOf(1).equals(json.get("matched")));
+    HttpResponse<String> byName = desk.get("/api/explain?id=mine");
+
+    assertThat(byName.headers().firstValue("content-type")).hasValue("text/plain; charset=utf-8");
+    assertThat(byName.body())
+        .contains(
+            "mine (tiny)",
+            "  queue        18.0 ms\n",
+            "4 steps, 4 tokens, GPU 8.0 of 70.0 ms (11 %, ± 62.0 ms by prefill_weighted)",
+            "5 of 5 steps are here; up to 3 requests in one, up to 1 of them without a trace.",
+            "Stalled in 1 decode step that also computed prompts of others: 30.0 ms in all.",
+            "heavy (tiny) made it wait most: 42.0 ms, by 500 tokens of its prompt.");
+    assertThat(desk.get("/api/explain?id=" + TestSpan.traceIdText(EngineSteps.MINE)).body())
+        .isEqualTo(byName.body());
+    assertThat(desk.get("/api/explain?id=none").statusCode()).isEqualTo(404);
+    assertThat(desk.get("/api/explain").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void explanation_hasNoEscapeSequences() throws Exception {
+    send(request(5).with(GenAiAttributes.REQUEST_ID, "\u001b[2Jred"));
+
+    String text = desk.get("/api/explain?id=" + TestSpan.traceIdText(5)).body();
+
+    assertThat(text).contains("?[2Jred").doesNotContain("\u001b");
   }
 }

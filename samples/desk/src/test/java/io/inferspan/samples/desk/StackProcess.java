@@ -34,9 +34,6 @@ final class StackProcess implements AutoCloseable {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
-                // On this class path there are two ways for spans to leave.
-                "-Dio.opentelemetry.sdk.common.export.GrpcSenderProvider="
-                    + "io.inferspan.pd.otlp.VertxGrpcSenderProvider",
                 "-cp",
                 System.getProperty("java.class.path") + File.pathSeparator + GATEWAY,
                 main,

@@ -1,6 +1,6 @@
 package io.inferspan.samples.ebpf;
 
-import io.inferspan.ebpf.context.Doorbell;
+import io.inferspan.ebpf.context.ContextSignal;
 import io.inferspan.ebpf.context.OwnThreads;
 import io.inferspan.ebpf.context.PublishingContextStorage;
 import io.inferspan.ebpf.linux.Threads;
@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Making a span's context current and leaving it, with and without the kernel being told. */
+/** Makes a span's context current and resets it, with and without publishing to the kernel. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(org.openjdk.jmh.annotations.Scope.Thread)
@@ -38,7 +38,7 @@ public class ContextBenchmark {
   private static final int SLOTS = 4_096;
   private static final int SLOT_BYTES = 32;
 
-  /** Nobody wraps the storage; somebody does, but tells nobody; the kernel is told. */
+  /** The storage is not wrapped; it is wrapped without publishing; contexts are published. */
   @Param({"plain", "stopped", "told"})
   String kernel = "";
 
@@ -89,7 +89,7 @@ public class ContextBenchmark {
             new NoTable(),
             Threads::currentTid,
             null,
-            new Doorbell((high, low, span) -> {}));
+            new ContextSignal(owner -> {}));
     require(PublishingContextStorage.start(told));
     threads = told;
     oneRequest();
@@ -113,7 +113,7 @@ public class ContextBenchmark {
   @Benchmark
   public void oneRequest() {
     try (Scope scope = sampled.makeCurrent()) {
-      // nothing: the switch is what is measured
+      // nothing: only the switch is measured
     }
   }
 

@@ -8,12 +8,14 @@ import io.inferspan.Telemetry;
 import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.BpfProgram;
 import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.probe.ProcessIdentity;
 import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Owner;
 import io.opentelemetry.api.OpenTelemetry;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -119,7 +121,12 @@ public final class RingComparison {
         Telemetry.using(OpenTelemetry.noop()),
         FoldOptions.defaults(),
         new EventSink.Sources(
-            Clocks::monotonicNanos, Clocks::realtimeNanos, () -> 0, (kind, event) -> {}));
+            Clocks::monotonicNanos,
+            Clocks::realtimeNanos,
+            () -> 0,
+            (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 0, 1, 1, tgid, null),
+            pid -> ProcessIdentity.UNKNOWN,
+            (kind, event) -> {}));
   }
 
   private static final class Sum implements EventHandler {

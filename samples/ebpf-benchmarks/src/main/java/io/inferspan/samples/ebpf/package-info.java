@@ -1,4 +1,4 @@
-/** What the eBPF bridge costs inside the process that embeds it. */
+/** The eBPF bridge's cost inside the process that embeds it. */
 @NullMarked
 package io.inferspan.samples.ebpf;
 

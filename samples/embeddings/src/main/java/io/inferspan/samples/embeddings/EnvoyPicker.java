@@ -10,8 +10,8 @@ import io.inferspan.epp.plugins.score.NoHitLruScorer;
 import io.inferspan.epp.scheduling.Scheduler;
 import io.inferspan.epp.scheduling.SchedulerProfile;
 import io.inferspan.epp.tracing.EppTracing;
+import io.inferspan.extproc.ExtProcService;
 import io.inferspan.gateway.GatewayTracing;
-import io.inferspan.gateway.extproc.ExtProcService;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import java.net.URI;
@@ -36,10 +36,10 @@ public final class EnvoyPicker {
             TelemetryOptions.builder().serviceName("envoy-picker").closeOnShutdown().build());
 
     ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
-    // Needs no metrics of engines, of which nobody tells here.
+    // Needs no metrics of engines, which this example does not collect.
     NoHitLruScorer turns = new NoHitLruScorer();
     Scheduler scheduler =
-        Scheduler.with(new SingleProfileHandler())
+        Scheduler.builder(new SingleProfileHandler())
             .profile(
                 SchedulerProfile.named("default")
                     .scorer(prefixes, 3)
@@ -47,10 +47,10 @@ public final class EnvoyPicker {
                     .picker(new MaxScorePicker()))
             .preRequest(prefixes)
             .preRequest(turns)
-            .tracing(new EppTracing(telemetry))
+            .tracing(EppTracing.create(telemetry))
             .build();
     ExtProcService picker =
-        ExtProcService.with(GatewayTracing.of(telemetry), scheduler, () -> engines).build();
+        ExtProcService.builder(GatewayTracing.create(telemetry), scheduler, () -> engines).build();
     Vertx.vertx()
         .createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(true))
         .requestHandler(picker)

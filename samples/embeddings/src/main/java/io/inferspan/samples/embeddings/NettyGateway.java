@@ -53,7 +53,7 @@ public final class NettyGateway {
     Telemetry telemetry =
         Telemetry.initTracing(
             TelemetryOptions.builder().serviceName("netty-gateway").closeOnShutdown().build());
-    GatewayTracing tracing = GatewayTracing.of(telemetry);
+    GatewayTracing tracing = GatewayTracing.create(telemetry);
 
     Channel server =
         new ServerBootstrap()

@@ -18,24 +18,26 @@ public final class VertxProxyGateway {
   /** Serves until it is stopped. */
   public static void main(String[] arguments) {
     URI engine = URI.create("http://" + arguments[0]);
-    int port = Integer.parseInt(arguments[1]);
-    Telemetry telemetry =
-        Telemetry.initTracing(
-            TelemetryOptions.builder().serviceName("vertx-gateway").closeOnShutdown().build());
-    VertxGateway gateway = new VertxGateway(GatewayTracing.of(telemetry));
+    String host = engine.getHost();
+    int port = engine.getPort();
+    int ownPort = Integer.parseInt(arguments[1]);
 
+    TelemetryOptions options =
+        TelemetryOptions.builder().serviceName("my-gateway").closeOnShutdown().build();
+    VertxGateway gateway = new VertxGateway(GatewayTracing.create(Telemetry.initTracing(options)));
     Vertx vertx = Vertx.vertx();
     HttpProxy proxy =
         HttpProxy.reverseProxy(vertx.createHttpClient())
-            .origin(
-                ProxyTracing.timed(
-                    OriginRequestProvider.fixedAddress(engine.getPort(), engine.getHost())))
+            .origin(ProxyTracing.timed(OriginRequestProvider.fixedAddress(port, host)))
             .addInterceptor(new ProxyTracing(gateway));
-    vertx
-        .createHttpServer()
-        .requestHandler(proxy)
-        .listen(port)
-        .onSuccess(server -> System.out.println("listening on " + server.actualPort()))
-        .onFailure(Throwable::printStackTrace);
+    var server = vertx.createHttpServer().requestHandler(proxy).listen(ownPort);
+
+    server
+        .onSuccess(listening -> System.out.println("listening on " + listening.actualPort()))
+        .onFailure(
+            cause -> {
+              System.err.println("cannot listen on port " + ownPort + ": " + cause.getMessage());
+              System.exit(1);
+            });
   }
 }

@@ -43,7 +43,7 @@ record EnvoyConfiguration(Bootstrap bootstrap) {
     return new EnvoyConfiguration(bootstrap.build());
   }
 
-  /** What was YAML, as the JSON that Envoy's messages are read from. */
+  /** Converts YAML to the JSON that Envoy's messages are parsed from. */
   private static String json(Object tree) {
     return switch (tree) {
       case Map<?, ?> map ->

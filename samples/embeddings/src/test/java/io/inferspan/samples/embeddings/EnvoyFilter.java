@@ -91,7 +91,7 @@ final class EnvoyFilter implements AutoCloseable, StreamObserver<ProcessingRespo
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     leaving.forEach(
         (name, value) -> {
-          // The client writes the length of what it sends itself.
+          // The client sets the content length itself.
           if (!name.startsWith(":") && !name.equals("content-length")) {
             call.header(name, value);
           }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** A program in a JVM of its own, with no more on its class path than it needs. */
+/** A program in a separate JVM, with a minimal class path. */
 final class RunningProgram implements AutoCloseable {
 
   private static final long START_SECONDS = 30;
@@ -32,11 +32,11 @@ final class RunningProgram implements AutoCloseable {
   }
 
   /**
-   * What is started.
+   * The command.
    *
-   * @param main its class
-   * @param leftOut what is not on its class path: parts of the names of jars
-   * @param flags of the JVM
+   * @param main its main class
+   * @param leftOut parts of the names of jars to omit from the class path
+   * @param flags JVM flags
    */
   record Command(Class<?> main, List<String> leftOut, List<String> flags) {
 
@@ -96,7 +96,7 @@ final class RunningProgram implements AutoCloseable {
     }
   }
 
-  /** To its end, so that the program never waits for somebody to read what it says. */
+  /** Reads to the end, so that the program never blocks on its output. */
   private static void read(Process process, Queue<String> said, CompletableFuture<Integer> port) {
     try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = out.readLine(); line != null; line = out.readLine()) {

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One process of gateways: {@code <ours|vertx|plain> <engine port> <prefill port> <port>…}.
  *
- * <p>Ours serves three ports from the same event loop: without Inferspan, with tracing, with
- * tracing and meters. In one process they are compiled together, so that what two compilations
- * differ by does not count. The others trace all that a process does, and have one of their own.
+ * <p>Our gateway serves three ports from the same event loop: without Inferspan, with tracing, with
+ * tracing and meters. In one process they are compiled together, so that differences between two
+ * compilations do not count. The others trace a whole process, and have one each.
  */
 public final class GatewaysUnderTest {
 
@@ -92,6 +92,7 @@ public final class GatewaysUnderTest {
             List.of(),
             PREFILL_THRESHOLD_BYTES,
             1,
+            Duration.ofMinutes(1),
             Duration.ofMinutes(1),
             MAX_BODY_BYTES,
             1,

@@ -16,7 +16,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The block keys of a prompt of 32,768 tokens, beside plain implementations of the same chains. */
+/**
+ * The block keys of a prompt of 32,768 tokens, compared with plain implementations of the same
+ * chains.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -36,7 +39,7 @@ public class BlockKeysBenchmark {
   private final byte[][] encoded = PlainBlockKeys.encoded(MODEL, boxed);
   private final long before = PlainBlockKeys.before(MODEL);
 
-  /** What makes other keys is no peer. */
+  /** Checks that all peers make the same keys. */
   @Setup
   public void compare() {
     same(cborFnv(), plainCborFnv());
@@ -60,7 +63,7 @@ public class BlockKeysBenchmark {
     return xxh64.of(MODEL, tokens);
   }
 
-  /** What the chain costs that its algorithm prescribes, if making the bytes cost nothing. */
+  /** The cost of the chain's prescribed algorithm alone, without generating the bytes. */
   @Benchmark
   public long[] fnvAlone() {
     return PlainBlockKeys.hashed(before, encoded);

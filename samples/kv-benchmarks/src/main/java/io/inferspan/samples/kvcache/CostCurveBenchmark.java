@@ -21,10 +21,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a prompt of 500 blocks costs in an index that holds ever more of them.
+ * The cost of looking up a prompt of 500 blocks in indexes of increasing size.
  *
- * <p>The same prompt again and again shows what the index does; prompts in turn show what memory
- * does, since none of them is in the processor's caches any more when it comes again.
+ * <p>Repeating one prompt shows the cost of the index; alternating prompts show the cost of memory,
+ * since none of them is still in the processor's caches when it is looked up again.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

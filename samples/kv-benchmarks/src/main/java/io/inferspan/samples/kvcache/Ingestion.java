@@ -42,7 +42,7 @@ public final class Ingestion {
   }
 
   /**
-   * What came of a run; {@code cpuSeconds} is of the whole process, with collector and compiler.
+   * The result of a run; {@code cpuSeconds} covers the whole process, with collector and compiler.
    */
   private record Outcome(
       long published, KvEventCounts counts, double wallSeconds, double cpuSeconds, long left) {

@@ -38,7 +38,7 @@ public class LookupBenchmark {
   private final long[] prompt = Prompts.of(1, BLOCKS)[0];
   private final BlockHits hits = new BlockHits();
 
-  /** Whether the index was told of the prompt by pod, as by engines, or block by block. */
+  /** Whether the prompt was added to the index by pod, as engines do, or block by block. */
   @Param({"byPod", "byBlock"})
   String told = "";
 

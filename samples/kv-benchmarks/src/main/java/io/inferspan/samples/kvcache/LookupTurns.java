@@ -28,18 +28,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lookups of 200 blocks in memory, with and without their one span, in turn.
+ * Lookups of 200 blocks in memory, with and without their span, in turns.
  *
- * <p>A few per cent are less than what two runs differ by. So the lookups take turns in one
- * process, there and back again, and what counts is the median of the ratios of neighbours.
+ * <p>A difference of a few per cent is less than the variation between two runs. So the lookups
+ * take turns in one process, forwards and backwards, and the result is the median of the ratios of
+ * neighbours.
  *
- * <p>A turn makes no more spans than the processor's queue takes, and they are exported before the
- * next turn: a span that is dropped is cheaper than one that is kept, and a gateway that looks up a
- * hundred thousand times a second is none. A turn's first lookups, which find in the processor's
- * caches what the turn before and its export left there, are not timed.
+ * <p>A turn makes no more spans than fit into the processor's queue, and they are exported before
+ * the next turn: a dropped span is cheaper than an exported one, and no gateway looks up a hundred
+ * thousand times a second. The first lookups of a turn, which run with the caches left by the
+ * previous turn and its export, are not timed.
  *
- * <p>The lookup without tracing takes part twice: its second ratio shows what the first, and all
- * others, can say.
+ * <p>The lookup without tracing takes part twice: its second ratio shows the precision of all
+ * ratios.
  */
 public final class LookupTurns {
 
@@ -120,7 +121,7 @@ public final class LookupTurns {
     }
   }
 
-  /** Where a lookup belongs: within the scoring of a request's pods. */
+  /** Returns the context of a lookup: the span of scoring a request's pods. */
   private static Context scoring(Telemetry telemetry, TraceFlags flags) {
     return telemetry.span(KvCacheSpans.GET_SCORES, trace(flags)).start().context();
   }

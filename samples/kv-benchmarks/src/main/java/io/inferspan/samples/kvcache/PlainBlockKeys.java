@@ -17,7 +17,7 @@ final class PlainBlockKeys {
 
   private static final int BLOCK = 16;
 
-  /** Where the key of the block before stands in what is hashed, when it takes all eight bytes. */
+  /** The position of the previous block's key in the hashed bytes, if it takes all eight bytes. */
   private static final int PARENT_AT = 2;
 
   private static final CBORFactory CBOR = new CBORFactory();
@@ -34,12 +34,12 @@ final class PlainBlockKeys {
     return keys;
   }
 
-  /** What the first block's key is made after. */
+  /** Returns the parent of the first block's key. */
   static long before(String model) {
     return fnv(root(fnv(new byte[0]), model));
   }
 
-  /** What is hashed for each block, but for the key of the block before, which is left at 0. */
+  /** Returns the hashed bytes of each block, with the previous block's key left at 0. */
   static byte[][] encoded(String model, List<Integer> tokens) {
     List<Long> keys = of(model, tokens);
     byte[][] blocks = new byte[keys.size()][];

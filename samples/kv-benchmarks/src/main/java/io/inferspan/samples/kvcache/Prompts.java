@@ -26,16 +26,14 @@ final class Prompts {
     return prompts;
   }
 
-  /** Tells the index of a prompt as engines do: each pod of all its blocks. */
+  /** Adds a prompt as engines report it: all blocks of each pod. */
   static void addByPod(BlockIndex index, long[] prompt) {
     for (PodEntry pod : pods()) {
       wait(index, prompt, List.of(pod));
     }
   }
 
-  /**
-   * Tells the index of a prompt block by block, so that no two blocks have to do with each other.
-   */
+  /** Adds a prompt block by block, so that no two blocks share their holders' array. */
   static void addByBlock(BlockIndex index, long[] prompt) {
     for (long block : prompt) {
       wait(index, new long[] {block}, pods());

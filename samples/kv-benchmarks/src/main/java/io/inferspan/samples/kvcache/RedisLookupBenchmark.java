@@ -1,8 +1,8 @@
 package io.inferspan.samples.kvcache;
 
 import io.inferspan.kvcache.index.BlockHits;
-import io.inferspan.kvcache.index.redis.RedisBlockIndex;
-import io.inferspan.kvcache.index.redis.RedisIndexOptions;
+import io.inferspan.kvcache.redis.RedisBlockIndex;
+import io.inferspan.kvcache.redis.RedisIndexOptions;
 import io.inferspan.kvcache.score.LongestPrefixScorer;
 import io.inferspan.kvcache.score.PodScores;
 import io.opentelemetry.context.Context;
@@ -48,14 +48,14 @@ public class RedisLookupBenchmark {
     try {
       fill(started.url());
     } catch (RuntimeException e) {
-      // Nobody tears down what was not set up.
+      // JMH does not tear down after a failed setup.
       close();
       throw e;
     }
   }
 
   private void fill(String url) {
-    // What is measured is how long it takes, not whether that is in time.
+    // Measures the duration of lookups, which must not time out.
     Duration patience = Duration.ofSeconds(10);
     RedisBlockIndex opened =
         RedisBlockIndex.open(

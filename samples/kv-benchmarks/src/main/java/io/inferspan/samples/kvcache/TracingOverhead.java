@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What tracing adds to a lookup of 200 blocks in memory, which has one span.
+ * The cost of tracing a lookup of 200 blocks in memory, which has one span.
  *
- * <p>Some processes compile the same code better than others, so the figures are the medians of
- * several. All of them compile the lookup itself once for all who call it: copies of it within each
- * caller differ by more than is to be told.
+ * <p>Some JVM processes compile the same code better than others, so the figures are medians of
+ * several processes. All of them compile the lookup once for all callers: inlined copies differ by
+ * more than the effect to be measured.
  */
 final class TracingOverhead {
 
@@ -69,7 +69,7 @@ final class TracingOverhead {
       }
     }
     if (ratios(Kind.BY_HAND)[process] == 0) {
-      throw new IllegalStateException("A process did not say what it measured");
+      throw new IllegalStateException("A process reported no measurement");
     }
   }
 
@@ -98,7 +98,7 @@ final class TracingOverhead {
     return LookupTurns.median(ratios(kind));
   }
 
-  /** How long each takes, what its span costs, and how much processes differ. */
+  /** Prints the duration of each, the cost of its span, and the variation between processes. */
   void print() {
     double without = LookupTurns.median(nanos(Kind.WITHOUT));
     System.out.printf(Locale.ROOT, "%na lookup of 200 blocks, which has one span%n");

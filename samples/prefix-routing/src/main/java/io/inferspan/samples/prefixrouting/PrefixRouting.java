@@ -22,13 +22,13 @@ public final class PrefixRouting {
 
   /** A scheduler that prefers pods with the prompt's prefix, then those with short queues. */
   static Scheduler over(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
-    return Scheduler.with(new SingleProfileHandler())
+    return Scheduler.builder(new SingleProfileHandler())
         .profile(
             SchedulerProfile.named("default")
                 .scorer(new PrecisePrefixCacheScorer(hits(index, keys, telemetry)), 3)
                 .scorer(LoadScorers.queue(), 2)
                 .picker(new MaxScorePicker()))
-        .tracing(new EppTracing(telemetry))
+        .tracing(EppTracing.create(telemetry))
         .build();
   }
 

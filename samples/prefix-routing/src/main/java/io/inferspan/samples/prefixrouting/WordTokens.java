@@ -37,7 +37,7 @@ public final class WordTokens {
         }
       }
     } catch (IOException e) {
-      // The engine will say what is wrong with it; here it is only a prompt that nobody has cached.
+      // The engine will report the error; here it is only a prompt without cached blocks.
     }
     return Arrays.copyOf(words.tokens, words.count);
   }

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.Telemetry;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.engine.EngineRequest;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import io.opentelemetry.api.OpenTelemetry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -30,7 +32,7 @@ class SpringGatewayTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String BODY =
-      "{\"model\":\"tiny\",\"stream\":true,\"max_tokens\":5,"
+      "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":5,"
           + "\"messages\":[{\"role\":\"user\",\"content\":\"is there a train at noon\"}]}";
 
   @Test
@@ -47,12 +49,14 @@ class SpringGatewayTest {
           .hasTree(
               """
               http post /v1/chat/completions [SERVER]
-                gateway.request [SERVER] {http.response.status_code=200, \
+                gateway.request [SERVER] {gen_ai.request.model=tiny, \
+              gen_ai.usage.completion_tokens=5, http.response.status_code=200, \
               inferspan.response.first_token_ms=*, inferspan.response.complete=true}
               """);
       assertThat(spans).extracting(SpanRecord::serviceName).containsOnly("spring-gateway");
       assertThat(context.getBean(Telemetry.class).openTelemetry())
           .isSameAs(context.getBean(OpenTelemetry.class));
+      assertThat(engine.requests().getFirst().header("authorization")).isEqualTo("Bearer k");
       String ours = assertThatSpans(spans).span("gateway.request").spanId();
       assertThat(engine.requests().getFirst().headers("traceparent"))
           .containsExactly("00-" + TRACE + "-" + ours + "-01");
@@ -93,6 +97,37 @@ class SpringGatewayTest {
   }
 
   @Test
+  void clientThatLeaves_stopsTheEngine() throws Exception {
+    try (OtlpReceiver collector = OtlpReceiver.start();
+        FakeEngine engine =
+            FakeEngine.builder()
+                .script(
+                    EngineScript.builder()
+                        .tokens(1000)
+                        .betweenTokens(Duration.ofMillis(20))
+                        .build())
+                .start();
+        ConfigurableApplicationContext context = start(engine.authority(), collector)) {
+      try (HttpClient client = HttpClient.newHttpClient();
+          InputStream response =
+              client
+                  .send(
+                      request(context, BODY.replace("\"max_tokens\":5,", "\"max_tokens\":1000,")),
+                      HttpResponse.BodyHandlers.ofInputStream())
+                  .body()) {
+        assertThat(response.read()).isNotNegative();
+      }
+
+      EngineRequest asked = engine.requests().getFirst();
+      assertThat(asked.awaitEnd(Duration.ofSeconds(10)))
+          .isEqualTo(EngineRequest.Outcome.CLIENT_GONE);
+      List<SpanRecord> spans = collector.awaitTrace(TRACE, 2, Duration.ofSeconds(10));
+      assertThat(assertThatSpans(spans).span("gateway.request").attribute("error.type"))
+          .isEqualTo("client_disconnected");
+    }
+  }
+
+  @Test
   void answerWithoutAContentType_hasNoneOnTheWayBack() throws Exception {
     try (OtlpReceiver collector = OtlpReceiver.start();
         ServerSocket engine = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -129,15 +164,18 @@ class SpringGatewayTest {
   }
 
   private static HttpResponse<String> ask(ConfigurableApplicationContext context) throws Exception {
-    String port = context.getEnvironment().getRequiredProperty("local.server.port");
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-      return client.send(
-          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/chat/completions"))
-              .header("content-type", "application/json")
-              .header("traceparent", "00-" + TRACE + "-b7ad6b7169203331-01")
-              .POST(HttpRequest.BodyPublishers.ofString(BODY))
-              .build(),
-          HttpResponse.BodyHandlers.ofString());
+      return client.send(request(context, BODY), HttpResponse.BodyHandlers.ofString());
     }
+  }
+
+  private static HttpRequest request(ConfigurableApplicationContext context, String body) {
+    String port = context.getEnvironment().getRequiredProperty("local.server.port");
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/chat/completions"))
+        .header("content-type", "application/json")
+        .header("authorization", "Bearer k")
+        .header("traceparent", "00-" + TRACE + "-b7ad6b7169203331-01")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
   }
 }

@@ -8,12 +8,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks for, as far as a gateway needs to know.
+ * The client's request, as far as a gateway needs it.
  *
- * @param model the model; empty where none is named
- * @param stream whether a stream is wanted
- * @param maxTokens the most tokens wanted, or -1
- * @param input messages or prompt as they stand in the body
+ * @param model the model; empty if none is named
+ * @param stream whether a stream is requested
+ * @param maxTokens the maximum number of tokens, or -1
+ * @param input messages or prompt as they are in the body
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Asked(String model, boolean stream, long maxTokens, byte[] input) {

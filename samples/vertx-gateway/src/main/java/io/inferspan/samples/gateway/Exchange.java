@@ -3,6 +3,8 @@ package io.inferspan.samples.gateway;
 import io.inferspan.epp.Endpoint;
 import io.inferspan.epp.InferenceRequest;
 import io.inferspan.epp.SchedulingResult;
+import io.inferspan.gateway.vertx.VertxGateway;
+import io.inferspan.propagation.RequestId;
 import io.vertx.core.Context;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
@@ -16,8 +18,6 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.streams.ReadStream;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,13 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange {
 
-  private static final String REQUEST_ID = "x-request-id";
-
   private final GatewayHandler.Parts parts;
   private final HttpServerRequest request;
   private final HttpServerResponse response;
   private final RequestTrace trace;
   private final MultiMap headers;
+  private final String id;
   private Buffer body = Buffer.buffer();
   private List<Endpoint> targets = List.of();
   private @Nullable Endpoint prefiller;
@@ -46,6 +45,8 @@ final class Exchange {
     this.response = request.response();
     this.trace = trace;
     this.headers = Headers.onward(request.headers());
+    this.id = trace.requestId(headers.get(RequestId.HEADER));
+    headers.set(RequestId.HEADER, id);
     response.closeHandler(gone -> giveUp());
   }
 
@@ -77,7 +78,7 @@ final class Exchange {
     trace.asked(asked);
     InferenceRequest.Builder inference =
         InferenceRequest.to(asked.model())
-            .id(requestId())
+            .id(id)
             .headers(Headers.asMap(headers))
             .input(asked.input())
             .tokenizedBy(parts.tokenizer())
@@ -95,19 +96,6 @@ final class Exchange {
                 context.runOnContext(here -> scheduled(result));
               }
             });
-  }
-
-  /** The client's own, or one made up: engines and their logs go by it. */
-  private String requestId() {
-    String given = headers.get(REQUEST_ID);
-    if (given != null) {
-      return given;
-    }
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    String made = new UUID(random.nextLong(), random.nextLong()).toString();
-    headers.set(REQUEST_ID, made);
-    trace.madeUp(made);
-    return made;
   }
 
   private void scheduled(@Nullable SchedulingResult result) {
@@ -176,6 +164,7 @@ final class Exchange {
       traced.connected(outgoing);
       outgoing
           .send(body)
+          .compose(VertxGateway::requireFinal)
           .onComplete(
               answered -> {
                 if (answered.succeeded()) {
@@ -211,7 +200,7 @@ final class Exchange {
                 leave();
                 if (relayed.failed()) {
                   answer.request().reset();
-                  // What has been sent cannot be taken back: a cut says that it is not whole.
+                  // Part of the response has been sent: a reset shows that it is incomplete.
                   response.reset();
                 }
               });

@@ -51,7 +51,7 @@ final class Fleet {
     return now;
   }
 
-  /** The decoder with the fewest requests, for what is no inference. */
+  /** Returns the decoder with the fewest requests, for paths that are not inference. */
   Endpoint leastBusy() {
     Engine least = engines.get(0);
     for (Engine engine : engines) {

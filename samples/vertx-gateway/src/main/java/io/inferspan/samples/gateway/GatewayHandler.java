@@ -7,18 +7,19 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a server does with each request: reads it whole, within bounds, and has it answered. */
+/** Handles a server's requests: reads the whole body, within limits, and has it answered. */
 final class GatewayHandler implements Handler<HttpServerRequest> {
 
   private static final String HEALTH = "/health";
 
-  /** What a browser asks for by itself wherever it is pointed; no engine has one. */
+  /** Requested by browsers automatically; no engine has one. */
   private static final String ICON = "/favicon.ico";
 
   private static final int NOT_FOUND = 404;
@@ -26,13 +27,14 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
   private final Parts parts;
   private final int maxBodyBytes;
 
-  /** What a request is answered with. */
+  /** The collaborators of a handler. */
   record Parts(
       Vertx vertx,
       HttpClient client,
       GatewayConfig config,
       Fleet fleet,
       Routing routing,
+      Connections connections,
       @Nullable VertxGateway tracing,
       Tokenizer tokenizer) {}
 
@@ -43,8 +45,12 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
+    if (!isOurs(request)) {
+      Refusal.NO_REQUEST.answerAndClose(request);
+      return;
+    }
     if (HEALTH.equals(request.path())) {
-      // Asked every few seconds, by nobody who wants a trace of it.
+      // Polled every few seconds; a trace of it would be noise.
       request.response().end();
       return;
     }
@@ -52,10 +58,31 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
       request.response().setStatusCode(NOT_FOUND).end();
       return;
     }
+    serve(request);
+  }
+
+  /** A proxy's requests, and those whose host is ambiguous, may mean another server. */
+  private static boolean isOurs(HttpServerRequest request) {
+    return request.headers().getAll(HttpHeaders.HOST).size() == 1
+        && request.uri().startsWith("/")
+        && !HttpMethod.CONNECT.equals(request.method());
+  }
+
+  private void serve(HttpServerRequest request) {
     RequestTrace trace = RequestTrace.begin(parts.tracing(), request);
     Exchange exchange = new Exchange(parts, request, trace);
     Body body = new Body(exchange, request);
-    request.handler(body).endHandler(end -> body.complete());
+    request
+        .handler(body)
+        .endHandler(end -> body.complete())
+        .exceptionHandler(broken -> refuse(request));
+  }
+
+  /** The body is malformed, unless the client has gone. */
+  private static void refuse(HttpServerRequest request) {
+    if (!request.response().ended() && !request.response().closed()) {
+      Refusal.NO_REQUEST.answerAndClose(request);
+    }
   }
 
   /** A request's body while it comes in. */
@@ -73,6 +100,7 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
 
     @Override
     public void handle(Buffer piece) {
+      parts.connections().received(request);
       if (refused) {
         return;
       }
@@ -87,6 +115,8 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
     }
 
     void complete() {
+      parts.connections().answering(request);
+      request.response().bodyEndHandler(end -> parts.connections().answered(request));
       if (!refused) {
         boolean inference = HttpMethod.POST.equals(request.method());
         exchange.serve(joined(), inference);

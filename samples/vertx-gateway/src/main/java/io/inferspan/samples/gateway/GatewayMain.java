@@ -23,7 +23,7 @@ public final class GatewayMain {
 
   private GatewayMain() {}
 
-  /** Serves until it is told to stop; exit status 2 for what is not understood. */
+  /** Serves until it is stopped; exit status 2 for an invalid command line. */
   public static void main(String[] arguments) {
     int status = run(List.of(arguments), System.getenv(), System.out, System.err);
     if (status != SERVING) {

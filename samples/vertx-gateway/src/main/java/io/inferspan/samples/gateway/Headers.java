@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which headers pass a gateway. */
+/** The headers that a gateway forwards. */
 final class Headers {
 
   /** They belong to a connection, or are made anew for the next one. */
@@ -32,7 +32,9 @@ final class Headers {
 
   private Headers() {}
 
-  /** Those of a request that go on: not a connection's, nor what a client sent to route itself. */
+  /**
+   * Returns a request's forwarded headers, without hop-by-hop and client-supplied routing headers.
+   */
   static MultiMap onward(MultiMap received) {
     MultiMap onward = MultiMap.caseInsensitiveMultiMap();
     copy(received, onward);
@@ -60,7 +62,7 @@ final class Headers {
         });
   }
 
-  /** Whether {@code Connection} names a header as its own. */
+  /** Returns whether {@code Connection} lists a header. */
   private static boolean names(@Nullable String connection, String name) {
     if (connection == null) {
       return false;

@@ -17,10 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the engines' caches hold, in this process's memory, kept true by what they publish. */
+/** An index of the engines' caches in this process's memory, updated by their events. */
 final class KvIndex implements AutoCloseable {
 
-  /** An engine that comes back is listened to soon: what it says meanwhile is lost. */
+  /** A short delay: events that a restarted engine publishes before the reconnect are lost. */
   private static final Duration RECONNECT = Duration.ofMillis(100);
 
   private final MemoryBlockIndex blocks;

@@ -17,12 +17,13 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.PoolOptions;
+import java.net.BindException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running gateway, in a process of its own or in one that has more to do.
+ * A running gateway, as a program or embedded in another one.
  *
  * <pre>{@code
  * LlmGateway.with(config).telemetry(telemetry).start(vertx).onSuccess(gateway -> gateway.port());
@@ -60,6 +61,14 @@ public final class LlmGateway {
     return new Builder(config);
   }
 
+  /** Returns a failure that names the port, unlike that of the operating system. */
+  static <T> Future<T> unusable(String what, int port, Throwable cause) {
+    BindException failure =
+        new BindException(what + " " + port + " cannot be used: " + cause.getMessage());
+    failure.initCause(cause);
+    return Future.failedFuture(failure);
+  }
+
   /** The port that it listens on. */
   public int port() {
     return port;
@@ -75,7 +84,7 @@ public final class LlmGateway {
     return Future.join(vertx.undeploy(deployment), closed(vertx, metrics, index)).mapEmpty();
   }
 
-  /** Closes what works beside the servers. */
+  /** Closes everything but the servers. */
   private static Future<Void> closed(
       Vertx vertx, @Nullable MetricsServer metrics, @Nullable KvIndex index) {
     Future<Void> unmetered = metrics == null ? Future.succeededFuture() : metrics.close();
@@ -93,7 +102,7 @@ public final class LlmGateway {
         .mapEmpty();
   }
 
-  /** Collects what a gateway starts with. */
+  /** Builder for {@link LlmGateway}. */
   public static final class Builder {
 
     private final GatewayConfig config;
@@ -111,7 +120,7 @@ public final class LlmGateway {
       return this;
     }
 
-    /** Picks endpoints in place of what the configuration asks for. */
+    /** Sets the scheduler, which replaces the configured one. */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = scheduler;
       return this;
@@ -130,8 +139,7 @@ public final class LlmGateway {
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
-            "a scorer of the scheduler scores nobody without tokens; the gateway needs a"
-                + " tokenizer");
+            "a scorer of the scheduler needs tokens; the gateway needs a tokenizer");
       }
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
@@ -174,7 +182,7 @@ public final class LlmGateway {
       if (telemetry == null) {
         return null;
       }
-      GatewayTracing.Builder tracing = GatewayTracing.with(telemetry);
+      GatewayTracing.Builder tracing = GatewayTracing.builder(telemetry);
       if (metrics != null) {
         tracing.meters(metrics.registry());
         telemetry.bindTo(metrics.registry());
@@ -210,19 +218,34 @@ public final class LlmGateway {
     @Override
     public void start(Promise<Void> started) {
       HttpClient client =
-          vertx.createHttpClient(
-              new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MILLIS),
-              new PoolOptions().setHttp1MaxSize(CONNECTIONS_PER_ENGINE));
+          vertx
+              .httpClientBuilder()
+              .with(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MILLIS))
+              .with(new PoolOptions().setHttp1MaxSize(CONNECTIONS_PER_ENGINE))
+              // Vert.x would log the engine's data.
+              .withConnectHandler(connection -> connection.exceptionHandler(broken -> {}))
+              .build();
+      Connections connections = new Connections(vertx, config.idleTimeout().toMillis());
       HttpServer server =
-          vertx.createHttpServer(new HttpServerOptions().setHandle100ContinueAutomatically(true));
+          vertx.createHttpServer(
+              new HttpServerOptions()
+                  .setHandle100ContinueAutomatically(true)
+                  // With it, Vert.x reports a connection only after a whole head.
+                  .setHttp2ClearTextEnabled(false)
+                  // Netty's handlers for them fail, with a stack trace, at 128 pipelined requests.
+                  .setPerFrameWebSocketCompressionSupported(false)
+                  .setPerMessageWebSocketCompressionSupported(false));
       server
+          .connectionHandler(connections::opened)
+          .invalidRequestHandler(Refusal.NO_REQUEST::answerAndClose)
           .requestHandler(
               new GatewayHandler(
                   new GatewayHandler.Parts(
-                      vertx, client, config, fleet, routing, tracing, tokenizer)))
+                      vertx, client, config, fleet, routing, connections, tracing, tokenizer)))
           .listen(config.port() == 0 ? SAME_FREE_PORT : config.port(), config.host())
           .onSuccess(servers::add)
           .<Void>mapEmpty()
+          .recover(cause -> unusable("port", config.port(), cause))
           .onComplete(started);
     }
   }

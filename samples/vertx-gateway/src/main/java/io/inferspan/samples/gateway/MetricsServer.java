@@ -34,7 +34,10 @@ final class MetricsServer {
   }
 
   Future<MetricsServer> listen(int port, String host) {
-    return server.listen(port, host).map(this);
+    return server
+        .listen(port, host)
+        .map(this)
+        .recover(cause -> LlmGateway.unusable("metrics port", port, cause));
   }
 
   int port() {

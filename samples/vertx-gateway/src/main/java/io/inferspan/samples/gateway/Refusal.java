@@ -1,10 +1,12 @@
 package io.inferspan.samples.gateway;
 
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
-/** What the gateway answers itself, in the form of OpenAI's errors. */
+/** The gateway's own responses, in the format of OpenAI's errors. */
 enum Refusal {
   NO_JSON(400, "invalid_request_error", "the body is no JSON object"),
+  NO_REQUEST(400, "invalid_request_error", "the request is malformed or not for this gateway"),
   TOO_LONG(413, "invalid_request_error", "the body is too long"),
   BROKEN(502, "api_error", "no engine has answered"),
   NO_ENDPOINT(503, "api_error", "no endpoint can serve the request"),
@@ -18,6 +20,13 @@ enum Refusal {
     this.body =
         "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":null,\"code\":%d}}"
             .formatted(sentence, type, status);
+  }
+
+  /** Answers a request after which the connection cannot be trusted. */
+  void answerAndClose(HttpServerRequest request) {
+    request.response().putHeader("connection", "close");
+    answer(request.response());
+    request.connection().close();
   }
 
   void answer(HttpServerResponse response) {

@@ -5,7 +5,7 @@ import io.inferspan.epp.Endpoint;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.inferspan.gateway.vertx.VertxGateway;
-import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.propagation.RequestId;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -42,11 +42,9 @@ record RequestTrace(@Nullable GatewayRequest live) {
     }
   }
 
-  /** An id that was made up here; one that the client sent is known, and cut where it is long. */
-  void madeUp(String requestId) {
-    if (live != null) {
-      live.set(GenAiAttributes.REQUEST_ID, requestId);
-    }
+  /** The id that the engine and its logs get: the client's if it is well-formed. */
+  String requestId(@Nullable String received) {
+    return live == null ? RequestId.of(received) : live.id();
   }
 
   /** The choice of engines, whose spans hang under this one; null without tracing. */
@@ -80,7 +78,7 @@ record RequestTrace(@Nullable GatewayRequest live) {
       return attempt == null ? answer : VertxGateway.answering(attempt, answer);
     }
 
-    /** The engine has not answered in time; the request ends with what its client is told. */
+    /** The engine has timed out; the request ends with the client's response. */
     void timedOut() {
       if (attempt != null) {
         attempt.timedOut();

@@ -47,8 +47,8 @@ final class Routing {
     Scorer prefixes = index == null ? sent : new PrecisePrefixCacheScorer(index.hits());
     Scheduler.Builder builder =
         config.prefill().isEmpty()
-            ? Scheduler.with(new SingleProfileHandler())
-            : Scheduler.with(
+            ? Scheduler.builder(new SingleProfileHandler())
+            : Scheduler.builder(
                     proposal
                         ? new PdProfileHandler(
                             new ByteThresholdDecider(config.prefillThresholdBytes()))
@@ -74,7 +74,7 @@ final class Routing {
                 .scorer(LoadScorers.activeRequests(), 2)
                 .picker(new MaxScorePicker(1 + config.retries())))
         .preRequest(new DisaggHeaders())
-        .tracing(telemetry == null ? EppTracing.none() : new EppTracing(telemetry))
+        .tracing(telemetry == null ? EppTracing.none() : EppTracing.create(telemetry))
         .build();
   }
 

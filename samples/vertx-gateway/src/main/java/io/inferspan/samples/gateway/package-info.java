@@ -1,9 +1,9 @@
 /**
- * A small LLM gateway on Vert.x: it picks an endpoint for each request, tries another when that
- * fails, and streams the answer.
+ * A small LLM gateway on Vert.x: it picks an endpoint for each request, retries on another one, and
+ * streams the response.
  *
- * <p>Here lives what such a gateway needs besides the library, and what of the library it calls.
- * {@link io.inferspan.samples.gateway.RequestTrace} holds all calls that trace a request.
+ * <p>Contains what such a gateway needs in addition to the library. {@link
+ * io.inferspan.samples.gateway.RequestTrace} contains all calls that trace a request.
  */
 @NullMarked
 package io.inferspan.samples.gateway;

@@ -62,7 +62,7 @@ class ClientsTest {
 
   @Test
   void openAi_streamsThroughNetty() throws Exception {
-    try (NettyRelay gateway = new NettyRelay(GatewayTracing.of(telemetry), engine.port())) {
+    try (NettyRelay gateway = new NettyRelay(GatewayTracing.create(telemetry), engine.port())) {
       assertThat(askOpenAi(gateway.url())).isEqualTo(said());
       spanIsRight();
     }
@@ -78,13 +78,13 @@ class ClientsTest {
 
   @Test
   void langChain4j_streamsThroughNetty() throws Exception {
-    try (NettyRelay gateway = new NettyRelay(GatewayTracing.of(telemetry), engine.port())) {
+    try (NettyRelay gateway = new NettyRelay(GatewayTracing.create(telemetry), engine.port())) {
       assertThat(askLangChain4j(gateway.url())).isEqualTo(said());
       spanIsRight();
     }
   }
 
-  /** What the engine says, whatever reads it. */
+  /** Returns the engine's text, for any client. */
   private static String said() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < TOKENS; i++) {

@@ -99,7 +99,8 @@ class GatewayMainTest {
       assertThat(err.toString(StandardCharsets.UTF_8).lines())
           .singleElement()
           .asString()
-          .startsWith("The gateway cannot start: ");
+          .startsWith(
+              "The gateway cannot start: port " + taken.getLocalPort() + " cannot be used: ");
     }
   }
 }

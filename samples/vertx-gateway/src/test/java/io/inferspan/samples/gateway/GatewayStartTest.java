@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a gateway does that cannot start. */
+/** A gateway that cannot start. */
 class GatewayStartTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
 
-  /** The port of tcpmux, which nobody serves. */
+  /** The port of tcpmux, on which no server listens. */
   private static final String NOBODY = "127.0.0.1:1";
 
   private final Vertx vertx = Vertx.vertx();
@@ -42,7 +42,7 @@ class GatewayStartTest {
   @Test
   void schedulerThatNeedsTokens_isRefusedWithoutATokenizer() {
     Scheduler scheduler =
-        Scheduler.with(new SingleProfileHandler())
+        Scheduler.builder(new SingleProfileHandler())
             .profile(
                 SchedulerProfile.named("p")
                     .scorer(
@@ -101,7 +101,7 @@ class GatewayStartTest {
         .toList();
   }
 
-  /** Of an address that nobody else uses. */
+  /** Returns a free port of an address that no other program uses. */
   private static int freePort(InetAddress host) throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, host)) {
       return socket.getLocalPort();

@@ -19,7 +19,7 @@ import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 
-/** A gateway that is told of caches by their engines, over ZMQ. */
+/** A gateway that follows the engines' KV events over ZMQ. */
 class KvEventsTest {
 
   private static final int BLOCK_TOKENS = 16;
@@ -49,7 +49,7 @@ class KvEventsTest {
         ofWarm.sendMore(new byte[8]);
         ofWarm.send(stored());
 
-        // Nothing tells when the index has it; until then chance decides, but not so.
+        // There is no signal that the index is updated; before that, the choice is random.
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SOON_SECONDS);
         while (warm.requestCount() < IN_A_ROW && System.nanoTime() < end) {
           assertThat(gateway.chat(body()).statusCode()).isEqualTo(200);

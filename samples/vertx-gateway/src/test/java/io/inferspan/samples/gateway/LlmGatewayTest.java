@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class LlmGatewayTest {
 
-  /** The port of tcpmux, which nobody serves. */
+  /** The port of tcpmux, on which no server listens. */
   private static final String NOBODY = "127.0.0.1:1";
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -45,7 +45,7 @@ class LlmGatewayTest {
     second.close();
   }
 
-  /** All spans of requests; the picker's start is a trace of its own. */
+  /** Returns all spans of requests; the picker's startup is a separate trace. */
   private List<SpanRecord> spans() {
     return tracing.spans().stream()
         .filter(span -> !span.name().equals("llm_d.epp.startup"))

@@ -33,7 +33,7 @@ final class RunningGateway implements AutoCloseable {
     gateway = await(setting.apply(LlmGateway.with(config)).start(vertx));
   }
 
-  /** In front of these engines; {@code --port=0} and the like are given. */
+  /** Starts a gateway for these engines; adds {@code --port=0} and similar arguments. */
   static RunningGateway start(
       @Nullable Telemetry telemetry, List<FakeEngine> decoders, String... flags) {
     String decode = decoders.stream().map(FakeEngine::authority).collect(Collectors.joining(","));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The P/D sidecar as it is run in a pod: a process of its own, set up by flags and variables. */
+/** The P/D sidecar as in a pod: a separate process, configured by flags and variables. */
 final class SidecarProcess implements AutoCloseable {
 
   private static final long START_SECONDS = 30;
@@ -32,9 +32,6 @@ final class SidecarProcess implements AutoCloseable {
                 List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-Xmx256m",
-                    // Beside the gateway's class path there are two ways for spans to leave.
-                    "-Dio.opentelemetry.sdk.common.export.GrpcSenderProvider="
-                        + "io.inferspan.pd.otlp.VertxGrpcSenderProvider",
                     "-cp",
                     System.getProperty("java.class.path"),
                     "io.inferspan.pd.PdSidecar",

@@ -1,4 +1,4 @@
-/** The sample gateway as a whole: over real sockets, with real clients, beside a real sidecar. */
+/** Tests of the whole sample gateway: over real sockets, with real clients and a real sidecar. */
 @NullMarked
 package io.inferspan.samples.gateway;
 

@@ -9,13 +9,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How one API words an answer: as one JSON body, or as the events of a stream in the order of these
+ * The response format of one API: one JSON body, or the events of a stream in the order of these
  * methods.
  */
 interface ApiDialect {
   JsonFactory JSON = new JsonFactory();
 
-  /** What response ids begin with. */
+  /** Returns the prefix of response ids. */
   String idPrefix();
 
   /** The body of an answer that is not streamed. */

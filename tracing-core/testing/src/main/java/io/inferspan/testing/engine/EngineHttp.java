@@ -39,7 +39,7 @@ final class EngineHttp implements Handler<HttpServerRequest> {
           "/inference/v1/generate", new GenerateDialect());
 
   /**
-   * What answers are made of: where the next script comes from, and who this engine is to other
+   * The inputs of responses: the source of the next script, and this engine's identity for other
    * engines.
    */
   record Source(
@@ -112,13 +112,13 @@ final class EngineHttp implements Handler<HttpServerRequest> {
     return new Reply(call, script, id, kvTransferParams(call, script));
   }
 
-  /** Fast rather than unguessable: an id has to be unique and nothing else. */
+  /** An id that is fast to make: it must be unique, not unguessable. */
   private static String randomId() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return new UUID(random.nextLong(), random.nextLong()).toString().replace("-", "");
   }
 
-  /** What vLLM's NIXL connector tells the decoder: whom to ask for which blocks. */
+  /** The data that vLLM's NIXL connector passes to the decoder: which engine holds which blocks. */
   private @Nullable String kvTransferParams(Call call, EngineScript script) {
     if (script.kvTransferParams != null || call.role() != Role.PREFILL) {
       return script.kvTransferParams;
@@ -147,7 +147,7 @@ final class EngineHttp implements Handler<HttpServerRequest> {
       case "/version" -> page(response, reading, JSON, "{\"version\":\"0.0.0+fake\"}");
       case "/v1/models" -> page(response, reading, JSON, models());
       case "/metrics" -> page(response, reading, "text/plain; version=0.0.4", metrics());
-      // Mooncake's bootstrap server, which vLLM runs on a port of its own.
+      // Mooncake's bootstrap server, which vLLM runs on a separate port.
       case "/query" ->
           page(response, reading, JSON, "{\"0\":{\"engine_id\":\"" + source.engineId + "\"}}");
       default -> notFound(http);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request that a {@link FakeEngine} received in full, and how it ended. */
 public final class EngineRequest {
-  /** The part a request asks the engine to play, told by its {@code kv_transfer_params}. */
+  /** The role of the engine in a request, determined by its {@code kv_transfer_params}. */
   public enum Role {
     /**
      * Compute the KV cache for another engine ({@code do_remote_decode} or {@code remote_decoder}).
@@ -32,7 +32,7 @@ public final class EngineRequest {
     NONE
   }
 
-  /** How a request ended. */
+  /** The outcome of a request. */
   public enum Outcome {
     /** The answer is not complete yet. */
     RUNNING,
@@ -46,7 +46,7 @@ public final class EngineRequest {
     CLIENT_GONE
   }
 
-  /** When a request arrived, on both clocks. */
+  /** The arrival time of a request on both clocks. */
   record Arrival(long nanos, long epochNanos) {
     static Arrival now() {
       Instant instant = Instant.now();
@@ -119,12 +119,12 @@ public final class EngineRequest {
     return new String(body, StandardCharsets.UTF_8);
   }
 
-  /** When the request's head arrived, on the scale of {@link System#nanoTime()}. */
+  /** Returns when the request's head arrived, on the scale of {@link System#nanoTime()}. */
   public long arrivalNanos() {
     return arrival.nanos();
   }
 
-  /** When the request's head arrived, in nanoseconds since 1970. */
+  /** Returns when the request's head arrived, in nanoseconds since 1970. */
   public long arrivalEpochNanos() {
     return arrival.epochNanos();
   }
@@ -142,12 +142,12 @@ public final class EngineRequest {
     return kvTransferParams;
   }
 
-  /** How the request ended so far. */
+  /** Returns the outcome so far. */
   public Outcome outcome() {
     return outcome;
   }
 
-  /** Whether the client went away before the end. */
+  /** Returns whether the client disconnected before the end. */
   public boolean clientGone() {
     return outcome == Outcome.CLIENT_GONE;
   }

@@ -8,18 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link FakeEngine} does with one inference request: how long each phase takes, what it
- * produces and what goes wrong. Immutable; a script has at most one fault, and the last fault set
+ * The behaviour of a {@link FakeEngine} for one inference request: the duration of each phase, the
+ * output and an optional fault. Immutable; a script has at most one fault, and the last fault set
  * on a builder wins.
  *
- * <p>The phases of a request follow each other: slow headers, then the queue, then prefill, then
- * one token after another. A request's own limit ({@code max_tokens} and its relatives) caps the
- * tokens of the script.
+ * <p>The phases follow each other: slow headers, the queue, prefill, then one token after another.
+ * A request's limit ({@code max_tokens} and equivalents) caps the script's tokens.
  */
 public final class EngineScript {
   private static final EngineScript NORMAL = builder().build();
 
-  /** How much a response says about tokens. */
+  /** The amount of usage data in a response. */
   public enum Usage {
     /** The usage block with {@code prompt_tokens_details.cached_tokens}, or that API's equal. */
     FULL,
@@ -41,8 +40,8 @@ public final class EngineScript {
   }
 
   /**
-   * What goes wrong and when. {@code text} is a message when {@code contentType} is null, otherwise
-   * it is the whole body.
+   * A fault and its time. {@code text} is a message if {@code contentType} is null, otherwise the
+   * whole body.
    */
   record Fault(
       FaultKind kind, int afterTokens, int status, String text, @Nullable String contentType) {
@@ -110,7 +109,7 @@ public final class EngineScript {
     return new Builder(this);
   }
 
-  /** How long the prefill of a prompt takes; cached prompt tokens cost nothing. */
+  /** Returns the duration of a prompt's prefill; cached prompt tokens cost nothing. */
   long prefillNanos(int promptTokens) {
     return prefillNanos + prefillPerTokenNanos * Math.max(0, promptTokens - cachedTokens);
   }
@@ -191,15 +190,15 @@ public final class EngineScript {
       return this;
     }
 
-    /** How much the response says about tokens. */
+    /** Sets the amount of usage data in the response. */
     public Builder usage(Usage amount) {
       usage = amount;
       return this;
     }
 
     /**
-     * The JSON that a non-streamed response carries as {@code kv_transfer_params}, verbatim and
-     * whatever the role.
+     * Sets the JSON that a non-streamed response carries as {@code kv_transfer_params}, verbatim
+     * and for every role.
      */
     public Builder kvTransferParams(String json) {
       kvTransferParams = json;
@@ -279,8 +278,8 @@ public final class EngineScript {
     }
 
     /**
-     * Ends a stream with an error event after this many tokens; answers 500 where a JSON body was
-     * asked for.
+     * Ends a stream with an error event after this many tokens; answers 500 if a JSON body was
+     * requested.
      */
     public Builder errorEventAfterTokens(int count, String message) {
       fault = Fault.after(FaultKind.ERROR_EVENT, count, message);

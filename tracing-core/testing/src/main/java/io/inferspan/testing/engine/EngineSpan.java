@@ -11,9 +11,9 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one span that vLLM makes of a request, made when the request is complete: {@code
- * llm_request}, with the clock's times of that request and never its text. Only {@code traceparent}
- * and {@code tracestate} are read, whatever propagators the OpenTelemetry in use has.
+ * The single span that vLLM records for a completed request: {@code llm_request}, with the
+ * request's times and without its text. Only {@code traceparent} and {@code tracestate} are read,
+ * regardless of the propagators of the OpenTelemetry instance.
  */
 final class EngineSpan {
   private static final double NANOS_PER_SECOND = 1e9;

@@ -23,10 +23,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inference engine that does as its {@link EngineScript} says: an HTTP/1.1 server on a real
- * socket that speaks the OpenAI chat, completions and responses APIs, the Anthropic messages API
- * and vLLM's generate API, streamed or not. It plays prefill and decode engines alike, remembers
- * what it was asked, and leaves vLLM's {@code llm_request} span when it is given an OpenTelemetry.
+ * An inference engine that follows an {@link EngineScript}: an HTTP/1.1 server on a real socket
+ * that implements the OpenAI chat, completions and responses APIs, the Anthropic messages API and
+ * vLLM's generate API, streamed or not. It acts as a prefill or decode engine, records its
+ * requests, and creates vLLM's {@code llm_request} span if it has an OpenTelemetry instance.
  *
  * <p>A prompt has as many tokens as there are words between blanks in its messages, prompt, input,
  * system text and instructions; an integer in a list of token ids is one token. {@code n} is read
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * finish reason {@code cache_threshold}.
  *
  * <p>{@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics} answer too, and
- * {@code /query} as Mooncake's bootstrap server. Of a script they show the model and nothing else.
+ * {@code /query} as Mooncake's bootstrap server. Of a script they expose only the model.
  */
 public final class FakeEngine implements AutoCloseable {
   /** The most requests that {@link #requests()} keeps; older ones are forgotten. */
@@ -85,7 +85,7 @@ public final class FakeEngine implements AutoCloseable {
     return builder().start();
   }
 
-  /** The way to an engine with a script, an address or tracing of its own. */
+  /** Returns a builder for an engine with a script, an address or tracing. */
   public static Builder builder() {
     return new Builder();
   }
@@ -138,7 +138,7 @@ public final class FakeEngine implements AutoCloseable {
     return log.list();
   }
 
-  /** How many requests were received in full, the forgotten ones included. */
+  /** Returns the number of completely received requests, including those forgotten. */
   public long requestCount() {
     return log.seen();
   }
@@ -222,7 +222,7 @@ public final class FakeEngine implements AutoCloseable {
         .setMaxInitialLineLength(MAX_HEADER_BYTES);
   }
 
-  /** Collects what a {@link FakeEngine} starts with. */
+  /** Builder for {@link FakeEngine}. */
   public static final class Builder {
     private static final int MAX_PORT = 65_535;
 
@@ -264,7 +264,7 @@ public final class FakeEngine implements AutoCloseable {
       return this;
     }
 
-    /** Where the engine's spans go; none are made unless set. */
+    /** Sets the destination of the engine's spans; none are recorded by default. */
     public Builder openTelemetry(OpenTelemetry telemetry) {
       openTelemetry = telemetry;
       return this;

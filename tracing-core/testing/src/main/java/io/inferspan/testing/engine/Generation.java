@@ -27,7 +27,7 @@ final class Generation {
   /** The engine around a request; {@code load} learns of every change of phase. */
   record Site(Vertx vertx, EngineSpan span, Load load, BooleanSupplier closing) {}
 
-  /** How many requests wait and how many are served; kept on the engine's event loop. */
+  /** The number of waiting and running requests; only for the engine's event loop. */
   static final class Load {
     private int waiting;
     private int running;
@@ -159,7 +159,7 @@ final class Generation {
     produced++;
   }
 
-  /** Applies the fault when its token has come; true when nothing more is to be produced. */
+  /** Applies the fault when its token is due; returns true if no more output follows. */
   private boolean faultEndsIt() {
     Fault fault = script.fault;
     if (faulted || produced != fault.afterTokens()) {
@@ -191,7 +191,7 @@ final class Generation {
     cut();
   }
 
-  /** What was written still leaves; then the connection ends as that of a killed process does. */
+  /** Flushes written data, then ends the connection like that of a killed process. */
   private void cut() {
     end(Outcome.CUT);
     http.connection().close();
@@ -231,7 +231,7 @@ final class Generation {
       lastTokenNanos = now;
       send(dialect.opening(reply));
     }
-    // The span is there before the client can see the end, so that nobody has to wait for it.
+    // The span is there before the client can see the end, so that tests need not wait for it.
     site.span.emit(
         seen,
         reply,

@@ -4,7 +4,7 @@ import io.inferspan.testing.engine.EngineScript.Usage;
 import io.inferspan.testing.engine.RequestReader.Call;
 import org.jspecify.annotations.Nullable;
 
-/** What one request is answered with, before any API has dressed it up. */
+/** The response to one request, independent of the API's format. */
 final class Reply {
   static final String DEFAULT_MODEL = "fake-model";
 

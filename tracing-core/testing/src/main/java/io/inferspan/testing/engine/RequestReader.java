@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestReader {
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** What an inference request asks for. */
+  /** The parameters of an inference request. */
   record Call(
       @Nullable String model,
       boolean stream,

@@ -1,8 +1,7 @@
 /**
- * A scriptable inference engine over real sockets. What lives here answers HTTP the way vLLM does,
- * breaks in the ways a script asks for, remembers what it was asked and, given an OpenTelemetry,
- * leaves the span vLLM leaves. Assertions on spans and the OTLP receiver live one package up and
- * are not known here.
+ * A scriptable inference engine over real sockets. It answers HTTP like vLLM, fails as a script
+ * says, records its requests and, given an OpenTelemetry instance, creates vLLM's span. Assertions
+ * on spans and the OTLP receiver are in the parent package, on which nothing here depends.
  */
 @NullMarked
 package io.inferspan.testing.engine;

@@ -98,7 +98,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
       message = body;
       problem = Answer.malformed(e.reason());
     }
-    // Whatever happens next, what was sent was sent.
+    // The request counts as received, whatever happens next.
     calls.addBody(message);
     if (!(isGrpc ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
       return Answer.noSuchPath(request.uri());
@@ -106,7 +106,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     if (!request.method().equals(HttpMethod.POST)) {
       return Answer.WRONG_METHOD;
     }
-    // Decided before the call shows, so that whoever saw it can switch for the next one.
+    // Decided before the call shows, so that a test that saw it can switch for the next one.
     Answer misbehaviour = misbehaviour();
     calls.addCall(isGrpc ? "grpc" : "http", headers(request));
     if (misbehaviour != null) {

@@ -28,18 +28,20 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It keeps every accepted span until {@link #clear()}. It can also be told to misbehave ({@link
- * Behaviour}), at the start or while it runs. Its threads are daemons, so a forgotten receiver
- * keeps no JVM alive.
+ * <p>It keeps every accepted span until {@link #clear()}. It can also simulate failures ({@link
+ * Behaviour}), from the start or later. Its threads are daemons, so a receiver that was not closed
+ * does not keep the JVM alive.
  */
 public final class OtlpReceiver implements AutoCloseable {
-  /** How many bytes of request bodies {@link #rawBodies()} keeps at most; the oldest go first. */
+  /**
+   * The maximum size of the bodies that {@link #rawBodies()} keeps; the oldest are dropped first.
+   */
   public static final int MAX_RETAINED_BYTES = 64 << 20;
 
-  /** How many calls {@link #requestHeaders()} and {@link #rawBodies()} keep at most. */
+  /** The maximum number of calls that {@link #requestHeaders()} and {@link #rawBodies()} keep. */
   public static final int MAX_RETAINED_CALLS = 10_000;
 
-  /** What the receiver does with an export call. */
+  /** The response to an export call. */
   public enum Behaviour {
     /** Takes the spans and says so. */
     ACCEPT,
@@ -204,16 +206,16 @@ public final class OtlpReceiver implements AutoCloseable {
   }
 
   /**
-   * The body of each request, to look for what must not be sent: without gRPC framing,
-   * decompressed, whatever became of the request, and also when it went to another path (such as
-   * {@code /v1/metrics}). What could not be read is kept as it came. Bounded by {@link
+   * Returns the body of each request, to search for data that must not be sent: without gRPC
+   * framing, decompressed, whatever the response was, including requests to other paths (such as
+   * {@code /v1/metrics}). An unreadable body is kept as received. Limited by {@link
    * #MAX_RETAINED_BYTES}: check {@link #discardedBodies()} after a long run.
    */
   public List<byte[]> rawBodies() {
     return calls.bodies();
   }
 
-  /** How many of the oldest bodies {@link #rawBodies()} had to drop. */
+  /** Returns how many of the oldest bodies {@link #rawBodies()} dropped. */
   public long discardedBodies() {
     return calls.discardedBodies();
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** What an {@link OtlpReceiver} remembers of its callers, within bounds. */
+/** The calls that an {@link OtlpReceiver} keeps, within limits. */
 final class ReceivedCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition called = lock.newCondition();

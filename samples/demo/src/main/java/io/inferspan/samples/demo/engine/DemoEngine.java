@@ -120,7 +120,7 @@ final class DemoEngine implements AutoCloseable {
     try (OutputStream out = call.getOutputStream()) {
       out.write(body);
     }
-    device.prefill(job.computed(), job.prefillMillis());
+    device.prefill(job.computed(), job.deviceMillis());
     relay(exchange, call, job);
   }
 

@@ -2,28 +2,28 @@ package io.inferspan.samples.desk.otlp;
 
 import java.util.Locale;
 
-/** Why something that was sent is not kept, or not whole. */
+/** Reasons for dropping or cutting received data. */
 public enum Drop {
-  /** Spans of the oldest trace, to make room. */
+  /** Spans of the oldest trace, dropped to make room. */
   OLDEST_TRACE,
-  /** Spans of a trace that has as many as one may have. */
+  /** Spans beyond the limit of one trace. */
   TRACE_FULL,
-  /** Changes of a trace of which no line of the list could be made. */
+  /** Updates of a trace that could not be summarised. */
   NOT_SUMMARISED,
   /** Spans without a valid trace or span id. */
   NO_ID,
-  /** Texts that were cut to the length that is kept. */
+  /** Texts longer than the limit. */
   TEXT_CUT,
-  /** Attributes, events and links that were too large, or too many, for one span. */
+  /** Attributes, events and links beyond the limits of a span. */
   PART_TOO_LARGE,
-  /** Calls whose bytes were no OTLP. */
+  /** Calls with malformed OTLP. */
   MALFORMED_CALL,
-  /** Calls that were larger than is read. */
+  /** Calls beyond the size limit. */
   CALL_TOO_LARGE,
-  /** Calls that came while too many others were being read. */
+  /** Calls refused because too many were being read. */
   BUSY;
 
-  /** The name that people see. */
+  /** The name in {@code /api/stats}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often each cause had something dropped; any thread counts. */
+/** Thread-safe counters by reason. */
 public final class Drops {
 
   private final Map<Drop, LongAdder> counts = new EnumMap<>(Drop.class);
 
-  /** Nothing dropped yet. */
+  /** All counters at zero. */
   public Drops() {
     for (Drop drop : Drop.values()) {
       counts.put(drop, new LongAdder());
@@ -31,7 +31,7 @@ public final class Drops {
     return adder == null ? 0 : adder.sum();
   }
 
-  /** Those that were counted at all, under the names that people see. */
+  /** Counters above zero, by name. */
   public Map<String, Long> counted() {
     Map<String, Long> counted = new LinkedHashMap<>();
     counts.forEach(

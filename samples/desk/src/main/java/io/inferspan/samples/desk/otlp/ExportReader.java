@@ -1,138 +1,104 @@
 package io.inferspan.samples.desk.otlp;
 
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import io.opentelemetry.proto.trace.v1.ScopeSpans;
+import io.opentelemetry.proto.trace.v1.Span;
+import io.opentelemetry.proto.trace.v1.Status;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads export requests; of one that is malformed, nothing is taken.
- *
- * <p>One thread uses it at a time.
- */
+/** Reads export requests. Nothing of a malformed one is kept. */
 public final class ExportReader {
 
   private static final int MAX_ORIGIN_BYTES = 200;
   private static final String SERVICE = "service.name";
 
-  /** What tells the processes of one service apart, the best first. */
+  /** Attributes that tell the processes of a service apart, best first. */
   private static final List<String> INSTANCE =
       List.of("service.instance.id", "k8s.pod.name", "host.name");
 
   private final Drops drops;
-  private final Texts texts = new Texts();
-  private final SpanParser parser;
 
-  /** Counts what it cannot take. */
+  /** Counts what is dropped. */
   public ExportReader(Drops drops) {
     this.drops = drops;
-    this.parser = new SpanParser(texts, drops);
   }
 
   /**
    * The spans of a request.
    *
    * @param spans in the order in which they came
-   * @param rejected how many besides had no valid ids
+   * @param rejected how many more had no valid ids
    */
   public record Export(List<Received> spans, int rejected) {}
 
-  /** Reads an {@code ExportTraceServiceRequest}. */
+  /** Reads an {@code ExportTraceServiceRequest} in protobuf. */
   public Export read(byte[] message) throws MalformedException {
-    Batch batch = new Batch();
-    ProtoReader in = new ProtoReader(message);
-    while (in.next()) {
-      if (in.field() == Field.EXPORT_RESOURCE_SPANS) {
-        batch.resource(in.message());
-      } else {
-        in.skip();
-      }
+    try {
+      return read(ExportTraceServiceRequest.parseFrom(message));
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()));
     }
-    drops.count(Drop.NO_ID, batch.rejected);
-    return new Export(batch.spans, batch.rejected);
   }
 
-  /** What of one request is read by now. */
-  private final class Batch {
-    private final List<Received> spans = new ArrayList<>();
-    private int rejected;
+  /** Reads an {@code ExportTraceServiceRequest} in JSON. */
+  public Export readJson(byte[] message) throws MalformedException {
+    ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
+    OtlpJson.merge(message, request);
+    return read(request.build());
+  }
 
-    void resource(ProtoReader in) throws MalformedException {
-      // The resource may stand behind its spans.
-      ProtoReader ahead = new ProtoReader(in.bytes(), in.position(), in.end());
-      Origin origin = Origin.UNKNOWN;
-      while (ahead.next()) {
-        if (ahead.field() == Field.RESOURCE) {
-          origin = origin(ahead.message());
-        } else {
-          ahead.skip();
-        }
-      }
-      while (in.next()) {
-        if (in.field() == Field.SCOPE_SPANS) {
-          scope(in.message(), origin);
-        } else {
-          in.skip();
+  private Export read(ExportTraceServiceRequest request) {
+    List<Received> spans = new ArrayList<>();
+    int rejected = 0;
+    for (ResourceSpans resource : request.getResourceSpansList()) {
+      Map<String, Object> attributes =
+          SpanDetail.attributes(resource.getResource().getAttributesList());
+      for (ScopeSpans scope : resource.getScopeSpansList()) {
+        Origin origin = origin(attributes, scope.getScope().getName());
+        for (Span span : scope.getSpansList()) {
+          Received received = received(span, origin);
+          if (received == null) {
+            rejected++;
+          } else {
+            spans.add(received);
+          }
         }
       }
     }
-
-    private void scope(ProtoReader in, Origin resource) throws MalformedException {
-      Origin origin = withScope(in, resource);
-      while (in.next()) {
-        if (in.field() == Field.SPANS) {
-          span(parser.parse(in.message(), origin));
-        } else {
-          in.skip();
-        }
-      }
-    }
-
-    private void span(@Nullable Received received) {
-      if (received == null) {
-        rejected++;
-      } else {
-        spans.add(received);
-      }
-    }
+    drops.count(Drop.NO_ID, rejected);
+    return new Export(spans, rejected);
   }
 
-  private Origin withScope(ProtoReader scopeSpans, Origin resource) throws MalformedException {
-    ProtoReader ahead =
-        new ProtoReader(scopeSpans.bytes(), scopeSpans.position(), scopeSpans.end());
-    String scope = "";
-    while (ahead.next()) {
-      if (ahead.field() == Field.SCOPE) {
-        scope = scopeName(ahead.message());
-      } else {
-        ahead.skip();
-      }
+  /** The span; null if it has no valid ids. */
+  private @Nullable Received received(Span whole, Origin origin) {
+    TraceId trace = TraceId.of(whole.getTraceId());
+    long id = SpanDetail.spanId(whole.getSpanId());
+    if (trace.isNone() || id == 0) {
+      return null;
     }
-    return new Origin(resource.service(), resource.instance(), scope);
+    Span span = Trimmer.trim(whole, drops);
+    long start = Math.max(0, span.getStartTimeUnixNano());
+    boolean error = span.getStatus().getCode() == Status.StatusCode.STATUS_CODE_ERROR;
+    return new Received(
+        trace,
+        new StoredSpan(
+            id,
+            SpanDetail.spanId(span.getParentSpanId()),
+            // A span that ends before it begins is one without length.
+            new StoredSpan.Times(start, Math.max(start, span.getEndTimeUnixNano())),
+            // A few names make up most of a stream of spans.
+            span.getName().intern(),
+            origin,
+            StoredSpan.Mark.of(span.getKindValue(), error),
+            span.toByteArray()));
   }
 
-  private String scopeName(ProtoReader in) throws MalformedException {
-    String name = "";
-    while (in.next()) {
-      if (in.field() == Field.SCOPE_NAME) {
-        name = texts.of(in.message(), MAX_ORIGIN_BYTES);
-      } else {
-        in.skip();
-      }
-    }
-    return name;
-  }
-
-  private static Origin origin(ProtoReader in) throws MalformedException {
-    Map<String, Object> attributes = new LinkedHashMap<>();
-    while (in.next()) {
-      if (in.field() == Field.RESOURCE_ATTRIBUTES) {
-        Values.pair(in.message(), attributes, 0);
-      } else {
-        in.skip();
-      }
-    }
+  private static Origin origin(Map<String, Object> attributes, String scope) {
     String instance =
         INSTANCE.stream()
             .map(key -> shortText(attributes.get(key)))
@@ -140,18 +106,11 @@ public final class ExportReader {
             .findFirst()
             .orElse("");
     String service = shortText(attributes.get(SERVICE));
-    return new Origin(service.isEmpty() ? Origin.UNKNOWN.service() : service, instance, "");
+    return new Origin(
+        service.isEmpty() ? Origin.UNKNOWN.service() : service, instance, shortText(scope));
   }
 
   private static String shortText(@Nullable Object value) {
-    if (value == null) {
-      return "";
-    }
-    String text = value.toString();
-    if (text.length() <= MAX_ORIGIN_BYTES) {
-      return text;
-    }
-    boolean split = Character.isHighSurrogate(text.charAt(MAX_ORIGIN_BYTES - 1));
-    return text.substring(0, split ? MAX_ORIGIN_BYTES - 1 : MAX_ORIGIN_BYTES);
+    return value == null ? "" : Trimmer.cut(value.toString(), MAX_ORIGIN_BYTES).intern();
   }
 }

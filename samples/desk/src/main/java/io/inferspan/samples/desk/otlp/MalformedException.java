@@ -1,18 +1,18 @@
 package io.inferspan.samples.desk.otlp;
 
-/** Bytes that are no OTLP; its message is a sentence for who sent them. */
+/** Bytes that are not OTLP; the message is one sentence for the sender. */
 public final class MalformedException extends Exception {
 
   private final String reason;
 
-  /** Says what is wrong. */
+  /** With the reason. */
   public MalformedException(String reason) {
-    // A hostile sender should not have us walk stacks.
+    // Without a stack trace, so that a hostile sender cannot cost CPU.
     super(reason, null, false, false);
     this.reason = reason;
   }
 
-  /** What is wrong. */
+  /** The reason. */
   public String reason() {
     return reason;
   }

@@ -1,4 +1,4 @@
 package io.inferspan.samples.desk.otlp;
 
-/** A span that has come, and the trace it is of. */
+/** A received span and the id of its trace. */
 public record Received(TraceId trace, StoredSpan span) {}

@@ -1,12 +1,19 @@
 package io.inferspan.samples.desk.otlp;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.inferspan.semconv.Attribute;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a span carries beside its place in the trace.
+ * Attributes, events, links and status text of a span.
  *
  * <p>Values are texts, longs, doubles, booleans, lists and maps of such.
  *
@@ -19,11 +26,67 @@ public record SpanDetail(
     String statusText,
     long dropped) {
 
-  /** Something that happened while the span ran. */
+  /** An event of a span. */
   public record Event(String name, long epochNanos, Map<String, Object> attributes) {}
 
-  /** Another span that this one has to do with. */
-  public record Link(TraceId trace, long spanId) {}
+  /** A link to another span. */
+  public record Link(TraceId trace, long spanId, Map<String, Object> attributes) {}
+
+  static SpanDetail read(byte[] bytes) {
+    Span span;
+    try {
+      span = Span.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored span cannot be read", e);
+    }
+    return new SpanDetail(
+        attributes(span.getAttributesList()),
+        span.getEventsList().stream()
+            .map(
+                event ->
+                    new Event(
+                        event.getName(),
+                        event.getTimeUnixNano(),
+                        attributes(event.getAttributesList())))
+            .toList(),
+        span.getLinksList().stream()
+            .map(
+                link ->
+                    new Link(
+                        TraceId.of(link.getTraceId()),
+                        spanId(link.getSpanId()),
+                        attributes(link.getAttributesList())))
+            .toList(),
+        span.getStatus().getMessage(),
+        Integer.toUnsignedLong(span.getDroppedAttributesCount())
+            + Integer.toUnsignedLong(span.getDroppedEventsCount())
+            + Integer.toUnsignedLong(span.getDroppedLinksCount()));
+  }
+
+  /** The attributes by key; a key that comes twice has its last value. */
+  static Map<String, Object> attributes(List<KeyValue> pairs) {
+    Map<String, Object> attributes = new LinkedHashMap<>();
+    pairs.forEach(pair -> attributes.put(pair.getKey(), value(pair.getValue())));
+    return attributes;
+  }
+
+  private static Object value(AnyValue value) {
+    return switch (value.getValueCase()) {
+      case BOOL_VALUE -> value.getBoolValue();
+      case INT_VALUE -> value.getIntValue();
+      case DOUBLE_VALUE -> value.getDoubleValue();
+      case ARRAY_VALUE ->
+          value.getArrayValue().getValuesList().stream().map(SpanDetail::value).toList();
+      case KVLIST_VALUE -> attributes(value.getKvlistValue().getValuesList());
+      case BYTES_VALUE -> Base64.getEncoder().encodeToString(value.getBytesValue().toByteArray());
+      default -> value.getStringValue();
+    };
+  }
+
+  /** The id in these bytes; 0 if there are not eight. */
+  static long spanId(ByteString bytes) {
+    return bytes.size() == Long.BYTES ? bytes.asReadOnlyByteBuffer().getLong() : 0;
+  }
 
   /** An attribute under its older or its newer key, if it is there. */
   public @Nullable Object value(Attribute<?> attribute) {

@@ -1,22 +1,22 @@
 package io.inferspan.samples.desk.otlp;
 
 /**
- * A span as it is kept: what lists and trees need, and the rest as the bytes that came.
+ * A span in the store: decoded as far as lists and trees need it, the rest as received bytes.
  *
- * <p>Most spans are never looked at. Those that are, {@link #detail()} reads again.
+ * <p>Most spans are never opened; {@link #detail()} decodes the rest on demand.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredSpan(
     long id, long parentId, Times times, String name, Origin origin, Mark mark, byte[] bytes) {
 
-  /** What objects cost beside the bytes and texts that they hold. */
+  /** Memory of the objects, without their bytes and texts. */
   private static final int OVERHEAD_BYTES = 176;
 
-  /** When it was, in nanoseconds since 1970. */
+  /** Start and end, in nanoseconds since 1970. */
   public record Times(long startNanos, long endNanos) {}
 
   /**
-   * What kind of span it is.
+   * Kind and status.
    *
    * @param kind OTLP's number of the kind
    * @param error whether its status says so
@@ -38,7 +38,7 @@ public record StoredSpan(
     }
   }
 
-  /** Whether it says that it has no parent. */
+  /** Whether it has no parent id. */
   public boolean isRoot() {
     return parentId == 0;
   }
@@ -51,13 +51,13 @@ public record StoredSpan(
     return times.endNanos;
   }
 
-  /** What it costs to keep. */
+  /** Memory that the span takes. */
   public int cost() {
     return OVERHEAD_BYTES + bytes.length + name.length() + origin.length();
   }
 
-  /** Reads all that it carries. */
+  /** Decodes attributes, events and links. */
   public SpanDetail detail() {
-    return DetailReader.read(bytes);
+    return SpanDetail.read(bytes);
   }
 }

@@ -1,5 +1,7 @@
 package io.inferspan.samples.desk.otlp;
 
+import com.google.protobuf.ByteString;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +16,20 @@ public record TraceId(long high, long low) {
   private static final int DIGITS = 32;
   private static final HexFormat HEX = HexFormat.of();
 
-  /** Whether it stands for no trace. */
+  /** The id in these bytes; no id if there are not sixteen. */
+  static TraceId of(ByteString bytes) {
+    ByteBuffer in = bytes.asReadOnlyByteBuffer();
+    return bytes.size() == 2 * Long.BYTES
+        ? new TraceId(in.getLong(), in.getLong())
+        : new TraceId(0, 0);
+  }
+
+  /** Whether all digits are zero. */
   boolean isNone() {
     return high == 0 && low == 0;
   }
 
-  /** Reads 32 hexadecimal digits; null where it is something else. */
+  /** Reads 32 hexadecimal digits; null for anything else. */
   public static @Nullable TraceId parse(String text) {
     if (text.length() != DIGITS || !text.chars().allMatch(HexFormat::isHexDigit)) {
       return null;

@@ -1,117 +1,103 @@
 package io.inferspan.samples.desk.otlp;
 
-import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import com.google.protobuf.UnknownFieldSet;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.trace.v1.Span;
+import java.util.function.Consumer;
 
 /**
- * Makes a large span small enough to keep: texts are cut, and what cannot be cut is left out.
+ * Trims a large span: texts are cut, other large values are dropped.
  *
- * <p>All of it is counted. A span that is small as it came never gets here.
+ * <p>Everything cut or dropped is counted.
  */
 final class Trimmer {
 
-  /** What a span may have in all. */
+  /** The limit of a span. */
   static final int MAX_SPAN_BYTES = 128 * 1024;
 
-  private static final int MAX_KEY_BYTES = 256;
+  /** The limit of one text, event or link of a span. */
+  static final int MAX_PART_BYTES = 16 * 1024;
 
-  private final ProtoWriter out = new ProtoWriter();
+  private static final int MAX_KEY_BYTES = 256;
+  private static final int MAX_STATUS_BYTES = 1024;
+
   private final Drops drops;
+  private int room = MAX_SPAN_BYTES;
 
   private Trimmer(Drops drops) {
     this.drops = drops;
   }
 
-  static byte[] trim(byte[] span, Drops drops) throws MalformedException {
-    Trimmer trimmer = new Trimmer(drops);
-    ProtoReader in = new ProtoReader(span);
-    while (in.next()) {
-      trimmer.field(in);
-    }
-    return trimmer.out.toBytes();
+  static Span trim(Span span, Drops drops) {
+    return span.getSerializedSize() <= MAX_PART_BYTES ? span : new Trimmer(drops).trim(span);
   }
 
-  private void field(ProtoReader in) throws MalformedException {
-    int field = in.field();
-    int from = in.fieldAt();
-    in.skip();
-    int length = in.position() - from;
-    if (length <= SpanParser.MAX_PART_BYTES && out.length() + length <= MAX_SPAN_BYTES) {
-      out.raw(in.bytes(), from, in.position());
-      return;
+  private Span trim(Span span) {
+    Span.Builder out =
+        span.toBuilder()
+            .clearTraceState()
+            .clearAttributes()
+            .clearEvents()
+            .clearLinks()
+            .setName(text(span.getName(), MAX_PART_BYTES))
+            .setUnknownFields(UnknownFieldSet.getDefaultInstance());
+    if (span.hasStatus()) {
+      out.getStatusBuilder().setMessage(text(span.getStatus().getMessage(), MAX_STATUS_BYTES));
     }
-    if (out.length() + SpanParser.MAX_PART_BYTES + MAX_KEY_BYTES > MAX_SPAN_BYTES) {
+    room -= out.build().getSerializedSize();
+    span.getAttributesList().forEach(attribute -> keep(shorter(attribute), out::addAttributes));
+    span.getEventsList().forEach(event -> keep(event, out::addEvents));
+    span.getLinksList().forEach(link -> keep(link, out::addLinks));
+    return out.build();
+  }
+
+  private <T extends Message> void keep(T part, Consumer<T> out) {
+    int size = part.getSerializedSize();
+    if (size > MAX_PART_BYTES || size > room) {
       drops.count(Drop.PART_TOO_LARGE, 1);
       return;
     }
-    ProtoReader again = new ProtoReader(in.bytes(), from, in.position());
-    again.next();
-    shorten(field, again.message());
+    room -= size;
+    out.accept(part);
   }
 
-  private void shorten(int field, ProtoReader part) throws MalformedException {
-    switch (field) {
-      case Field.NAME -> out.text(field, cut(part, SpanParser.MAX_PART_BYTES));
-      case Field.ATTRIBUTES -> attribute(part);
-      case Field.STATUS -> status(part);
-      default -> drops.count(Drop.PART_TOO_LARGE, 1);
+  /** The attribute with its text cut; lists are not cut. */
+  private KeyValue shorter(KeyValue attribute) {
+    if (attribute.getSerializedSize() <= MAX_PART_BYTES || !attribute.getValue().hasStringValue()) {
+      return attribute;
     }
+    String value = text(attribute.getValue().getStringValue(), MAX_PART_BYTES - 2 * MAX_KEY_BYTES);
+    return KeyValue.newBuilder()
+        .setKey(text(attribute.getKey(), MAX_KEY_BYTES))
+        .setValue(AnyValue.newBuilder().setStringValue(value))
+        .build();
   }
 
-  private void attribute(ProtoReader in) throws MalformedException {
-    String key = "";
-    @Nullable String value = null;
-    while (in.next()) {
-      switch (in.field()) {
-        case Field.KEY -> key = cut(in.message(), MAX_KEY_BYTES);
-        case Field.VALUE -> value = textOf(in.message());
-        default -> in.skip();
-      }
-    }
-    if (value == null) {
-      drops.count(Drop.PART_TOO_LARGE, 1);
-      return;
-    }
-    out.message(
-        Field.ATTRIBUTES,
-        new ProtoWriter()
-            .text(Field.KEY, key)
-            .message(Field.VALUE, new ProtoWriter().text(Field.STRING_VALUE, value)));
-  }
-
-  /** The value if it is text; a list has no place to be cut at. */
-  private @Nullable String textOf(ProtoReader in) throws MalformedException {
-    @Nullable String value = null;
-    while (in.next()) {
-      if (in.field() == Field.STRING_VALUE) {
-        value = cut(in.message(), SpanParser.MAX_PART_BYTES - MAX_KEY_BYTES);
-      } else {
-        in.skip();
-      }
-    }
-    return value;
-  }
-
-  private void status(ProtoReader in) throws MalformedException {
-    ProtoWriter status = new ProtoWriter();
-    while (in.next()) {
-      switch (in.field()) {
-        case Field.STATUS_MESSAGE -> status.text(Field.STATUS_MESSAGE, cut(in.message(), 1024));
-        case Field.STATUS_CODE -> status.number(Field.STATUS_CODE, in.number());
-        default -> in.skip();
-      }
-    }
-    out.message(Field.STATUS, status);
-  }
-
-  private String cut(ProtoReader in, int maxBytes) {
-    if (in.remaining() > maxBytes) {
+  private String text(String text, int maxBytes) {
+    String cut = cut(text, maxBytes);
+    if (!cut.equals(text)) {
       drops.count(Drop.TEXT_CUT, 1);
     }
-    String text = Texts.cut(in.bytes(), in.position(), in.remaining(), maxBytes);
-    // What is no UTF-8 grows when it is replaced.
-    return text.getBytes(StandardCharsets.UTF_8).length > 2 * maxBytes
-        ? text.substring(0, maxBytes / 4)
-        : text;
+    return cut;
+  }
+
+  /** Text of at most so many bytes, cut between two characters and marked so. */
+  static String cut(String text, int maxBytes) {
+    if (text.length() <= maxBytes / 3) {
+      return text;
+    }
+    ByteString bytes = ByteString.copyFromUtf8(text);
+    if (bytes.size() <= maxBytes) {
+      return text;
+    }
+    int end = maxBytes;
+    // Not in the middle of a character: what goes on begins with the bits 10.
+    while (end > 0 && (bytes.byteAt(end) & 0xc0) == 0x80) {
+      end--;
+    }
+    return bytes.substring(0, end).toStringUtf8() + "…";
   }
 }

@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the message out of a body: out of its gRPC frame, and unpacked. */
+/** Extracts the message from a body: removes the gRPC frame and decompresses. */
 final class Content {
 
-  /** What a body may have, and what it may be once it is unpacked. */
+  /** Size limits of a body before and after decompression. */
   static final int MAX_BYTES = 32 << 20;
 
   private static final int FRAME_HEAD_BYTES = 5;
@@ -38,7 +38,7 @@ final class Content {
     };
   }
 
-  /** The bytes, unpacked where the encoding says that they are packed. */
+  /** The bytes, decompressed if the encoding says so. */
   static byte[] unpacked(byte[] bytes, @Nullable String encoding) throws RefusedException {
     if (encoding == null || encoding.isEmpty() || encoding.equalsIgnoreCase("identity")) {
       return bytes;

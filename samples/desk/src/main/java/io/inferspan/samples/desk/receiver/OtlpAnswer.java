@@ -1,30 +1,31 @@
 package io.inferspan.samples.desk.receiver;
 
-import io.inferspan.samples.desk.otlp.ProtoWriter;
+import com.google.protobuf.CodedOutputStream;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Writes the ends of calls. */
+/** Writes responses. */
 final class OtlpAnswer {
 
-  private static final int PARTIAL_SUCCESS = 1;
-  private static final int REJECTED_SPANS = 1;
-  private static final int ERROR_MESSAGE = 2;
   private static final int STATUS_CODE = 1;
   private static final int STATUS_MESSAGE = 2;
 
   private OtlpAnswer() {}
 
-  /** How a call wants to be answered. */
+  /** The protocol and format of a response. */
   enum Form {
     GRPC,
     PROTOBUF,
     JSON
   }
 
-  /** Says that all was taken but so many. */
+  /** Reports partial success: the number of rejected spans. */
   static void taken(HttpServerResponse response, Form form, int rejected) {
     byte[] message = rejected == 0 ? new byte[0] : partly(rejected);
     switch (form) {
@@ -40,13 +41,12 @@ final class OtlpAnswer {
   }
 
   private static byte[] partly(int rejected) {
-    return new ProtoWriter()
-        .message(
-            PARTIAL_SUCCESS,
-            new ProtoWriter()
-                .number(REJECTED_SPANS, rejected)
-                .text(ERROR_MESSAGE, "spans without a valid trace or span id"))
-        .toBytes();
+    ExportTraceServiceResponse.Builder response = ExportTraceServiceResponse.newBuilder();
+    response
+        .getPartialSuccessBuilder()
+        .setRejectedSpans(rejected)
+        .setErrorMessage("spans without a valid trace or span id");
+    return response.build().toByteArray();
   }
 
   static void refused(HttpServerResponse response, Form form, Refusal refusal) {
@@ -55,7 +55,7 @@ final class OtlpAnswer {
     }
     switch (form) {
       case GRPC ->
-          // Without a message the status travels in the only block of headers.
+          // A response without a message has its status in the headers.
           response
               .putHeader("content-type", "application/grpc")
               .putHeader("grpc-status", Integer.toString(refusal.grpcStatus()))
@@ -65,12 +65,7 @@ final class OtlpAnswer {
           response
               .setStatusCode(refusal.httpStatus())
               .putHeader("content-type", "application/x-protobuf")
-              .end(
-                  Buffer.buffer(
-                      new ProtoWriter()
-                          .number(STATUS_CODE, refusal.grpcStatus())
-                          .text(STATUS_MESSAGE, refusal.sentence())
-                          .toBytes()));
+              .end(Buffer.buffer(status(refusal)));
       case JSON -> {
         response.setStatusCode(refusal.httpStatus());
         json(
@@ -81,6 +76,20 @@ final class OtlpAnswer {
     }
   }
 
+  /** A {@code google.rpc.Status}. */
+  private static byte[] status(Refusal refusal) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+      out.writeInt32(STATUS_CODE, refusal.grpcStatus());
+      out.writeString(STATUS_MESSAGE, refusal.sentence());
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
   private static void json(HttpServerResponse response, String body) {
     response.putHeader("content-type", "application/json").end(body);
   }
@@ -89,7 +98,7 @@ final class OtlpAnswer {
     return sentence.replaceAll("[^ -!#-\\[\\]-~]", " ");
   }
 
-  /** Text as {@code grpc-message} wants it. */
+  /** Text in the encoding of {@code grpc-message}. */
   private static String percentEncoded(String text) {
     StringBuilder encoded = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

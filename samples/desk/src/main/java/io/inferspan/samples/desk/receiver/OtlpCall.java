@@ -3,7 +3,6 @@ package io.inferspan.samples.desk.receiver;
 import io.inferspan.samples.desk.otlp.Drop;
 import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.otlp.ExportReader;
-import io.inferspan.samples.desk.otlp.JsonExport;
 import io.inferspan.samples.desk.otlp.MalformedException;
 import io.inferspan.samples.desk.otlp.Received;
 import io.inferspan.samples.desk.receiver.OtlpAnswer.Form;
@@ -15,7 +14,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One export call, from its head to its answer; it lives on its connection's event loop. */
+/** One export call, from its headers to its response, on the connection's event loop. */
 final class OtlpCall {
 
   static final String HTTP_PATH = "/v1/traces";
@@ -28,7 +27,7 @@ final class OtlpCall {
   private long roomTaken;
   private boolean over;
 
-  /** What all calls of one event loop share. */
+  /** State shared by the calls of one event loop. */
   record Shared(ExportReader reader, Consumer<List<Received>> sink, Drops drops, Room room) {}
 
   OtlpCall(HttpServerRequest request, Shared shared) {
@@ -45,7 +44,7 @@ final class OtlpCall {
     return type.startsWith("application/json") ? Form.JSON : Form.PROTOBUF;
   }
 
-  /** Begins to read. */
+  /** Starts reading. */
   void open() {
     request.response().exceptionHandler(broken -> done());
     request.response().closeHandler(closed -> done());
@@ -93,7 +92,7 @@ final class OtlpCall {
       return;
     }
     try {
-      ExportReader.Export export = shared.reader.read(message());
+      ExportReader.Export export = read();
       shared.sink.accept(export.spans());
       done();
       OtlpAnswer.taken(request.response(), form, export.rejected());
@@ -104,18 +103,18 @@ final class OtlpCall {
           Refusal.malformed("not an ExportTraceServiceRequest: " + e.reason()),
           Drop.MALFORMED_CALL);
     } catch (RuntimeException e) {
-      // Thrown on an event loop it would leave the caller waiting without a reason.
+      // Thrown on an event loop, it would leave the caller without a response.
       refuse(Refusal.broken(e), Drop.MALFORMED_CALL);
     }
   }
 
-  private byte[] message() throws RefusedException, MalformedException {
+  private ExportReader.Export read() throws RefusedException, MalformedException {
     byte[] bytes = body.getBytes();
     if (form == Form.GRPC) {
-      return Content.ofFrame(bytes, request.getHeader("grpc-encoding"));
+      return shared.reader.read(Content.ofFrame(bytes, request.getHeader("grpc-encoding")));
     }
     byte[] plain = Content.unpacked(bytes, request.getHeader("content-encoding"));
-    return form == Form.JSON ? JsonExport.toProtobuf(plain) : plain;
+    return form == Form.JSON ? shared.reader.readJson(plain) : shared.reader.read(plain);
   }
 
   private void refuse(Refusal refusal, Drop drop) {
@@ -124,7 +123,7 @@ final class OtlpCall {
     OtlpAnswer.refused(request.response(), form, refusal);
   }
 
-  /** What still comes is let in and dropped; unread, it would hold the connection's window. */
+  /** Reads and drops the rest of the body; unread, it would block the connection's window. */
   private void done() {
     over = true;
     body = Buffer.buffer();

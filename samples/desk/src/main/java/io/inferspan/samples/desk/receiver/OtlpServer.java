@@ -10,10 +10,7 @@ import io.vertx.core.http.HttpServerOptions;
 import java.util.List;
 import java.util.function.Consumer;
 
-/**
- * A port that takes spans. Each serves gRPC and HTTP alike: who mistakes 4317 for 4318 is served,
- * too.
- */
+/** An OTLP port. Each port serves gRPC and HTTP, so that mixing up 4317 and 4318 does no harm. */
 public final class OtlpServer {
 
   private static final int IDLE_SECONDS = 120;
@@ -25,14 +22,14 @@ public final class OtlpServer {
   private final Drops drops;
   private final Room room = new Room(ROOM_BYTES);
 
-  /** Hands on what comes, on event loops. */
+  /** Calls the consumer on event loops. */
   public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {
     this.vertx = vertx;
     this.sink = sink;
     this.drops = drops;
   }
 
-  /** Listens on one more port. */
+  /** Listens on another port. */
   public Future<HttpServer> listen(String host, int port) {
     HttpServerOptions options =
         new HttpServerOptions()
@@ -40,12 +37,12 @@ public final class OtlpServer {
             .setHandle100ContinueAutomatically(true)
             .setHttp2ConnectionWindowSize(4 * STREAM_WINDOW_BYTES);
     options.getInitialSettings().setInitialWindowSize(STREAM_WINDOW_BYTES);
-    // All connections of a port are served by the loop that listens, and so share a reader.
+    // All connections of a port run on the event loop that listens, and share a reader.
     OtlpCall.Shared shared = new OtlpCall.Shared(new ExportReader(drops), sink, drops, room);
     return vertx
         .createHttpServer(options)
         .requestHandler(request -> new OtlpCall(request, shared).open())
-        // Connections that break before they have said anything are not worth a log line.
+        // Connections that break before a request are not logged.
         .exceptionHandler(broken -> {})
         .listen(port, host);
   }

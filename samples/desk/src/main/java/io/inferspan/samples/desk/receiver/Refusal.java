@@ -1,11 +1,11 @@
 package io.inferspan.samples.desk.receiver;
 
 /**
- * Why a call is not taken, in the terms of both protocols.
+ * The reason for refusing a call, as gRPC and HTTP status.
  *
  * @param grpcStatus gRPC's number of it
  * @param httpStatus HTTP's number of it
- * @param sentence for whoever reads the exporter's log
+ * @param sentence for the exporter's log
  */
 record Refusal(int grpcStatus, int httpStatus, String sentence) {
 
@@ -15,7 +15,7 @@ record Refusal(int grpcStatus, int httpStatus, String sentence) {
   private static final int INTERNAL = 13;
   private static final int UNAVAILABLE = 14;
 
-  /** What to try again later, as both protocols have it. */
+  /** Retryable status of both protocols. */
   static final Refusal BUSY =
       new Refusal(UNAVAILABLE, 503, "too many spans are coming in at once; try again");
 

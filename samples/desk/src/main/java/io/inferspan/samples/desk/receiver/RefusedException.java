@@ -2,14 +2,14 @@ package io.inferspan.samples.desk.receiver;
 
 import io.inferspan.samples.desk.otlp.Drop;
 
-/** A call is not taken. */
+/** A refused call. */
 final class RefusedException extends Exception {
 
   private final transient Refusal refusal;
   private final Drop drop;
 
   RefusedException(Refusal refusal, Drop drop) {
-    // A hostile sender should not have us walk stacks.
+    // Without a stack trace, so that a hostile sender cannot cost CPU.
     super(refusal.sentence(), null, false, false);
     this.refusal = refusal;
     this.drop = drop;
@@ -19,7 +19,7 @@ final class RefusedException extends Exception {
     return refusal;
   }
 
-  /** What it is counted as. */
+  /** The counter to increase. */
   Drop drop() {
     return drop;
   }

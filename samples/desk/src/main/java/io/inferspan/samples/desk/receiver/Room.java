@@ -2,7 +2,7 @@ package io.inferspan.samples.desk.receiver;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The bytes that bodies may take while they come in, all calls together. */
+/** A budget of bytes for bodies being read, shared by all calls. */
 final class Room {
 
   private final long bytes;
@@ -12,7 +12,7 @@ final class Room {
     this.bytes = bytes;
   }
 
-  /** Whether there was room, which is taken then. */
+  /** Takes bytes from the budget; false if there are not enough. */
   boolean take(int count) {
     if (taken.addAndGet(count) <= bytes) {
       return true;

@@ -3,7 +3,7 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request was to be prefilled and decoded, and why; null for what nobody said.
+ * The P/D decision and its reason; null for what no span reports.
  *
  * @param route {@code pd} or {@code decode}, or the decision in the picker's own words
  * @param decision in the picker's own words
@@ -16,7 +16,7 @@ public record Decision(
     @Nullable String prefillPod,
     @Nullable String decodePod) {
 
-  /** What the decision was made from. */
+  /** The inputs of the decision. */
   public record Grounds(
       @Nullable Long pdThreshold, @Nullable Long nonCachedBytes, @Nullable Long userInputBytes) {}
 }

@@ -1,7 +1,7 @@
 package io.inferspan.samples.desk.store;
 
 /**
- * That an engine worked on a request, and when.
+ * The time that a request spent in an engine.
  *
  * @param engine the engine's service and process
  */

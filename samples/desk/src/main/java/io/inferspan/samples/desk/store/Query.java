@@ -1,17 +1,19 @@
 package io.inferspan.samples.desk.store;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What someone looks for.
+ * A search.
  *
- * @param text a trace id or its beginning, a request id, or part of the names of model, request,
- *     service or error; empty for anything
- * @param beforeSeq only what is listed below this number
+ * @param text part of the trace id, of the request id, or of the names of model, request, service,
+ *     pod, its address or error; ids are compared from four letters on; empty for anything
+ * @param beforeSeq only what is listed below this number; in the order of changes only
+ * @param order {@link Order#CHANGES} for the latest change first
  */
 public record Query(
     String text,
@@ -20,32 +22,37 @@ public record Query(
     double minMillis,
     double minTtftMillis,
     long beforeSeq,
-    int limit) {
+    int limit,
+    Comparator<Summary> order) {
 
   private static final int MIN_ID_LENGTH = 4;
   private static final int MAX_REMEMBERED = 10_000;
 
   /**
-   * What was found.
+   * The result of a search.
    *
    * @param matched how many there are, of which {@code found} are the first
    */
   public record Result(List<Summary> found, long matched) {}
 
-  /** Looks through all lines: the spans themselves need not be looked at. */
+  /** Searches the summaries; spans are not read. */
   public Result in(SummaryList list) {
     Search search = new Search(text.toLowerCase(Locale.ROOT));
     List<Summary> found = new ArrayList<>();
     long matched = 0;
+    boolean sorted = !order.equals(Order.CHANGES);
     for (Row row : list.rowsNewestFirst()) {
       if (matches(row) && search.matches(row)) {
         matched++;
-        if (found.size() < limit && row.summary().seq() < beforeSeq) {
+        if (sorted || (found.size() < limit && row.summary().seq() < beforeSeq)) {
           found.add(row.summary());
         }
       }
     }
-    return new Result(found, matched);
+    if (sorted) {
+      found.sort(order);
+    }
+    return new Result(found.subList(0, Math.min(limit, found.size())), matched);
   }
 
   private boolean matches(Row row) {
@@ -55,30 +62,35 @@ public record Query(
         && (minTtftMillis <= 0 || row.ttftMillis() >= minTtftMillis);
   }
 
-  /** One search for a text. Names that many requests share are looked into once. */
+  /** A text search. Names shared by many requests are compared once. */
   private static final class Search {
     private final String wanted;
-    private final @Nullable Prefix requestId;
-    private final @Nullable Prefix traceId;
+    private final boolean maybeId;
+    private final @Nullable TraceIdPart traceId;
     private final IdentityHashMap<Names, Boolean> seen = new IdentityHashMap<>();
 
     Search(String wanted) {
-      boolean maybeId = wanted.length() >= MIN_ID_LENGTH;
       this.wanted = wanted;
-      this.requestId = maybeId ? Prefix.ofLetters(wanted) : null;
-      this.traceId = maybeId ? Prefix.ofTraceId(wanted) : null;
+      this.maybeId = wanted.length() >= MIN_ID_LENGTH;
+      this.traceId = maybeId ? TraceIdPart.parse(wanted) : null;
     }
 
     boolean matches(Row row) {
       return wanted.isEmpty()
-          || (traceId != null && traceId.begins(row.traceHigh(), row.traceLow()))
-          || (requestId != null && requestId.begins(row.idHigh(), row.idLow()) && isIdOf(row))
-          || hold(row.names());
+          || (traceId != null && traceId.isIn(row.traceHigh(), row.traceLow()))
+          || hold(row.names())
+          || (maybeId && isInRequestId(row));
     }
 
-    private boolean isIdOf(Row row) {
+    private boolean isInRequestId(Row row) {
       String id = row.summary().requestId();
-      return id != null && id.regionMatches(true, 0, wanted, 0, wanted.length());
+      int last = id == null ? -1 : id.length() - wanted.length();
+      for (int at = 0; at <= last; at++) {
+        if (id != null && id.regionMatches(true, at, wanted, 0, wanted.length())) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private boolean hold(Names names) {

@@ -15,27 +15,30 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The traces that are kept. The one that has been silent for longest goes first; what goes is
+ * The traces in memory. When full, the trace without new spans for the longest time is dropped and
  * counted.
  *
- * <p>Any thread may call. Spans come in cheaply; {@link #settle} then makes summaries of the traces
- * that have changed, and finds those of which nothing comes any more.
+ * <p>Thread-safe. Adding spans is cheap; {@link #settle} then summarises changed traces and finds
+ * those that stay incomplete.
  */
 public final class SpanStore {
 
   /**
-   * Of a trace that lacks spans and is silent for so long, no more is waited for: so that what a
-   * dead process leaves behind is listed as broken well within two seconds.
+   * An incomplete trace without new spans for this time is broken, so that the trace of a process
+   * that died is listed as broken within two seconds.
    */
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
   /** A trace is not summarised again before its last summary is this old, for each span. */
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** As much is summarised at a time, a few milliseconds' work: a search waits for no more. */
+  /**
+   * Spans summarised at a time: a few milliseconds of work, for which a search may have to wait.
+   */
   private static final int SPANS_AT_A_TIME = 250;
 
   private final Bounds bounds;
@@ -45,17 +48,15 @@ public final class SpanStore {
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /**
-   * Fair, so that who searches has his turn next, and whoever works off a backlog sees him wait.
-   */
+  /** Fair, so that a search gets its turn before the rest of a backlog. */
   private final ReentrantLock settling = new ReentrantLock(true);
 
-  /** The longest silent first. */
+  /** The trace without new spans for the longest time first. */
   private final Map<TraceId, StoredTrace> traces = new LinkedHashMap<>();
 
   private final Set<StoredTrace> changed = new LinkedHashSet<>();
 
-  /** Those that lack spans, the longest silent first. */
+  /** Incomplete traces, in the same order. */
   private final Set<StoredTrace> incomplete = new LinkedHashSet<>();
 
   private long spanCount;
@@ -75,13 +76,13 @@ public final class SpanStore {
   }
 
   /**
-   * What the store holds.
+   * The size of the store.
    *
    * @param received spans that came, kept or not
    */
   public record Size(long spans, long traces, long bytes, long received, long maxSpans) {}
 
-  /** Takes spans. */
+  /** Adds spans. */
   public void add(List<Received> spans) {
     long now = clock.getAsLong();
     lock.lock();
@@ -135,14 +136,13 @@ public final class SpanStore {
     byteCount -= oldest.bytes();
     changed.remove(oldest);
     incomplete.remove(oldest);
-    list.remove(oldest.summary());
+    list.toPast(oldest.summary());
     drops.count(Drop.OLDEST_TRACE, oldest.size());
   }
 
   /**
-   * Brings the list up to date; of a backlog, as much as can be done in time but never nothing, the
-   * oldest change first. Once somebody else waits to do so, the rest is left: he is to have the
-   * processor for his search, too.
+   * Updates the list, oldest change first, until the time is used up; always makes some progress.
+   * Stops early if another thread waits for the lock.
    */
   public void settle(long patienceNanos) {
     long now = clock.getAsLong();
@@ -152,26 +152,26 @@ public final class SpanStore {
     } while (more && clock.getAsLong() - now <= patienceNanos);
   }
 
-  /** Whether there may be more to do, and nobody else to do it. */
+  /** Whether to go on: there may be more to do and no other thread waits. */
   private boolean settleSome(long now) {
     settling.lock();
     try {
       List<Work> due = due(now);
       for (Work work : due) {
-        // Without the lock: spans go on coming in meanwhile.
+        // Without the lock, so that spans can be added meanwhile.
         Summary made = summary(work.spans);
         if (made != null) {
           finish(work, made, now);
         }
       }
-      // Asked before the lock is let go: he who has it then waits no more.
+      // Checked before unlock, after which the waiting thread has the lock.
       return !due.isEmpty() && !settling.hasQueuedThreads();
     } finally {
       settling.unlock();
     }
   }
 
-  /** Null where it cannot be made, so that one trace does not take the others' lines with it. */
+  /** Null if the summariser fails, so that one trace does not affect others. */
   private @Nullable Summary summary(TraceSpans spans) {
     try {
       return summariser.summarise(spans);
@@ -184,7 +184,7 @@ public final class SpanStore {
   /** A trace to be summarised, as it is now. */
   private record Work(StoredTrace trace, TraceSpans spans) {}
 
-  /** Some of what is to be summarised. */
+  /** The next traces to summarise. */
   private List<Work> due(long now) {
     List<Work> due = new ArrayList<>();
     lock.lock();
@@ -236,7 +236,7 @@ public final class SpanStore {
     }
   }
 
-  /** What has come of a trace; null where there is none, or no more. */
+  /** The spans of a trace; null if unknown or dropped. */
   public @Nullable TraceSpans find(TraceId id) {
     lock.lock();
     try {
@@ -247,7 +247,21 @@ public final class SpanStore {
     }
   }
 
-  /** The trace's line in the list; null where there is none yet, or no more. */
+  /** The traces with a span that is wanted, those without new spans for the longest time first. */
+  public List<TraceSpans> having(Predicate<StoredSpan> wanted, int limit) {
+    lock.lock();
+    try {
+      return traces.values().stream()
+          .filter(trace -> trace.has(wanted))
+          .limit(limit)
+          .map(trace -> trace.snapshot(true))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The summary of a trace; null if there is none yet or it was dropped. */
   public @Nullable Summary summary(TraceId id) {
     lock.lock();
     try {
@@ -263,7 +277,7 @@ public final class SpanStore {
     return list;
   }
 
-  /** What the store holds now. */
+  /** The current size. */
   public Size size() {
     lock.lock();
     try {

@@ -3,18 +3,18 @@ package io.inferspan.samples.desk.store;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How a request stands. */
+/** The status of a request. */
 public enum Status {
-  /** It has ended well. */
+  /** The request succeeded. */
   OK,
-  /** It has ended badly. */
+  /** The request failed. */
   ERROR,
-  /** Its first span has not come yet; others still do. */
+  /** The root span has not arrived yet. */
   OPEN,
-  /** A span that others hang under has not come, and nothing has come for a while. */
+  /** A parent span is missing, and no span has arrived for a while. */
   BROKEN;
 
-  /** The name that people see. */
+  /** The name on the page. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -4,12 +4,13 @@ import io.inferspan.samples.desk.otlp.StoredSpan;
 import io.inferspan.samples.desk.otlp.TraceId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** One trace as it grows; {@link SpanStore} holds its lock around every call. */
 final class StoredTrace {
 
-  /** What the trace, its summary and their places in tables cost beside the spans. */
+  /** Memory of the trace and its summary, without spans. */
   static final int OVERHEAD_BYTES = 1_024;
 
   private final TraceId id;
@@ -40,6 +41,15 @@ final class StoredTrace {
   void add(StoredSpan span) {
     spans.add(span);
     bytes += span.cost();
+  }
+
+  boolean has(Predicate<StoredSpan> wanted) {
+    for (StoredSpan span : spans) {
+      if (wanted.test(span)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void cutOne() {

@@ -1,9 +1,11 @@
 package io.inferspan.samples.desk.store;
 
-/** Makes the line of the list out of a trace's spans; any thread asks it. */
+import org.jspecify.annotations.Nullable;
+
+/** Summarises a trace; thread-safe. */
 @FunctionalInterface
 public interface Summariser {
 
-  /** The summary, not numbered yet. */
-  Summary summarise(TraceSpans trace);
+  /** The summary without a number; null if the trace is not a request. */
+  @Nullable Summary summarise(TraceSpans trace);
 }

@@ -5,17 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of the list of requests.
+ * A request in the list.
  *
  * @param seq grows with each change of any summary; 0 before the summary is listed
- * @param head whose request it is
- * @param outcome how it went
- * @param model null where no span names one
- * @param decision null where nobody decided
+ * @param head name, services and time
+ * @param outcome status and results
+ * @param model null if no span names one
+ * @param decision null if no span has a decision
  * @param kvHitRatio the share of the prompt that a KV cache had
- * @param counts how much there is
- * @param engines who worked on it
- * @param why where the time went, or what failed, in one sentence
+ * @param counts numbers of spans, errors and lost data
+ * @param engines engines that worked on it
+ * @param why where the time went, or what failed
  */
 public record Summary(
     long seq,
@@ -28,9 +28,9 @@ public record Summary(
     @Nullable Double kvHitRatio,
     Counts counts,
     List<EngineUse> engines,
-    String why) {
+    Why why) {
 
-  /** Whose request it is, and when it was. */
+  /** Name, services and time. */
   public record Head(
       String name, String service, List<String> services, long startNanos, long endNanos) {
 
@@ -41,7 +41,7 @@ public record Summary(
   }
 
   /**
-   * How it went.
+   * Status and results.
    *
    * @param ttftMillis from arrival to the first token
    * @param missing whether a span that others hang under has not come
@@ -55,7 +55,7 @@ public record Summary(
       @Nullable Long tokens) {}
 
   /**
-   * How much there is.
+   * Numbers of spans, errors and lost data.
    *
    * @param errors spans that failed
    * @param dropped what is known to be lost
@@ -63,7 +63,14 @@ public record Summary(
    */
   public record Counts(int spans, int errors, long dropped, long folded) {}
 
-  /** The same under a number. */
+  /**
+   * Where the time went, or what failed, in one sentence.
+   *
+   * @param spanId of the span that the sentence is about
+   */
+  public record Why(String sentence, long spanId) {}
+
+  /** This summary with another number. */
   public Summary numbered(long number) {
     return new Summary(
         number,
@@ -79,7 +86,7 @@ public record Summary(
         why);
   }
 
-  /** Whether it says the same, under whatever number. */
+  /** Whether it equals another summary except for the number. */
   boolean saysTheSameAs(@Nullable Summary other) {
     return other != null && equals(other.numbered(seq));
   }

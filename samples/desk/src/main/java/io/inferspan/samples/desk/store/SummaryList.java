@@ -3,33 +3,43 @@ package io.inferspan.samples.desk.store;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list of requests, the latest change first. It is read without a lock, and sees what changes
- * meanwhile or does not.
+ * The list of requests, latest change first. Readers take no lock and may miss concurrent changes.
  */
 public final class SummaryList {
+
+  /** An hour at 20 requests a second, and some more. */
+  static final int MAX_PAST = 80_000;
 
   private static final int MAX_NAMES = 4_096;
 
   private final AtomicLong lastSeq = new AtomicLong();
 
-  /** By number, negated: a skip list runs well in one direction only. */
+  /** By negated number, since a skip list iterates fast in one direction only. */
   private final ConcurrentNavigableMap<Long, Row> byNegatedSeq = new ConcurrentSkipListMap<>();
 
-  /** Those in use, more or less: past its bound, it begins again. */
+  /** Shared names; cleared when full. */
   private final Map<Names, Names> names = new HashMap<>();
+
+  /** Requests whose spans were dropped, the oldest first. */
+  private final Deque<Sample> past = new ConcurrentLinkedDeque<>();
+
+  private int pastCount;
 
   SummaryList() {}
 
-  /** Numbers and lists a summary in place of an earlier one; one thread at a time. */
+  /** Adds a summary with a new number in place of an earlier one. One thread at a time. */
   Summary replace(@Nullable Summary before, Summary made) {
     Summary listed = made.numbered(lastSeq.incrementAndGet());
     byNegatedSeq.put(-listed.seq(), Row.of(listed, shared(Names.of(listed))));
@@ -51,12 +61,32 @@ public final class SummaryList {
     }
   }
 
-  /** All of them. */
+  /** Keeps the figures of a request whose spans are dropped. One thread at a time. */
+  void toPast(@Nullable Summary summary) {
+    if (summary == null) {
+      return;
+    }
+    remove(summary);
+    past.addLast(Sample.of(summary));
+    if (pastCount == MAX_PAST) {
+      past.removeFirst();
+    } else {
+      pastCount++;
+    }
+  }
+
+  /** The figures of all requests, also of those whose spans were dropped. */
+  public Stream<Sample> samples() {
+    return Stream.concat(
+        byNegatedSeq.values().stream().map(row -> Sample.of(row.summary())), past.stream());
+  }
+
+  /** All summaries. */
   public Iterable<Summary> newestFirst() {
     return () -> byNegatedSeq.values().stream().map(Row::summary).iterator();
   }
 
-  /** The same for a search. */
+  /** All rows, for a search. */
   Collection<Row> rowsNewestFirst() {
     return byNegatedSeq.values();
   }
@@ -66,7 +96,7 @@ public final class SummaryList {
     return lastSeq.get();
   }
 
-  /** What has changed since, oldest first; of more than the limit, the latest. */
+  /** Changes since a number, oldest first; only the latest if there are more than the limit. */
   public List<Summary> changedSince(long seq, int limit) {
     List<Summary> changed = new ArrayList<>();
     for (Summary summary : newestFirst()) {

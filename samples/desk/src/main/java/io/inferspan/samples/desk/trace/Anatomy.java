@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the time to the first token was made of.
+ * The parts of the time to the first token.
  *
- * <p>The parts follow each other without a gap and without overlap, so that they add up.
+ * <p>The parts have no gaps and no overlaps, so they add up.
  *
  * @param engineTtftNanos what the engine says of itself
  */
@@ -19,6 +19,14 @@ public record Anatomy(
     SCHEDULE("schedule"),
     KV_LOOKUP("kv_lookup"),
     CONNECT("connect"),
+    /** The gateway has sent the request and waits; no span of another process covers the time. */
+    UPSTREAM("upstream"),
+    /** In the P/D proxy, outside its calls of engines. */
+    PROXY("proxy"),
+    /** In a call of the P/D proxy, outside the span of the engine that it calls. */
+    WIRE("wire"),
+    /** In the engine's span, neither queued nor computing. */
+    ENGINE("engine"),
     PREFILL("prefill"),
     TRANSFER("transfer"),
     FIRST_DECODE("first_decode"),
@@ -37,11 +45,13 @@ public record Anatomy(
   }
 
   /**
-   * One part; the same may be done more than once.
+   * One part; a kind of work can have several parts.
    *
    * @param source the span or attribute that says so
+   * @param node the span that it was read from; null for {@link Doing#OTHER}
    */
-  public record Part(Doing doing, long startNanos, long endNanos, String source) {
+  public record Part(
+      Doing doing, long startNanos, long endNanos, String source, @Nullable Node node) {
 
     /** How long it took. */
     public long nanos() {

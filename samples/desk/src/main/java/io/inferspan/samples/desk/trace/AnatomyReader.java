@@ -8,16 +8,15 @@ import io.inferspan.samples.desk.trace.Anatomy.Doing;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.GatewayAttributes;
 import io.inferspan.semconv.GenAiAttributes;
-import io.inferspan.semconv.PdAttributes;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from a trace what the time to the first token was made of.
+ * Divides the time to the first token into parts, from the spans of a trace.
  *
- * <p>The coarse comes first, and what knows better covers it: the gateway's own division, then the
- * spans of the endpoint picker, then those of the KV-cache index, then what engines say of
- * themselves. What nobody claims is left as "other".
+ * <p>Sources are applied from coarse to fine, each replacing the one before: the gateway's own
+ * parts, spans of the endpoint picker, of the KV-cache index, of the proxy, and what engines
+ * report. Time that no span covers is "other".
  */
 final class AnatomyReader {
 
@@ -52,7 +51,7 @@ final class AnatomyReader {
     this.paint = new TimePaint(begin, begin + ttftNanos);
   }
 
-  /** Null where no first token is known of. */
+  /** Null if no span reports a first token. */
   static @Nullable Anatomy read(RequestWay way) {
     Long ttft = way.ttftNanos();
     if (ttft == null || ttft == 0) {
@@ -67,12 +66,12 @@ final class AnatomyReader {
     paintGateway();
     paintSpans(SCHEDULING, Doing.SCHEDULE);
     paintSpans(KV_LOOKUP, Doing.KV_LOOKUP);
-    paintStages();
+    paintProxy();
     paintAnsweringEngine();
     paintPrefillEngine();
   }
 
-  /** The gateway measures its parts, of which the first follow each other in this order. */
+  /** The gateway's own parts, in the order in which they happen. */
   private void paintGateway() {
     Node gateway = way.gateway();
     if (gateway == null) {
@@ -82,7 +81,7 @@ final class AnatomyReader {
     at = paintMillis(gateway, GatewayAttributes.QUEUE_MS, Doing.QUEUE, at);
     at = paintMillis(gateway, GatewayAttributes.SCHEDULE_MS, Doing.SCHEDULE, at);
     at = paintMillis(gateway, GatewayAttributes.UPSTREAM_CONNECT_MS, Doing.CONNECT, at);
-    paintMillis(gateway, GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, Doing.OTHER, at);
+    paintMillis(gateway, GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, Doing.UPSTREAM, at);
   }
 
   private long paintMillis(Node node, Attribute<Double> attribute, Doing doing, long from) {
@@ -90,7 +89,7 @@ final class AnatomyReader {
     if (length == null) {
       return from;
     }
-    paint.paint(doing, from, from + length, attribute.toString());
+    paint.paint(doing, from, from + length, attribute.toString(), node);
     return from + length;
   }
 
@@ -103,29 +102,27 @@ final class AnatomyReader {
   }
 
   private void paint(Doing doing, Node node) {
-    paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name());
+    paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
   }
 
-  /** A stage counts as a whole only where its engine tells nothing. */
-  private void paintStages() {
+  /** Time of a stage outside the engine's span is spent on the wire. */
+  private void paintProxy() {
+    Node proxy = way.proxy();
     Node prefill = way.prefillStage();
     Node decode = way.decodeStage();
-    if (prefill != null && way.prefillEngine() == null) {
-      paint(Doing.PREFILL, prefill);
+    if (proxy != null) {
+      paint(Doing.PROXY, proxy);
     }
-    if (decode != null && way.answeringEngine() == null) {
-      paint(prefill == null ? Doing.PREFILL : Doing.FIRST_DECODE, decode);
+    if (prefill != null) {
+      paint(way.prefillEngine() == null ? Doing.PREFILL : Doing.WIRE, prefill);
     }
-    if (prefill != null && decode != null) {
-      paint.paint(
-          Doing.OTHER,
-          prefill.span().endNanos(),
-          decode.span().startNanos(),
-          PdAttributes.COORDINATOR_OVERHEAD_MS.toString());
+    if (decode != null) {
+      Doing computing = prefill == null ? Doing.PREFILL : Doing.FIRST_DECODE;
+      paint(way.answeringEngine() == null ? computing : Doing.WIRE, decode);
     }
   }
 
-  /** Where another engine has prefilled, this one waits for its KV blocks before it can begin. */
+  /** After a remote prefill, the decode engine waits for the KV blocks first. */
   private void paintAnsweringEngine() {
     Node engine = way.answeringEngine();
     if (engine != null) {
@@ -144,7 +141,7 @@ final class AnatomyReader {
     }
   }
 
-  /** Backwards from its first token: what an engine does before it queues a request, it omits. */
+  /** Backwards from the first token: engines do not report the time before they queue a request. */
   private void paintEngine(Node engine, Doing waiting, Doing computing) {
     Long ttft = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN);
     if (ttft == null) {
@@ -152,15 +149,16 @@ final class AnatomyReader {
       return;
     }
     long firstToken = engine.span().startNanos() + ttft;
+    paint.paint(Doing.ENGINE, engine.span().startNanos(), firstToken, engine.span().name(), engine);
     Long computed = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL);
     Long waited = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE);
     long scheduled = firstToken - Math.min(ttft, computed == null ? ttft : computed);
     String name = engine.span().name() + " " + GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL;
-    paint.paint(computing, scheduled, firstToken, name);
+    paint.paint(computing, scheduled, firstToken, name, engine);
     if (waited != null) {
       long queued = Math.max(engine.span().startNanos(), scheduled - waited);
       String queue = engine.span().name() + " " + GenAiAttributes.LATENCY_TIME_IN_QUEUE;
-      paint.paint(waiting, queued, scheduled, queue);
+      paint.paint(waiting, queued, scheduled, queue, engine);
     }
   }
 }

@@ -14,11 +14,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who was on the same engine at the same time.
+ * Requests that were in the same engine at the same time.
  *
- * <p>An engine that batches continuously tells nobody whom it computes together. That two requests
- * were inside one engine at once is what spans can tell; where an engine links its spans, that is
- * taken too.
+ * <p>Engines do not report which requests they batch together. Spans show that two requests were
+ * inside one engine at once; links between engine spans are used as well.
  */
 final class Batch {
 
@@ -63,7 +62,7 @@ final class Batch {
     }
   }
 
-  /** Each request once, however often and in whatever way the two met. */
+  /** Each request once, even if the two overlapped several times. */
   private static void add(Map<TraceId, Sharer> sharers, Sharer sharer) {
     sharers.merge(sharer.other().traceId(), sharer, BinaryOperator.minBy(BEST_FIRST));
   }

@@ -6,7 +6,7 @@ import io.inferspan.semconv.PdAttributes;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads where a request was to be prefilled and decoded: by the picker, or else by the proxy. */
+/** Reads the P/D decision from the picker's span, or from the proxy's. */
 final class DecisionReader {
 
   private static final String PD = "pd";
@@ -14,7 +14,7 @@ final class DecisionReader {
 
   private DecisionReader() {}
 
-  /** Null where the trace tells of no decision. */
+  /** Null if the trace has no decision. */
   static @Nullable Decision read(RequestWay way) {
     Node decided = way.decision();
     Boolean used = disaggregated(way);
@@ -32,7 +32,7 @@ final class DecisionReader {
         Pod.ofDecode(way));
   }
 
-  /** What was done in the end counts more than a step on the way to it. */
+  /** What the proxy did overrides what the picker planned. */
   private static @Nullable Boolean disaggregated(RequestWay way) {
     Node proxy = way.proxy();
     if (proxy != null

@@ -1,5 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
 import java.util.ArrayList;
@@ -9,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where this request was in the kernel and in the driver: family, call, and what it was called for.
+ * The request's time in the kernel and in the driver: family, call, and detail.
  *
- * <p>The bridge tells of calls, not of stacks. A span of the request is the ground that its calls
- * stand on; widths are times in calls, which may overlap where threads do.
+ * <p>The bridge reports calls, not stacks. A span of the request is the base of its calls; widths
+ * are times in calls, which overlap if threads do.
  */
 public final class Flame {
 
@@ -34,11 +35,11 @@ public final class Flame {
     this.name = name;
   }
 
-  /** Null where the trace has nothing of the kernel's. */
+  /** Null if the trace has no kernel spans. */
   static @Nullable Flame read(TraceTree tree) {
     Flame flame = new Flame(ShortText.of(tree.top().span().name(), 120));
     for (Node node : tree.ordered()) {
-      if (SpanTypes.isKernel(node.type())) {
+      if (SpanTypes.isKernel(node.type()) && !SpanTypes.isPhase(node.type())) {
         flame.add(node);
       }
     }
@@ -51,7 +52,7 @@ public final class Flame {
       above = above.parent();
     }
     Flame ground = above == null ? this : child(ShortText.of(above.span().name(), 120));
-    String call = node.span().name();
+    String call = KernelSpans.unfolded(node.span().name());
     int dot = call.indexOf('.');
     Flame at = ground.child(dot < 0 ? call : call.substring(0, dot)).child(ShortText.of(call, 120));
     String detail = detail(node);
@@ -74,23 +75,23 @@ public final class Flame {
     return null;
   }
 
-  /** The child of that name; of too many the rest share one. */
+  /** The child of that name. Children beyond the limit share one. */
   private Flame child(String called) {
     String key = children.size() < MAX_CHILDREN || children.containsKey(called) ? called : "others";
     return children.computeIfAbsent(key, Flame::new);
   }
 
-  /** What it is called. */
+  /** The name of the frame. */
   public String name() {
     return name;
   }
 
-  /** Its own time and that of all above it. */
+  /** Its own time and that of its children. */
   public long nanos() {
     return ownNanos + children.values().stream().mapToLong(Flame::nanos).sum();
   }
 
-  /** What stands on it. */
+  /** The children. */
   public List<Flame> children() {
     return new ArrayList<>(children.values());
   }

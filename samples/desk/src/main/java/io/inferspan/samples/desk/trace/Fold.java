@@ -5,7 +5,7 @@ import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** How many like events one span stands for, and how long they took; null for what is not said. */
+/** The number and duration of the events that one folded span stands for; null if not reported. */
 public record Fold(
     long count,
     @Nullable Long sumNanos,
@@ -16,7 +16,7 @@ public record Fold(
     @Nullable Long firstNanos,
     @Nullable Long lastNanos) {
 
-  /** Null for a span that stands for itself. */
+  /** Null for a span that is not folded. */
   public static @Nullable Fold read(Node node) {
     if (!SpanTypes.isKernel(node.type())) {
       return null;

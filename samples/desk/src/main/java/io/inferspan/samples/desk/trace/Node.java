@@ -32,12 +32,12 @@ public final class Node {
     return span;
   }
 
-  /** The catalogue's kind of it, if there is one. */
+  /** The type in the catalogue, or null. */
   @Nullable SpanType type() {
     return type;
   }
 
-  /** All that it carries; read once. */
+  /** Attributes, events and links; decoded once. */
   public SpanDetail detail() {
     SpanDetail known = detail;
     if (known == null) {
@@ -64,12 +64,12 @@ public final class Node {
     orphan = is;
   }
 
-  /** Whether its parent has not come. */
+  /** Whether its parent is missing. */
   public boolean isOrphan() {
     return orphan;
   }
 
-  /** The nearest span above of one of these kinds, itself not counted. */
+  /** The nearest ancestor of one of these types. */
   @Nullable Node above(SpanType one, SpanType other) {
     Node node = parent;
     while (node != null && node.type != one && node.type != other) {
@@ -78,7 +78,7 @@ public final class Node {
     return node;
   }
 
-  /** The span's own time: what no child covers, where children may overlap or outlast it. */
+  /** The time that no child covers. Children may overlap and may outlast the span. */
   long selfNanos() {
     long end = span.endNanos();
     long covered = span.startNanos();

@@ -6,7 +6,7 @@ import io.inferspan.semconv.PdAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's way over two pods, or over one where that was decided; null for what nobody said.
+ * The prefill and decode stages of a request; null for what no span reports.
  *
  * @param transferNanos how long the decoder waited before it could begin
  * @param overheadNanos what the proxy took between the stages
@@ -19,10 +19,10 @@ public record PdTimeline(
     @Nullable Long firstTokenNanos,
     @Nullable Long overheadNanos) {
 
-  /** What one pod did, and when. */
+  /** The work of one pod, and when. */
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
-  /** Null where the trace tells of no stage and of no decision. */
+  /** Null if the trace has neither a stage nor a decision. */
   static @Nullable PdTimeline read(RequestWay way, @Nullable Decision decision) {
     Stage prefill = stage(way.prefillStage(), way.prefillEngine(), Pod.ofPrefill(way));
     Stage decode = stage(way.decodeStage(), way.answeringEngine(), Pod.ofDecode(way));

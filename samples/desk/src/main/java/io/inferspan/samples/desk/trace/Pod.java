@@ -6,11 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the pod that worked for a request.
+ * Names of the pods that worked for a request.
  *
- * <p>By what its engine calls itself and by the address that it was called under, as engines of one
- * deployment often share a name. On loopback an address tells nobody anything: a sidecar calls its
- * own pod there.
+ * <p>The engine's service name and the address that the proxy called, since engines of one
+ * deployment often share a name. A loopback address is left out: a sidecar calls its own pod there.
  */
 final class Pod {
 
@@ -19,7 +18,7 @@ final class Pod {
 
   private Pod() {}
 
-  /** Null where no span tells of prefill. */
+  /** Null if no span names a prefill pod. */
   static @Nullable String ofPrefill(RequestWay way) {
     String target = text(way.prefillStage(), PdAttributes.PREFILL_TARGET);
     if (target == null) {
@@ -28,7 +27,7 @@ final class Pod {
     return named(way.prefillEngine(), target);
   }
 
-  /** Null where no span tells who answered. */
+  /** Null if no span names the engine that answered. */
   static @Nullable String ofDecode(RequestWay way) {
     return named(way.answeringEngine(), text(way.decodeStage(), PdAttributes.DECODE_TARGET));
   }

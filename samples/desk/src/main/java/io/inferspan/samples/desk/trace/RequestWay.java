@@ -15,8 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's way through the stack, as far as a trace shows it: which of its spans played which
- * part, and when the first token came.
+ * The role of each span of a request (gateway, proxy, engines …), and when the first token came.
  */
 final class RequestWay {
 
@@ -68,7 +67,7 @@ final class RequestWay {
     }
   }
 
-  /** The handler is asked several times; what counts is the last time that it gave its reasons. */
+  /** The handler runs several times. The last decision with a reason counts. */
   private void noteDecision(Node node) {
     boolean reasoned = node.detail().text(EppAttributes.DECISION_REASON) != null;
     Node before = decision;
@@ -103,7 +102,7 @@ final class RequestWay {
     return tree;
   }
 
-  /** All spans of the catalogue but the kernel's. */
+  /** All catalogue spans except kernel spans. */
   List<Node> known() {
     return known;
   }
@@ -136,7 +135,7 @@ final class RequestWay {
     return preRequest;
   }
 
-  /** Where the KV-cache index was asked. */
+  /** The lookup in the KV-cache index. */
   @Nullable Node scores() {
     return scores;
   }
@@ -145,17 +144,17 @@ final class RequestWay {
     return prefillEngine;
   }
 
-  /** The engine that the client's tokens came from. */
+  /** The engine that produced the client's tokens. */
   @Nullable Node answeringEngine() {
     return answeringEngine;
   }
 
-  /** Whether one pod prefilled, or should have, and another decoded. */
+  /** Whether prefill was sent to another pod, even if it failed there. */
   boolean isDisaggregated() {
     return prefillStage != null;
   }
 
-  /** Who first saw the request: the first token is counted from there. */
+  /** The span that saw the request first; the time to first token starts there. */
   Node arrival() {
     if (gateway != null) {
       return gateway;
@@ -163,7 +162,7 @@ final class RequestWay {
     return proxy != null ? proxy : tree.top();
   }
 
-  /** From the request's arrival to its first token; null where nobody measured it. */
+  /** From the request's arrival to its first token; null if no span measured it. */
   @Nullable Long ttftNanos() {
     Node arrival = arrival();
     Long measured = nanos(arrival, ResponseAttributes.FIRST_TOKEN_MS, NANOS_PER_MILLI);
@@ -187,7 +186,7 @@ final class RequestWay {
         : nanos(answeringEngine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN, NANOS_PER_SECOND);
   }
 
-  /** A duration that a span carries; null where it carries none that makes sense. */
+  /** A duration attribute of a span; null if absent or negative. */
   static @Nullable Long nanos(Node node, Attribute<Double> attribute, double nanosPerUnit) {
     Double value = node.detail().number(attribute);
     return value == null || value < 0 ? null : (Long) Math.round(value * nanosPerUnit);

@@ -1,6 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
-/** Texts that a sentence can bear. */
+/** Shortens texts from traces. */
 final class ShortText {
 
   private ShortText() {}

@@ -1,5 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
+import io.inferspan.catalog.BatchSpans;
 import io.inferspan.catalog.Component;
 import io.inferspan.catalog.EppSpans;
 import io.inferspan.catalog.PdSpans;
@@ -14,10 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which kind of span of the catalogue a span is, whatever generation named it. */
+/** Finds the catalogue type of a span, in any generation of names. */
 final class SpanTypes {
 
-  /** Kinds that take a detail, and whose beginning nobody else uses. */
+  /** Types whose names have a suffix, and whose prefix no other type shares. */
   private static final Set<SpanType> UNMISTAKABLE =
       Set.of(EppSpans.SCORER, EppSpans.TOKENIZE, PdSpans.SERVER);
 
@@ -38,7 +39,7 @@ final class SpanTypes {
 
   private SpanTypes() {}
 
-  /** The kind; null for a span that the catalogue does not know. */
+  /** The type; null if the span is not in the catalogue. */
   static @Nullable SpanType of(StoredSpan span) {
     SpanType exact = BY_NAME.get(span.name());
     if (exact != null) {
@@ -53,12 +54,22 @@ final class SpanTypes {
     return null;
   }
 
-  /** Whether it tells of the kernel or of a library under the engine. */
+  /** Whether it is a span of the eBPF bridge. */
   static boolean isKernel(@Nullable SpanType type) {
     return type != null && type.component() == Component.KERNEL;
   }
 
-  /** Any application may have a span that is called {@code request}. */
+  /** Whether it is a step of an engine, which no single request owns. */
+  static boolean isStep(@Nullable SpanType type) {
+    return type == BatchSpans.STEP || type == BatchSpans.STEP_MEMBERS;
+  }
+
+  /** Whether it sums up a request's part in an engine's steps. */
+  static boolean isPhase(@Nullable SpanType type) {
+    return type == BatchSpans.QUEUE || type == BatchSpans.PREFILL || type == BatchSpans.DECODE;
+  }
+
+  /** Other applications also name spans {@code request}. */
   private static boolean isPlain(String name) {
     return name.indexOf('.') < 0 && name.indexOf('_') < 0;
   }

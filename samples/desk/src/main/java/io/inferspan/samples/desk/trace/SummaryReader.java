@@ -1,5 +1,7 @@
 package io.inferspan.samples.desk.trace;
 
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.desk.otlp.SpanDetail;
 import io.inferspan.samples.desk.store.EngineUse;
@@ -17,45 +19,49 @@ import io.inferspan.semconv.PdAttributes;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a request's line in the list out of its spans. */
+/** Summarises a request from its spans. */
 public final class SummaryReader implements Summariser {
 
-  private static final int FIRST_ERROR_STATUS = 500;
+  private static final int FIRST_ERROR_STATUS = 400;
   private static final int MAX_NAME_LENGTH = 256;
   private static final int MAX_SERVICES = 16;
   private static final int MAX_ENGINES = 16;
 
-  /** Knows nothing but the catalogue. */
+  /** Reads spans of the catalogue and of other instrumentation. */
   public SummaryReader() {}
 
   @Override
-  public Summary summarise(TraceSpans trace) {
+  public @Nullable Summary summarise(TraceSpans trace) {
     TraceTree tree = TraceTree.of(trace.spans());
-    return read(trace, tree, new RequestWay(tree));
+    SpanType top = tree.top().type();
+    return top == EppSpans.STARTUP || SpanTypes.isStep(top)
+        ? null
+        : read(trace, tree, new RequestWay(tree));
   }
 
   static Summary read(TraceSpans trace, TraceTree tree, RequestWay way) {
     boolean missing = tree.root() == null || !tree.orphans().isEmpty();
-    Status status = status(tree, missing && trace.quiet());
     Node top = tree.top();
+    Long http = httpStatus(top, way);
+    Status status = status(tree, http, missing && trace.quiet());
     return new Summary(
         0,
         trace.id(),
         head(tree, top),
-        new Summary.Outcome(
-            status, missing, errorType(tree, status), httpStatus(top, way), ttft(way), tokens(way)),
+        new Summary.Outcome(status, missing, errorType(tree, status), http, ttft(way), tokens(way)),
         model(way, top),
         requestId(way),
         DecisionReader.read(way),
         kvHitRatio(way),
         counts(tree, trace.cut()),
         way.engines().stream().limit(MAX_ENGINES).map(SummaryReader::use).toList(),
-        Why.of(way, status));
+        WhyReader.read(way, status, http, tokens(way)));
   }
 
-  private static Status status(TraceTree tree, boolean given) {
+  private static Status status(TraceTree tree, @Nullable Long http, boolean given) {
     if (given) {
       return Status.BROKEN;
     }
@@ -63,7 +69,6 @@ public final class SummaryReader implements Summariser {
     if (root == null) {
       return Status.OPEN;
     }
-    Long http = root.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE);
     boolean failed = root.span().mark().error() || (http != null && http >= FIRST_ERROR_STATUS);
     return failed ? Status.ERROR : Status.OK;
   }
@@ -77,11 +82,30 @@ public final class SummaryReader implements Summariser {
             .toList();
     boolean whole = tree.root() != null;
     return new Summary.Head(
-        ShortText.of(top.span().name(), MAX_NAME_LENGTH),
+        ShortText.of(tree.root() == null ? rootName(top) : top.span().name(), MAX_NAME_LENGTH),
         top.span().origin().service(),
         services,
         whole ? top.span().startNanos() : tree.startNanos(),
         whole ? top.span().endNanos() : tree.endNanos());
+  }
+
+  /** The name that the missing root will have, as far as the catalogue knows. */
+  private static String rootName(Node first) {
+    SpanType type = first.type();
+    SpanType above = type == null ? null : type.parent();
+    if (type == null || above == null || !above.parameter().isEmpty()) {
+      return first.span().name();
+    }
+    SpanType root = above;
+    while (root.parent() != null && root.parent().parameter().isEmpty()) {
+      root = root.parent();
+    }
+    SpanNaming naming =
+        Stream.of(SpanNaming.values())
+            .filter(each -> type.name(each).equals(first.span().name()))
+            .findFirst()
+            .orElse(SpanNaming.PROPOSAL);
+    return root.name(naming);
   }
 
   private static EngineUse use(Node engine) {
@@ -131,7 +155,7 @@ public final class SummaryReader implements Summariser {
     if (model == null) {
       model = first(way, SpanDetail::text, EppAttributes.TARGET_MODEL);
     }
-    // A foreign client's own span names it by the same convention.
+    // A client's own span has the model under the same key.
     if (model == null) {
       model = top.detail().text(GenAiAttributes.REQUEST_MODEL);
     }
@@ -156,7 +180,7 @@ public final class SummaryReader implements Summariser {
         : ratio;
   }
 
-  /** What the first span says that says it, from the request's arrival on. */
+  /** The value of the first span that has the attribute. */
   private static <A, V> @Nullable V first(
       RequestWay way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
     for (Node node : way.known()) {
@@ -179,7 +203,7 @@ public final class SummaryReader implements Summariser {
         Long count = node.detail().count(KernelAttributes.COUNT);
         folded += count == null ? 0 : Math.max(0, count);
         Long lost = node.detail().count(KernelAttributes.DROPPED);
-        // Each span tells what was lost while it ran, so that the same loss stands on many.
+        // Each span reports what was lost while it ran, so the same loss is on many spans.
         lostInKernel = Math.max(lostInKernel, lost == null ? 0 : lost);
       }
     }

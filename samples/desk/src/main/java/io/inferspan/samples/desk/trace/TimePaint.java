@@ -5,17 +5,18 @@ import io.inferspan.samples.desk.trace.Anatomy.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** A stretch of time that is painted piece by piece; who paints later covers what was there. */
+/** A time range that is filled piece by piece; later pieces replace earlier ones. */
 final class TimePaint {
 
-  private static final Colour NONE = new Colour(Doing.OTHER, "");
+  private static final Colour NONE = new Colour(Doing.OTHER, "", null);
 
   private final long begin;
   private final long end;
   private final TreeMap<Long, Colour> colourFrom = new TreeMap<>();
 
-  private record Colour(Doing doing, String source) {}
+  private record Colour(Doing doing, String source, @Nullable Node node) {}
 
   TimePaint(long begin, long end) {
     this.begin = begin;
@@ -23,7 +24,7 @@ final class TimePaint {
     colourFrom.put(begin, NONE);
   }
 
-  void paint(Doing doing, long from, long to, String source) {
+  void paint(Doing doing, long from, long to, String source, Node node) {
     long first = Math.max(begin, from);
     long last = Math.min(end, to);
     if (first >= last) {
@@ -31,20 +32,22 @@ final class TimePaint {
     }
     Colour after = colourFrom.floorEntry(last).getValue();
     colourFrom.subMap(first, true, last, true).clear();
-    colourFrom.put(first, new Colour(doing, source));
+    colourFrom.put(first, new Colour(doing, source, node));
     if (last < end) {
       colourFrom.put(last, after);
     }
   }
 
-  /** What can be seen, in the order of time; neighbours that do the same are one. */
+  /** The resulting parts in time order; adjacent parts of the same kind are merged. */
   List<Part> parts() {
     List<Part> parts = new ArrayList<>();
     Long from = colourFrom.firstKey();
     while (from != null) {
       Long next = colourFrom.higherKey(from);
       Colour colour = colourFrom.getOrDefault(from, NONE);
-      add(parts, new Part(colour.doing, from, next == null ? end : next, colour.source));
+      add(
+          parts,
+          new Part(colour.doing, from, next == null ? end : next, colour.source, colour.node));
       from = next;
     }
     return parts;
@@ -59,8 +62,10 @@ final class TimePaint {
       parts.add(part);
       return;
     }
-    // What takes longest says where it is from.
-    String source = part.nanos() > last.nanos() ? part.source() : last.source();
-    parts.set(parts.size() - 1, new Part(last.doing(), last.startNanos(), part.endNanos(), source));
+    // The longer part names the source.
+    Part longer = part.nanos() > last.nanos() ? part : last;
+    parts.set(
+        parts.size() - 1,
+        new Part(last.doing(), last.startNanos(), part.endNanos(), longer.source(), longer.node()));
   }
 }

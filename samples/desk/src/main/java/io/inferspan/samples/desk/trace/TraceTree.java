@@ -13,10 +13,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trace's spans, put together.
+ * The spans of a trace as a tree.
  *
- * <p>Of a span that came twice the later counts. A span whose parent has not come is an orphan; so
- * is one of those that claim to be each other's parents.
+ * <p>If a span arrived twice, the later one counts. A span whose parent is missing is an orphan,
+ * and so is the first span of a cycle.
  */
 public final class TraceTree {
 
@@ -51,7 +51,7 @@ public final class TraceTree {
     endNanos = ordered.stream().mapToLong(node -> node.span().endNanos()).max().orElse(0);
   }
 
-  /** Puts spans together, in whatever order they came. */
+  /** Builds the tree; the order of the spans does not matter. */
   public static TraceTree of(List<StoredSpan> spans) {
     return new TraceTree(spans);
   }
@@ -88,7 +88,7 @@ public final class TraceTree {
         || ((kind == SERVER || kind == CONSUMER) && isForeign(node));
   }
 
-  /** Whether no gateway of ours need be above it. */
+  /** Whether the span can be a root. */
   private static boolean isForeign(Node node) {
     return node.type() == null;
   }
@@ -105,7 +105,7 @@ public final class TraceTree {
     }
   }
 
-  /** Spans in a circle hang under no top; each circle is cut at its first span. */
+  /** Cuts each cycle of parents at its first span. */
   private void breakCircles(Map<Long, Node> nodes) {
     if (ordered.size() == nodes.size()) {
       return;
@@ -126,22 +126,22 @@ public final class TraceTree {
     }
   }
 
-  /** Parents before children, siblings by their start; what hangs in the air comes last. */
+  /** Parents before children, siblings by their start, orphans last. */
   public List<Node> ordered() {
     return ordered;
   }
 
-  /** The span that stands for the whole request; null where it has not come. */
+  /** The span that stands for the whole request; null if it has not arrived. */
   public @Nullable Node root() {
     return root;
   }
 
-  /** The root or, without one, the first span; there is one in every tree. */
+  /** The root or, without one, the first span. */
   Node top() {
     return root == null ? ordered.stream().min(Node.BY_START).orElseThrow() : root;
   }
 
-  /** Those whose parent has not come. */
+  /** Spans whose parent is missing. */
   List<Node> orphans() {
     return orphans;
   }
@@ -156,7 +156,7 @@ public final class TraceTree {
     return endNanos;
   }
 
-  /** Milliseconds from the trace's begin. */
+  /** Milliseconds since the start of the trace. */
   public double atMillis(long nanos) {
     return (nanos - startNanos) / 1e6;
   }

@@ -1,19 +1,22 @@
 package io.inferspan.samples.desk.trace;
 
+import io.inferspan.samples.desk.otlp.StoredSpan;
 import io.inferspan.samples.desk.otlp.TraceId;
 import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.samples.desk.store.TraceSpans;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** All that is shown of one trace; null for what it tells nothing of. */
+/** Everything the page shows of one trace; null for what the trace does not contain. */
 public record TraceView(
     Summary summary,
     TraceTree tree,
     long cut,
     @Nullable Anatomy anatomy,
     @Nullable PdTimeline pd,
+    List<BatchPart> parts,
     List<Sharer> batch,
     @Nullable Flame flame) {
 
@@ -24,11 +27,18 @@ public record TraceView(
    */
   public record Sharer(Summary other, long overlapNanos, long spanId, boolean linked) {}
 
-  /** Where to look for the requests beside this one. */
+  /**
+   * Access to the other traces in the store.
+   *
+   * @param having finds the traces with a span that is wanted
+   */
   public record Others(
-      Iterable<Summary> all, Function<TraceId, @Nullable Summary> byId, long seq) {}
+      Iterable<Summary> all,
+      Function<TraceId, @Nullable Summary> byId,
+      Function<Predicate<StoredSpan>, List<TraceSpans>> having,
+      long seq) {}
 
-  /** Reads a trace; what is listed of it may be older than its spans. */
+  /** Reads a trace. Its line in the list may be older than its spans. */
   public static TraceView read(TraceSpans trace, Others others) {
     TraceTree tree = TraceTree.of(trace.spans());
     RequestWay way = new RequestWay(tree);
@@ -39,6 +49,7 @@ public record TraceView(
         trace.cut(),
         AnatomyReader.read(way),
         PdTimeline.read(way, summary.decision()),
+        BatchReader.read(trace.id(), tree, others),
         Batch.of(summary, way, others.all, others.byId),
         Flame.read(tree));
   }

@@ -2,7 +2,10 @@ package io.inferspan.samples.desk.web;
 
 import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.otlp.TraceId;
+import io.inferspan.samples.desk.store.History;
+import io.inferspan.samples.desk.store.Latency;
 import io.inferspan.samples.desk.store.Query;
+import io.inferspan.samples.desk.store.Sample;
 import io.inferspan.samples.desk.store.SpanStore;
 import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.samples.desk.store.TraceSpans;
@@ -14,13 +17,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the page's questions; it may take its time, so not on an event loop. */
+/** The page's API. Calls may take milliseconds: do not call on an event loop. */
 final class Api {
 
   private static final int USUAL_HISTORY = 200;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** An answer may lack what came last if much came at once; the live feed brings it. */
+  /** Steps of engines that are read for one trace, which takes some ten milliseconds. */
+  private static final int MAX_STEPS = 10_000;
+
+  /** The time spent on summarising new spans before answering; the live feed sends the rest. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;
@@ -45,34 +51,75 @@ final class Api {
                 .put("tookMs", (Double) tookMillis));
   }
 
-  /** Null where there is no such trace. */
+  /** Null if there is no such trace. */
   @Nullable Buffer trace(String id) {
     TraceId wanted = TraceId.parse(id);
     TraceSpans spans = wanted == null ? null : store.find(wanted);
     if (spans == null) {
       return null;
     }
+    return TraceJson.of(view(spans));
+  }
+
+  private TraceView view(TraceSpans spans) {
     Summary listed = store.summary(spans.id());
-    return TraceJson.of(
-        TraceView.read(
-            spans,
-            new TraceView.Others(
-                store.list().newestFirst(), store::summary, listed == null ? 0 : listed.seq())));
+    return TraceView.read(
+        spans,
+        new TraceView.Others(
+            store.list().newestFirst(),
+            store::summary,
+            wanted -> store.having(wanted, MAX_STEPS),
+            listed == null ? 0 : listed.seq()));
+  }
+
+  /** As text for a terminal; null if no request has this trace id or request id. */
+  @Nullable Buffer explain(Parameters parameters) throws WrongParameterException {
+    String id = parameters.id();
+    store.settle(PATIENCE_NANOS);
+    TraceId trace = TraceId.parse(id);
+    if (trace == null) {
+      for (Summary summary : store.list().newestFirst()) {
+        if (id.equals(summary.requestId())) {
+          trace = summary.traceId();
+          break;
+        }
+      }
+    }
+    TraceSpans spans = trace == null ? null : store.find(trace);
+    return spans == null ? null : Buffer.buffer(Explanation.of(view(spans)));
   }
 
   Buffer history(Parameters parameters) throws WrongParameterException {
     int limit = parameters.limit(USUAL_HISTORY);
+    String pod = parameters.pod();
+    long untilNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
     store.settle(PATIENCE_NANOS);
+    History history = History.of(store.list().samples(), sinceNanos, untilNanos, pod);
     List<Summary> decided = new ArrayList<>();
     for (Summary summary : store.list().newestFirst()) {
       if (decided.size() == limit) {
         break;
       }
-      if (summary.decision() != null) {
+      if (summary.decision() != null
+          && summary.head().startNanos() >= sinceNanos
+          && (pod.isEmpty() || Sample.of(summary).ranOn(pod))) {
         decided.add(summary);
       }
     }
-    return Json.object(json -> json.putList("decisions", decided, SummaryJson::writeDecision));
+    return Json.object(
+        json ->
+            json.putList("slices", history.slices(), SummaryJson::writeSlice)
+                .putTexts("pods", history.pods())
+                .putList("decisions", decided, SummaryJson::writeDecision));
+  }
+
+  Buffer latency(Parameters parameters) throws WrongParameterException {
+    Latency.By by = parameters.groupBy();
+    long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
+    store.settle(PATIENCE_NANOS);
+    List<Latency.Group> groups = Latency.of(store.list().samples(), by, sinceNanos);
+    return Json.object(json -> json.putList("groups", groups, SummaryJson::writeGroup));
   }
 
   Buffer stats() {

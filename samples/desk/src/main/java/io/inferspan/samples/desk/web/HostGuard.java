@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests that name another host than this machine while only this machine is served: a
- * web page elsewhere could else have a name of its own point here and read along.
+ * Refuses requests for another host name while only this machine is served. This stops DNS
+ * rebinding: a web page elsewhere whose name points here.
  */
 final class HostGuard {
 

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON into memory; members without a value are left out. */
+/** Writes JSON into a buffer; null members are left out. */
 final class Json {
 
   private static final JsonFactory FACTORY = new JsonFactory();
 
-  /** JavaScript's numbers hold no more; a greater one travels as text. */
+  /** The largest integer that JavaScript holds exactly; larger ones are written as text. */
   private static final long MAX_SAFE_INTEGER = 1L << 53;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -33,7 +33,7 @@ final class Json {
     }
   }
 
-  /** Something that is written to memory, where nothing can fail. */
+  /** A write to memory, which cannot fail. */
   private interface Step {
     void run() throws IOException;
   }
@@ -90,7 +90,7 @@ final class Json {
         : step(() -> out.writeNumberField(name, value));
   }
 
-  /** A member that is only there where it is true. */
+  /** A member that is present only if true. */
   Json putIf(String name, boolean value) {
     return value ? step(() -> out.writeBooleanField(name, true)) : this;
   }

@@ -14,11 +14,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells readers what has changed, as server-sent events.
+ * Sends changes to open pages as server-sent events.
  *
- * <p>Nothing is queued for a reader but the number of the last change that it was told of. Who
- * reads slowly is told less often, and then of the latest changes only. All of it runs on one event
- * loop; summaries are made elsewhere.
+ * <p>The only state per page is the number of the last change sent to it. A slow page gets fewer
+ * updates, with the latest changes only. Runs on one event loop; summaries are made elsewhere.
  */
 final class LiveFeed {
 
@@ -44,7 +43,7 @@ final class LiveFeed {
     this.api = api;
   }
 
-  /** Someone who is being told. */
+  /** An open page. */
   private static final class Reader {
     private final HttpServerResponse response;
     private long toldSeq;
@@ -55,12 +54,12 @@ final class LiveFeed {
     }
   }
 
-  /** Begins to tick. */
+  /** Starts the timer. */
   void start() {
     vertx.setPeriodic(TICK_MILLIS, tick -> settle());
   }
 
-  /** Takes a reader, unless there are too many. */
+  /** Adds a page; false if too many are open. */
   boolean add(HttpServerResponse response) {
     if (readers.size() >= MAX_READERS) {
       return false;
@@ -78,7 +77,7 @@ final class LiveFeed {
     return true;
   }
 
-  /** Also without readers: a broken trace is found by looking, not by a span. */
+  /** Also without pages: broken traces are found by timeout. */
   private void settle() {
     if (settling) {
       return;

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The files of the page, out of the jar and out of d3's. */
+/** The static files of the page, and d3. */
 final class PageFiles {
 
   private static final Pattern APP_FILE = Pattern.compile("/app/[A-Za-z0-9_-]+\\.[a-z]+");
@@ -27,13 +27,13 @@ final class PageFiles {
   private final Map<String, PageFile> read = new ConcurrentHashMap<>();
 
   /**
-   * A file as it is sent.
+   * A file with its headers.
    *
    * @param tag changes with the file
    */
   record PageFile(Buffer content, String type, String tag) {}
 
-  /** The file at that path; null where there is none. */
+  /** The file at a path, or null. */
   @Nullable PageFile at(String path) {
     PageFile known = read.get(path);
     if (known != null) {

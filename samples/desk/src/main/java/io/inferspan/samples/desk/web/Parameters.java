@@ -1,8 +1,12 @@
 package io.inferspan.samples.desk.web;
 
+import io.inferspan.samples.desk.store.Latency;
+import io.inferspan.samples.desk.store.Order;
 import io.inferspan.samples.desk.store.Query;
 import io.inferspan.samples.desk.store.Status;
+import io.inferspan.samples.desk.store.Summary;
 import io.vertx.core.MultiMap;
+import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the parameters of the API's requests. */
@@ -18,7 +22,7 @@ final class Parameters {
     this.given = given;
   }
 
-  /** What is wrong with a parameter, in one sentence. */
+  /** An invalid parameter; the message is one sentence. */
   static final class WrongParameterException extends Exception {
     WrongParameterException(String sentence) {
       super(sentence, null, false, false);
@@ -33,7 +37,8 @@ final class Parameters {
         number("minMs"),
         number("minTtftMs"),
         whole("before", Long.MAX_VALUE, Long.MAX_VALUE),
-        limit(USUAL_LIMIT));
+        limit(USUAL_LIMIT),
+        order());
   }
 
   int limit(int usual) throws WrongParameterException {
@@ -65,6 +70,42 @@ final class Parameters {
     return status;
   }
 
+  private Comparator<Summary> order() throws WrongParameterException {
+    Comparator<Summary> order = Order.named(text("sort"));
+    if (order == null) {
+      throw new WrongParameterException(
+          "sort must be time, name, ttft, took, kv, tokens or spans, with :asc for the smallest first.");
+    }
+    return order;
+  }
+
+  Latency.By groupBy() throws WrongParameterException {
+    Latency.By by = Latency.By.named(text("by"));
+    if (by == null) {
+      throw new WrongParameterException("by must be model, pod or route.");
+    }
+    return by;
+  }
+
+  /** The name of a pod; empty for all. */
+  String pod() throws WrongParameterException {
+    return text("pod");
+  }
+
+  /** The id of a trace or a request. */
+  String id() throws WrongParameterException {
+    String id = text("id");
+    if (id.isEmpty()) {
+      throw new WrongParameterException("id must be a trace id or a request id.");
+    }
+    return id;
+  }
+
+  /** Milliseconds since 1970; 0 for all time. */
+  double sinceMillis() throws WrongParameterException {
+    return number("since");
+  }
+
   private double number(String name) throws WrongParameterException {
     String value = text(name);
     if (value.isEmpty()) {
@@ -76,7 +117,7 @@ final class Parameters {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, like a number out of its range.
+      // Reported below, like a number out of range.
     }
     throw new WrongParameterException(name + " must be a number, 0 or more.");
   }
@@ -92,7 +133,7 @@ final class Parameters {
         return Math.min(number, most);
       }
     } catch (NumberFormatException e) {
-      // Said below, like a number out of its range.
+      // Reported below, like a number out of range.
     }
     throw new WrongParameterException(name + " must be a whole number, 1 or more.");
   }

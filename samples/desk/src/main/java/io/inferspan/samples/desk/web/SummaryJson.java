@@ -1,9 +1,13 @@
 package io.inferspan.samples.desk.web;
 
 import io.inferspan.samples.desk.store.Decision;
+import io.inferspan.samples.desk.store.History;
+import io.inferspan.samples.desk.store.Latency;
 import io.inferspan.samples.desk.store.Summary;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
-/** Writes the lines of the lists. */
+/** Writes summaries as JSON. */
 final class SummaryJson {
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -35,10 +39,11 @@ final class SummaryJson {
         .put("kvHitRatio", summary.kvHitRatio())
         .put("dropped", (Long) summary.counts().dropped())
         .put("folded", (Long) summary.counts().folded())
-        .put("why", summary.why());
+        .put("why", summary.why().sentence())
+        .put("whySpan", HexFormat.of().toHexDigits(summary.why().spanId()));
   }
 
-  /** A line of the history; only requests that were decided on have one. */
+  /** A line of the history. */
   static void writeDecision(Json json, Summary summary) {
     Decision decision = summary.decision();
     json.put("traceId", summary.traceId().toString())
@@ -57,7 +62,34 @@ final class SummaryJson {
     json.put("kvHitRatio", summary.kvHitRatio()).put("ttftMs", summary.outcome().ttftMillis());
   }
 
-  /** Milliseconds since 1970 with their fraction, as far as a double has one then. */
+  static void writeSlice(Json json, History.Slice slice) {
+    json.put("startMs", epochMillis(slice.startNanos()))
+        .put("requests", slice.requests())
+        .put("failed", slice.failed())
+        .put("disaggregated", slice.disaggregated())
+        .put("kvHitRatio", known(slice.kvHitRatio()));
+  }
+
+  static void writeGroup(Json json, Latency.Group group) {
+    json.put("name", group.name())
+        .put("requests", group.requests())
+        .put("errors", group.errors())
+        .putObject("ttftMs", inner -> write(inner, group.ttft()))
+        .putObject("tokenGapMs", inner -> write(inner, group.tokenGap()))
+        .putObject("tokensPerSecond", inner -> write(inner, group.tokenRate()));
+  }
+
+  private static void write(Json json, Latency.Percentiles percentiles) {
+    json.put("p50", known(percentiles.p50()))
+        .put("p95", known(percentiles.p95()))
+        .put("p99", known(percentiles.p99()));
+  }
+
+  private static @Nullable Double known(double value) {
+    return Double.isNaN(value) ? null : (Double) value;
+  }
+
+  /** Milliseconds since 1970, with the fraction that a double can hold. */
   static Double epochMillis(long nanos) {
     return nanos / NANOS_PER_MILLI;
   }

@@ -3,7 +3,9 @@ package io.inferspan.samples.desk.web;
 import io.inferspan.samples.desk.otlp.SpanDetail;
 import io.inferspan.samples.desk.otlp.StoredSpan;
 import io.inferspan.samples.desk.store.Bounds;
+import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.samples.desk.trace.Anatomy;
+import io.inferspan.samples.desk.trace.BatchPart;
 import io.inferspan.samples.desk.trace.Flame;
 import io.inferspan.samples.desk.trace.Fold;
 import io.inferspan.samples.desk.trace.Node;
@@ -16,7 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes all that is shown of one trace. */
+/** Writes one trace as JSON. */
 final class TraceJson {
 
   private static final List<String> KINDS =
@@ -46,6 +48,9 @@ final class TraceJson {
     }
     putIf(json, "anatomy", view.anatomy(), this::anatomy);
     putIf(json, "pd", view.pd(), this::pd);
+    if (!view.parts().isEmpty()) {
+      json.putList("parts", view.parts(), this::batchPart);
+    }
     if (!view.batch().isEmpty()) {
       json.putList("batch", view.batch(), TraceJson::sharer);
     }
@@ -88,7 +93,9 @@ final class TraceJson {
   }
 
   private static void link(Json json, SpanDetail.Link link) {
-    json.put("traceId", link.trace().toString()).put("spanId", HEX.toHexDigits(link.spanId()));
+    json.put("traceId", link.trace().toString())
+        .put("spanId", HEX.toHexDigits(link.spanId()))
+        .putMap("attributes", link.attributes());
   }
 
   private void event(Json json, SpanDetail.Event event) {
@@ -119,7 +126,8 @@ final class TraceJson {
     json.put("key", part.doing().key())
         .putMillis("ms", (Long) part.nanos())
         .put("atMs", at(part.startNanos()))
-        .put("source", part.source().isEmpty() ? null : part.source());
+        .put("source", part.source().isEmpty() ? null : part.source())
+        .put("spanId", part.node() == null ? null : HEX.toHexDigits(part.node().span().id()));
   }
 
   private void pd(Json json, PdTimeline pd) {
@@ -149,6 +157,51 @@ final class TraceJson {
         .putMillis("overlapMs", (Long) sharer.overlapNanos())
         .put("spanId", HEX.toHexDigits(sharer.spanId()))
         .put("by", sharer.linked() ? "link" : "overlap");
+  }
+
+  private void batchPart(Json json, BatchPart part) {
+    json.putList("phases", part.phases(), this::phase);
+    putIf(json, "steps", part.steps(), TraceJson::steps);
+    json.putList("neighbours", part.neighbours(), TraceJson::neighbour);
+  }
+
+  private void phase(Json json, BatchPart.Phase phase) {
+    json.put("name", phase.name())
+        .put("spanId", HEX.toHexDigits(phase.spanId()))
+        .put("atMs", at(phase.startNanos()))
+        .putMillis("ms", (Long) (phase.endNanos() - phase.startNanos()))
+        .put("steps", phase.steps())
+        .put("tokens", phase.tokens())
+        .putMillis("shareMs", phase.shareNanos())
+        .putMillis("busyMs", phase.busyNanos())
+        .putMillis("boundMs", phase.boundNanos())
+        .put("coverage", phase.coverage())
+        .put("model", phase.model());
+  }
+
+  private static void steps(Json json, BatchPart.Steps steps) {
+    BatchPart.Waits waits = steps.waits();
+    json.put("ran", (Long) steps.ran())
+        .put("seen", (Long) steps.seen())
+        .put("mostMembers", (Long) steps.mostMembers())
+        .put("mostUntraced", (Long) steps.mostUntraced())
+        .put("queuedBehind", (Long) waits.queuedBehind())
+        .put("stalls", (Long) waits.stalls())
+        .putMillis("stallMs", waits.stallNanos())
+        .put("leftOut", (Long) waits.leftOut())
+        .putMillis("leftOutMs", (Long) waits.leftOutNanos())
+        .putMillis("untracedMs", (Long) waits.untracedNanos());
+  }
+
+  private static void neighbour(Json json, BatchPart.Neighbour neighbour) {
+    Summary other = neighbour.other();
+    json.put("traceId", neighbour.traceId().toString())
+        .put("requestId", other == null ? null : other.requestId())
+        .put("name", other == null ? null : other.head().name())
+        .put("model", other == null ? null : other.model())
+        .put("steps", (Long) neighbour.steps())
+        .put("promptTokens", (Long) neighbour.promptTokens())
+        .putMillis("waitMs", (Long) neighbour.waitNanos());
   }
 
   private static void flame(Json json, Flame flame) {

@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Searches a store of its own, so that the code of a search is compiled before somebody waits for
- * one.
- */
+/** Compiles the search code by searching a store of its own, before the first user searches. */
 final class WarmUp {
 
   private static final int TRACES = 1_000;
@@ -56,7 +53,7 @@ final class WarmUp {
         new byte[0]);
   }
 
-  /** Of all that a line can have, each has something: code is compiled for what it has met. */
+  /** Rows of all shapes, since code is compiled for the types that it has seen. */
   private static Summary line(TraceId id) {
     boolean failed = id.low() % 2 == 0;
     return new Summary(
@@ -71,6 +68,6 @@ final class WarmUp {
         failed ? null : (Double) 0.5,
         new Summary.Counts(1, failed ? 1 : 0, 0, 0),
         List.of(),
-        "why");
+        new Summary.Why("why", 0));
   }
 }

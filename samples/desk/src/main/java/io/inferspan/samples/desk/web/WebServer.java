@@ -14,16 +14,17 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import org.jspecify.annotations.Nullable;
 
-/** Serves the page, what it asks for, and what it is told. */
+/** Serves the page, its API and the live feed. */
 public final class WebServer {
 
-  /** What else starts with the desk has the processors for itself until then. */
+  /** Leaves the CPU to other programs that start at the same time. */
   private static final long WARM_UP_AFTER_MILLIS = 5_000;
 
   private static final int IDLE_SECONDS = 60;
   private static final int SEND_BUFFER_BYTES = 64 * 1024;
   private static final String TRACES = "/api/traces/";
   private static final String JSON = "application/json; charset=utf-8";
+  private static final String TEXT = "text/plain; charset=utf-8";
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
           + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -33,7 +34,7 @@ public final class WebServer {
   private final LiveFeed live;
   private final PageFiles files = new PageFiles();
 
-  /** Shows what is in the store. */
+  /** A server for the traces in a store. */
   public WebServer(Vertx vertx, SpanStore store, Drops drops) {
     this.vertx = vertx;
     this.api = new Api(store, drops);
@@ -48,7 +49,7 @@ public final class WebServer {
             new HttpServerOptions()
                 .setIdleTimeout(IDLE_SECONDS)
                 .setCompressionSupported(true)
-                // Else a page that does not read has the kernel keep megabytes for it.
+                // A page that does not read must not fill megabytes of kernel buffers.
                 .setSendBufferSize(SEND_BUFFER_BYTES))
         .requestHandler(request -> handle(request, guard))
         .exceptionHandler(broken -> {})
@@ -103,7 +104,7 @@ public final class WebServer {
     }
   }
 
-  /** An answer that takes a while to make; null is one that there is not. */
+  /** Produces a response off the event loop; null for not found. */
   private interface Question {
     @Nullable Buffer answer() throws WrongParameterException;
   }
@@ -117,6 +118,10 @@ public final class WebServer {
       answer(response, () -> api.requests(parameters(request)));
     } else if (path.equals("/api/history")) {
       answer(response, () -> api.history(parameters(request)));
+    } else if (path.equals("/api/latency")) {
+      answer(response, () -> api.latency(parameters(request)));
+    } else if (path.equals("/api/explain")) {
+      answer(response, TEXT, () -> api.explain(parameters(request)));
     } else if (path.equals("/api/stats")) {
       answer(response, api::stats);
     } else if (path.startsWith(TRACES)) {
@@ -135,6 +140,10 @@ public final class WebServer {
   }
 
   private void answer(HttpServerResponse response, Question question) {
+    answer(response, JSON, question);
+  }
+
+  private void answer(HttpServerResponse response, String type, Question question) {
     vertx
         .executeBlocking(question::answer, false)
         .onComplete(
@@ -149,7 +158,7 @@ public final class WebServer {
               } else if (made.result() == null) {
                 fail(response, 404, "There is no such trace, or no more.");
               } else {
-                response.putHeader("content-type", JSON).end(made.result());
+                response.putHeader("content-type", type).end(made.result());
               }
             });
   }

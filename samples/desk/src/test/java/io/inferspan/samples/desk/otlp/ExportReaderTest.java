@@ -3,7 +3,15 @@ package io.inferspan.samples.desk.otlp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
 import io.inferspan.semconv.GenAiAttributes;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.ArrayValue;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -72,7 +80,8 @@ class ExportReaderTest {
     assertThat(detail.events())
         .containsExactly(
             new SpanDetail.Event("retry", TestSpan.EPOCH_NANOS + 2_000_000, Map.of("k", "v")));
-    assertThat(detail.links()).containsExactly(new SpanDetail.Link(new TraceId(70, 70), 80));
+    assertThat(detail.links())
+        .containsExactly(new SpanDetail.Link(new TraceId(70, 70), 80, Map.of()));
     assertThat(detail.statusText()).isEqualTo("no luck");
   }
 
@@ -103,27 +112,45 @@ class ExportReaderTest {
   }
 
   @Test
-  void resourceBehindItsSpans_countsAllTheSame() throws MalformedException {
-    ProtoWriter span =
-        new ProtoWriter()
-            .bytes(Field.TRACE_ID, TestSpan.traceId(1))
-            .bytes(Field.SPAN_ID, TestSpan.spanId(2));
-    ProtoWriter resource =
-        new ProtoWriter()
-            .message(Field.RESOURCE_ATTRIBUTES, TestSpan.pair("service.name", "late"))
-            .message(Field.RESOURCE_ATTRIBUTES, TestSpan.pair("k8s.pod.name", "pod-1"));
-    byte[] request =
-        new ProtoWriter()
-            .message(
-                Field.EXPORT_RESOURCE_SPANS,
-                new ProtoWriter()
-                    .message(Field.SCOPE_SPANS, new ProtoWriter().message(Field.SPANS, span))
-                    .message(Field.RESOURCE, resource))
-            .toBytes();
+  void resourceBehindItsSpans_countsAllTheSame() throws MalformedException, IOException {
+    ResourceSpans spans =
+        ExportTraceServiceRequest.parseFrom(TestSpan.export(span())).getResourceSpans(0);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    out.writeMessage(ResourceSpans.SCOPE_SPANS_FIELD_NUMBER, spans.getScopeSpans(0));
+    out.writeMessage(ResourceSpans.RESOURCE_FIELD_NUMBER, spans.getResource());
+    out.flush();
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    CodedOutputStream whole = CodedOutputStream.newInstance(request);
+    whole.writeByteArray(
+        ExportTraceServiceRequest.RESOURCE_SPANS_FIELD_NUMBER, bytes.toByteArray());
+    whole.flush();
 
-    Origin origin = reader.read(request).spans().getFirst().span().origin();
+    Origin origin = reader.read(request.toByteArray()).spans().getFirst().span().origin();
 
-    assertThat(origin.process()).isEqualTo("late pod-1");
+    assertThat(origin.process()).isEqualTo("shop");
+  }
+
+  @Test
+  void instance_isTheBestThatTheResourceHas() throws MalformedException {
+    ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
+    ResourceSpans.Builder spans = request.addResourceSpansBuilder();
+    for (String key : List.of("host.name", "service.name", "k8s.pod.name")) {
+      spans
+          .getResourceBuilder()
+          .addAttributesBuilder()
+          .setKey(key)
+          .setValue(TestSpan.any("the " + key));
+    }
+    spans
+        .addScopeSpansBuilder()
+        .addSpansBuilder()
+        .setTraceId(ByteString.copyFromUtf8("0123456789abcdef"))
+        .setSpanId(ByteString.copyFromUtf8("01234567"));
+
+    Origin origin = reader.read(request.build().toByteArray()).spans().getFirst().span().origin();
+
+    assertThat(origin.process()).isEqualTo("the service.name the k8s.pod.name");
   }
 
   @Test
@@ -163,31 +190,20 @@ class ExportReaderTest {
   void longName_isKeptUpToItsBound() throws MalformedException {
     assertThat(only(TestSpan.named("n".repeat(10_000), "s").id(1, 2, 0)).name()).hasSize(10_000);
     assertThat(only(TestSpan.named("n".repeat(50_000), "s").id(1, 2, 0)).name())
-        .hasSize(SpanParser.MAX_PART_BYTES + 1);
+        .hasSize(Trimmer.MAX_PART_BYTES + 1);
   }
 
   @Test
   void nestingWithoutEnd_isMalformed() {
-    ProtoWriter value = TestSpan.any("x");
-    for (int i = 0; i < 5_000; i++) {
-      value =
-          new ProtoWriter()
-              .message(Field.ARRAY_VALUE, new ProtoWriter().message(Field.LIST_VALUES, value));
+    AnyValue value = TestSpan.any("x");
+    for (int i = 0; i < 60; i++) {
+      value = AnyValue.newBuilder().setArrayValue(ArrayValue.newBuilder().addValues(value)).build();
     }
-    ProtoWriter deep = value;
-    ProtoWriter span =
-        new ProtoWriter()
-            .message(
-                Field.ATTRIBUTES,
-                new ProtoWriter().text(Field.KEY, "k").message(Field.VALUE, deep));
-    byte[] request =
-        new ProtoWriter()
-            .message(1, new ProtoWriter().message(2, new ProtoWriter().message(2, span)))
-            .toBytes();
+    byte[] request = TestSpan.export(span().withValue("k", value));
 
     assertThatThrownBy(() -> reader.read(request))
         .isInstanceOf(MalformedException.class)
-        .hasMessageContaining("nested deeper");
+        .hasMessageContaining("levels of nesting");
   }
 
   @Test
@@ -211,8 +227,8 @@ class ExportReaderTest {
               {"key":"l","value":{"arrayValue":{"values":[{"boolValue":true},{"stringValue":"a"}]}}}],
             "status":{"code":2,"message":"no luck"}}]}]}]}""";
 
-    byte[] bytes = JsonExport.toProtobuf(json.getBytes(StandardCharsets.UTF_8));
-    StoredSpan span = reader.read(bytes).spans().getFirst().span();
+    StoredSpan span =
+        reader.readJson(json.getBytes(StandardCharsets.UTF_8)).spans().getFirst().span();
 
     assertThat(span.startNanos()).isEqualTo(TestSpan.EPOCH_NANOS + 1_000_000);
     assertThat(HexFormat.of().toHexDigits(span.parentId())).isEqualTo("0000000000000009");

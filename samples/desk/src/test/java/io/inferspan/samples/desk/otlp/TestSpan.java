@@ -1,9 +1,17 @@
 package io.inferspan.samples.desk.otlp;
 
+import com.google.protobuf.ByteString;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.semconv.Attribute;
 import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.trace.v1.ResourceSpans;
+import io.opentelemetry.proto.trace.v1.ScopeSpans;
+import io.opentelemetry.proto.trace.v1.Span;
+import io.opentelemetry.proto.trace.v1.Status;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -15,7 +23,7 @@ public final class TestSpan {
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final ProtoWriter span = new ProtoWriter();
+  private final Span.Builder span = Span.newBuilder();
   private final String service;
   private final String scope;
 
@@ -26,20 +34,20 @@ public final class TestSpan {
 
   /** A span of an application that we know nothing of. */
   public static TestSpan named(String name, String service) {
-    return new TestSpan(service, "some.library").text(Field.NAME, name);
+    return new TestSpan(service, "some.library").name(name);
   }
 
   /** A span of the catalogue, in that generation of names. */
   public static TestSpan of(SpanType type, SpanNaming naming, String service) {
     return new TestSpan(service, type.component().scope(naming))
-        .text(Field.NAME, type.name(naming))
+        .name(type.name(naming))
         .kind(number(type.kind(naming)));
   }
 
   /** A span of the catalogue in its usual name, with a detail where it takes one. */
   public static TestSpan of(SpanType type, String detail, String service) {
     return new TestSpan(service, type.component().scope(SpanNaming.PROPOSAL))
-        .text(Field.NAME, type.name(SpanNaming.PROPOSAL) + detail)
+        .name(type.name(SpanNaming.PROPOSAL) + detail)
         .kind(number(type.kind(SpanNaming.PROPOSAL)));
   }
 
@@ -53,30 +61,32 @@ public final class TestSpan {
     };
   }
 
-  private TestSpan text(int field, String value) {
-    span.text(field, value);
+  private TestSpan name(String name) {
+    span.setName(name);
     return this;
   }
 
   public TestSpan id(long trace, long id, long parent) {
-    span.bytes(Field.TRACE_ID, traceId(trace));
-    span.bytes(Field.SPAN_ID, spanId(id));
+    span.setTraceId(traceId(trace)).setSpanId(spanId(id));
     if (parent != 0) {
-      span.bytes(Field.PARENT_ID, spanId(parent));
+      span.setParentSpanId(spanId(parent));
     }
     return this;
   }
 
   /** OTLP's number: 1 is internal, 2 is server. */
   public TestSpan kind(int kind) {
-    span.number(Field.KIND, kind);
+    span.setKindValue(kind);
     return this;
   }
 
   public TestSpan at(double startMillis, double endMillis) {
-    span.fixed64(Field.START, EPOCH_NANOS + Math.round(startMillis * NANOS_PER_MILLI));
-    span.fixed64(Field.END, EPOCH_NANOS + Math.round(endMillis * NANOS_PER_MILLI));
+    span.setStartTimeUnixNano(nanos(startMillis)).setEndTimeUnixNano(nanos(endMillis));
     return this;
+  }
+
+  private static long nanos(double millis) {
+    return EPOCH_NANOS + Math.round(millis * NANOS_PER_MILLI);
   }
 
   public TestSpan with(Attribute<?> attribute, Object value) {
@@ -84,58 +94,62 @@ public final class TestSpan {
   }
 
   public TestSpan with(String key, Object value) {
-    span.message(Field.ATTRIBUTES, pair(key, value));
+    span.addAttributes(pair(key, any(value)));
+    return this;
+  }
+
+  /** An attribute whose value is made elsewhere. */
+  TestSpan withValue(String key, AnyValue value) {
+    span.addAttributes(pair(key, value));
     return this;
   }
 
   public TestSpan error(String message) {
-    span.message(
-        Field.STATUS,
-        new ProtoWriter()
-            .text(Field.STATUS_MESSAGE, message)
-            .number(Field.STATUS_CODE, Field.STATUS_ERROR));
+    span.getStatusBuilder().setMessage(message).setCode(Status.StatusCode.STATUS_CODE_ERROR);
     return this;
   }
 
   public TestSpan event(String name, double atMillis) {
-    span.message(
-        Field.EVENTS,
-        new ProtoWriter()
-            .fixed64(Field.EVENT_TIME, EPOCH_NANOS + Math.round(atMillis * NANOS_PER_MILLI))
-            .text(Field.EVENT_NAME, name)
-            .message(Field.EVENT_ATTRIBUTES, pair("k", "v")));
+    span.addEventsBuilder()
+        .setTimeUnixNano(nanos(atMillis))
+        .setName(name)
+        .addAttributes(pair("k", any("v")));
     return this;
   }
 
   public TestSpan link(long trace, long id) {
-    span.message(
-        Field.LINKS,
-        new ProtoWriter()
-            .bytes(Field.LINK_TRACE_ID, traceId(trace))
-            .bytes(Field.LINK_SPAN_ID, spanId(id)));
+    span.addLinksBuilder().setTraceId(traceId(trace)).setSpanId(spanId(id));
     return this;
   }
 
-  static ProtoWriter pair(String key, Object value) {
-    return new ProtoWriter().text(Field.KEY, key).message(Field.VALUE, any(value));
+  /**
+   * A link of a step to a member that computes so many tokens of its prompt; 0 to one that decodes.
+   */
+  public TestSpan member(long trace, long id, long promptTokens) {
+    link(trace, id);
+    if (promptTokens > 0) {
+      span.getLinksBuilder(span.getLinksCount() - 1)
+          .addAttributes(pair("llm_d.engine.tokens", any(promptTokens)));
+    }
+    return this;
   }
 
-  static ProtoWriter any(Object value) {
-    ProtoWriter any = new ProtoWriter();
+  private static KeyValue pair(String key, AnyValue value) {
+    return KeyValue.newBuilder().setKey(key).setValue(value).build();
+  }
+
+  static AnyValue any(Object value) {
+    AnyValue.Builder any = AnyValue.newBuilder();
     switch (value) {
-      case Boolean flag -> any.number(Field.BOOL_VALUE, flag ? 1 : 0);
-      case Integer number -> any.number(Field.INT_VALUE, number);
-      case Long number -> any.number(Field.INT_VALUE, number);
-      case Double number -> any.fixed64(Field.DOUBLE_VALUE, Double.doubleToRawLongBits(number));
-      case byte[] bytes -> any.bytes(Field.BYTES_VALUE, bytes);
-      case List<?> list -> {
-        ProtoWriter values = new ProtoWriter();
-        list.forEach(item -> values.message(Field.LIST_VALUES, any(item)));
-        any.message(Field.ARRAY_VALUE, values);
-      }
-      default -> any.text(Field.STRING_VALUE, value.toString());
+      case Boolean flag -> any.setBoolValue(flag);
+      case Integer number -> any.setIntValue(number);
+      case Long number -> any.setIntValue(number);
+      case Double number -> any.setDoubleValue(number);
+      case byte[] bytes -> any.setBytesValue(ByteString.copyFrom(bytes));
+      case List<?> list -> list.forEach(item -> any.getArrayValueBuilder().addValues(any(item)));
+      default -> any.setStringValue(value.toString());
     }
-    return any;
+    return any.build();
   }
 
   /** The id that {@link #id} makes of the number. */
@@ -143,12 +157,12 @@ public final class TestSpan {
     return new TraceId(trace, trace).toString();
   }
 
-  static byte[] traceId(long trace) {
-    return ByteBuffer.allocate(16).putLong(trace).putLong(trace).array();
+  private static ByteString traceId(long trace) {
+    return ByteString.copyFrom(ByteBuffer.allocate(16).putLong(trace).putLong(trace).flip());
   }
 
-  static byte[] spanId(long id) {
-    return ByteBuffer.allocate(8).putLong(id).array();
+  private static ByteString spanId(long id) {
+    return ByteString.copyFrom(ByteBuffer.allocate(8).putLong(id).flip());
   }
 
   /** An export request with these spans, each under a resource of its own. */
@@ -158,22 +172,14 @@ public final class TestSpan {
 
   /** An export request with these spans, each under a resource of its own. */
   public static byte[] export(List<TestSpan> spans) {
-    ProtoWriter request = new ProtoWriter();
+    ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
     for (TestSpan span : spans) {
-      request.message(
-          Field.EXPORT_RESOURCE_SPANS,
-          new ProtoWriter()
-              .message(
-                  Field.RESOURCE,
-                  new ProtoWriter()
-                      .message(Field.RESOURCE_ATTRIBUTES, pair("service.name", span.service)))
-              .message(
-                  Field.SCOPE_SPANS,
-                  new ProtoWriter()
-                      .message(Field.SCOPE, new ProtoWriter().text(Field.SCOPE_NAME, span.scope))
-                      .message(Field.SPANS, span.span)));
+      ResourceSpans.Builder resource = request.addResourceSpansBuilder();
+      resource.getResourceBuilder().addAttributes(pair("service.name", any(span.service)));
+      ScopeSpans.Builder scope = resource.addScopeSpansBuilder().addSpans(span.span);
+      scope.getScopeBuilder().setName(span.scope);
     }
-    return request.toBytes();
+    return request.build().toByteArray();
   }
 
   /** The spans as the desk keeps them. */

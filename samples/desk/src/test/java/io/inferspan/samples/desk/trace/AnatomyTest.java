@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.samples.desk.otlp.TestSpan;
+import io.inferspan.semconv.GatewayAttributes;
+import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,13 +40,16 @@ class AnatomyTest {
             "kv_lookup 2.0",
             "schedule 1.0",
             "connect 2.0",
-            "other 3.0",
+            "proxy 1.0",
+            "wire 2.0",
             "queue 10.0",
             "prefill 30.0",
-            "other 4.0",
+            "wire 1.0",
+            "proxy 1.0",
+            "wire 2.0",
             "transfer 8.0",
             "first_decode 7.0",
-            "other 2.0");
+            "wire 2.0");
     assertThat(anatomy.ttftNanos()).isEqualTo(70_000_000);
     assertThat(anatomy.engineTtftNanos()).isEqualTo(15_000_000);
     assertThat(anatomy.sumNanos()).isEqualTo(anatomy.ttftNanos());
@@ -63,6 +68,33 @@ class AnatomyTest {
 
     assertThat(parts(anatomy))
         .containsExactly("other 1.0", "queue 20.0", "prefill 40.0", "other 1.0");
+  }
+
+  @Test
+  void plainGateway_waitsForItsUpstream() {
+    Anatomy anatomy =
+        anatomy(
+            List.of(
+                TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                    .id(1, 1, 0)
+                    .at(0, 100)
+                    .with(GatewayAttributes.UPSTREAM_CONNECT_MS, 2.0)
+                    .with(GatewayAttributes.UPSTREAM_FIRST_TOKEN_MS, 59.0)
+                    .with(ResponseAttributes.FIRST_TOKEN_MS, 62.0)));
+
+    assertThat(parts(anatomy)).containsExactly("connect 2.0", "upstream 59.0", "other 1.0");
+  }
+
+  @Test
+  void timeInTheEngineBeforeItsQueue_isTheEngines() {
+    Anatomy anatomy =
+        anatomy(
+            List.of(
+                Traces.engine("vllm", 2, 0, 20, 40)
+                    .at(0, 99)
+                    .with(GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN, 0.065)));
+
+    assertThat(parts(anatomy)).containsExactly("engine 5.0", "queue 20.0", "prefill 40.0");
   }
 
   @Test

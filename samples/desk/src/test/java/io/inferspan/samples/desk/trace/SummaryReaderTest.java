@@ -2,6 +2,7 @@ package io.inferspan.samples.desk.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.catalog.EppSpans;
 import io.inferspan.catalog.GatewaySpans;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.PdSpans;
@@ -49,7 +50,11 @@ class SummaryReaderTest {
                 "vllm-decode-pod at 10.0.0.2:8000"));
     assertThat(summary.counts()).isEqualTo(new Summary.Counts(9, 0, 0, 0));
     assertThat(summary.why())
-        .isEqualTo("194.0 ms of 250.0 ms went into llm_request on vllm-decode-pod");
+        .isEqualTo(
+            new Summary.Why(
+                "first token after 70.0 ms: 30.0 ms prefill on vllm-prefill-pod;"
+                    + " then 23 tokens, 7.8 ms apart",
+                7));
   }
 
   @ParameterizedTest
@@ -90,15 +95,50 @@ class SummaryReaderTest {
     return TestSpan.EPOCH_NANOS + millis * 1_000_000;
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {400, 404, 429, 500})
+  void statusOfTheGateway_isAnError_alsoUnderARootThatSaysNothing(long code) {
+    Summary summary =
+        Traces.summary(
+            List.of(
+                TestSpan.named("http post", "shop").id(1, 1, 0).at(0, 12),
+                TestSpan.of(GatewaySpans.REQUEST, "", "llm-gateway")
+                    .id(1, 2, 1)
+                    .at(1, 11)
+                    .with(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, code)),
+            true);
+
+    assertThat(summary.outcome().status()).isEqualTo(Status.ERROR);
+    assertThat(summary.outcome().httpStatus()).isEqualTo(code);
+    assertThat(summary.why().sentence())
+        .isEqualTo("http post on shop answered with HTTP %d after 12.0 ms", code);
+  }
+
   @Test
-  void whatTheEngineDidMostOfThatTime_isSaid() {
+  void openRequest_hasTheNameOfTheRootThatHasNotCome() {
+    List<TestSpan> spans = Traces.disaggregated(SpanNaming.PROPOSAL).subList(1, 3);
+
+    assertThat(Traces.summary(spans, false).head().name()).isEqualTo("gateway.request");
+  }
+
+  @Test
+  void startOfAPicker_isNoRequest() {
+    TestSpan startup =
+        TestSpan.of(EppSpans.STARTUP, SpanNaming.PROPOSAL, "llm-gateway").id(1, 1, 0).at(0, 1);
+
+    assertThat(new SummaryReader().summarise(Traces.spans(List.of(startup), true))).isNull();
+  }
+
+  @Test
+  void mostOfTheTimeToFirstToken_isNamed() {
     Summary summary =
         Traces.summary(List.of(Traces.engine("vllm", 2, 0, 150, 10).at(0, 200)), true);
 
     assertThat(summary.why())
         .isEqualTo(
-            "200.0 ms of 200.0 ms went into llm_request on vllm, 150.0 ms of it waiting in its"
-                + " queue");
+            new Summary.Why(
+                "first token after 160 ms: 150 ms queued on vllm; then 23 tokens, 1.7 ms apart",
+                2));
   }
 
   @Test
@@ -109,10 +149,11 @@ class SummaryReaderTest {
     assertThat(Traces.summary(spans, false).outcome().status()).isEqualTo(Status.OPEN);
     Summary summary = Traces.summary(spans, true);
     assertThat(summary.outcome().status()).isEqualTo(Status.BROKEN);
-    assertThat(summary.why())
+    assertThat(summary.why().sentence())
         .isEqualTo(
-            "llm_d.epp.scorer.prefix_cache on llm-gateway and 2 more hang in the air without its"
-                + " parent: gateway.request has not come, so its process has died or still works");
+            "incomplete: llm_d.epp.scorer.prefix_cache on llm-gateway has no parent, nor have 2"
+                + " other spans; gateway.request, its parent, never arrived (process died or still"
+                + " running)");
   }
 
   @Test
@@ -156,7 +197,7 @@ class SummaryReaderTest {
 
     assertThat(summary.outcome().status()).isEqualTo(Status.OK);
     assertThat(summary.decision()).isNull();
-    assertThat(summary.why()).isEqualTo("40.0 ms of 50.0 ms went into SELECT on shop");
+    assertThat(summary.why()).isEqualTo(new Summary.Why("40.0 ms of 50.0 ms in SELECT on shop", 2));
   }
 
   @Test
@@ -181,14 +222,16 @@ class SummaryReaderTest {
     assertThat(summary.counts().errors()).isEqualTo(2);
     assertThat(summary.why())
         .isEqualTo(
-            "failed in llm_d.pd_proxy.prefill on llm-d-pd-proxy after 20.0 ms: 500 (no prefill)");
+            new Summary.Why(
+                "failed in llm_d.pd_proxy.prefill on llm-d-pd-proxy after 20.0 ms: 500 (no prefill)",
+                2));
   }
 
   @Test
   void eventsOfTheKernel_areFoldedAndCounted_andTakeNoTimeAway() {
     List<TestSpan> spans = new ArrayList<>(Traces.disaggregated(SpanNaming.PROPOSAL));
     spans.add(
-        TestSpan.of(KernelSpans.CUDA, "launch", "vllm-decode-pod")
+        TestSpan.of(KernelSpans.CUDA, "launch (folded)", "vllm-decode-pod")
             .id(1, 20, 9)
             .at(60, 240)
             .with(KernelAttributes.COUNT, 512L)
@@ -204,7 +247,10 @@ class SummaryReaderTest {
     Flame flame = Objects.requireNonNull(Traces.view(spans).flame());
 
     assertThat(summary.counts()).isEqualTo(new Summary.Counts(11, 0, 7, 512));
-    assertThat(summary.why()).contains("194.0 ms of 250.0 ms went into llm_request");
+    assertThat(summary.why())
+        .extracting(Summary.Why::sentence)
+        .asString()
+        .startsWith("first token after 70.0 ms");
     assertThat(flame.nanos()).isEqualTo(183_000_000);
     Flame engine = flame.children().getFirst();
     assertThat(engine.name()).isEqualTo("llm_request");

@@ -18,6 +18,7 @@ import io.inferspan.semconv.KvCacheAttributes;
 import io.inferspan.semconv.PdAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import java.util.List;
+import java.util.Objects;
 
 /** Traces as the stack writes them, with times that are easy to add up. */
 final class Traces {
@@ -92,10 +93,11 @@ final class Traces {
   }
 
   static Summary summary(List<TestSpan> spans, boolean quiet) {
-    return new SummaryReader().summarise(spans(spans, quiet));
+    return Objects.requireNonNull(new SummaryReader().summarise(spans(spans, quiet)));
   }
 
   static TraceView view(List<TestSpan> spans) {
-    return TraceView.read(spans(spans, true), new TraceView.Others(List.of(), id -> null, 7));
+    return TraceView.read(
+        spans(spans, true), new TraceView.Others(List.of(), id -> null, wanted -> List.of(), 7));
   }
 }

@@ -39,7 +39,7 @@ final class Bridge implements Subject.Watching {
     return bridge;
   }
 
-  /** The same for probes that sleep when nobody was sampled for so long. */
+  /** Attaches a bridge whose probes sleep after this time without a sampled request. */
   static Bridge attach(Duration sleepAfter, String... files) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
@@ -61,12 +61,12 @@ final class Bridge implements Subject.Watching {
         .anyMatch(one -> one.outcome().matches(library + ": \\d+ functions"));
   }
 
-  /** Whether the probes that only serve requests are off. */
+  /** Returns whether the probes that only serve requests are detached. */
   boolean isAsleep() {
     return status().sleep().asleep();
   }
 
-  /** A figure of what was not seen would be a lie. */
+  /** Checks that events were produced; without them the figure would be meaningless. */
   void requireProduced(String kind, long events) {
     long produced =
         status().events().stream()

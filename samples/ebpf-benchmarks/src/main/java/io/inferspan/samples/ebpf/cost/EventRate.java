@@ -64,7 +64,7 @@ final class EventRate {
     return read;
   }
 
-  /** What became of every event that the kernel's side ever produced. */
+  /** Accounts for every event that the kernel side produced. */
   private static void books(BridgeStatus status, Report report) {
     long produced = status.events().stream().mapToLong(BridgeStatus.Events::produced).sum();
     BridgeStatus.Spans spans = status.flow().spans();

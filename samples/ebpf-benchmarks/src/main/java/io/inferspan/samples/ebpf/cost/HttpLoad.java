@@ -33,7 +33,7 @@ final class HttpLoad implements AutoCloseable {
     return load;
   }
 
-  /** How many of a hundred requests are sampled from now on. */
+  /** Sets the percentage of sampled requests. */
   void sample(int percent) {
     sampledPercent = percent;
   }

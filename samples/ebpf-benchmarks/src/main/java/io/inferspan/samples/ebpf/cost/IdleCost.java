@@ -3,13 +3,15 @@ package io.inferspan.samples.ebpf.cost;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** CPU time of a process that only has the bridge, while nobody is served. */
+/** CPU time of a process that contains only the bridge, while no request is served. */
 final class IdleCost {
 
   /** "About nothing": half a per cent of one core. */
   private static final double BAR_PERCENT = 0.5;
 
-  /** What runs a few times a second is compiled late, and until then costs ten times as much. */
+  /**
+   * Code that runs a few times a second is compiled late, and costs ten times as much until then.
+   */
   private static final long SETTLE_MILLIS = 60_000;
 
   private static final long SETTLE_WITHOUT_MILLIS = 5_000;

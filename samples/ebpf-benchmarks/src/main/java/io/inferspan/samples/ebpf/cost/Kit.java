@@ -31,7 +31,7 @@ final class Kit {
     this.server = server;
   }
 
-  /** What a load did. */
+  /** The result of a load. */
   record Load(long calls, double seconds, double nanosPerCall) {}
 
   Path library() {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Figures as they come, and in the end the bars with what was measured. */
+/** Figures as they are measured, and finally the bars with their values. */
 final class Report {
 
   private final List<String> bars = new ArrayList<>();

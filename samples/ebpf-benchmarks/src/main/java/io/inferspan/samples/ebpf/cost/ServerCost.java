@@ -13,8 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a threaded server at full load loses when it is watched: requests per second, and CPU time
- * per request beside it.
+ * The cost of observing a threaded server at full load: requests per second, and CPU time per
+ * request.
  */
 final class ServerCost {
 
@@ -23,7 +23,7 @@ final class ServerCost {
   private static final long SETTLE_ATTACHED_MILLIS = 1_000;
   private static final String LIBRARY = "libcuda.so.1";
 
-  /** Longer than a window, so that there is one in which nobody is sampled. */
+  /** Longer than a window, so that one window has no sampled request. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
 
   private final Kit kit;
@@ -35,7 +35,7 @@ final class ServerCost {
 
   private record Window(double perSecond, double cpuNanos) {}
 
-  /** How it is watched, in the order of a round. */
+  /** The kinds of observation, in the order of a round. */
   private enum Watched {
     NOT("unwatched", 0, Double.NaN),
     ASLEEP("0 % sampled, asleep", 0, 1),

@@ -1,6 +1,6 @@
 package io.inferspan.samples.ebpf.cost;
 
-/** What may watch; attached while it is its turn. */
+/** An observer, attached during its turn. */
 @FunctionalInterface
 interface Subject {
 

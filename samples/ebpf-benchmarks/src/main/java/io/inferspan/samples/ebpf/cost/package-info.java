@@ -1,8 +1,9 @@
 /**
- * What the bridge costs those whom it watches, beside bpftrace and beside nothing, in one run.
+ * The bridge's cost for observed processes, compared with bpftrace and with no observation in one
+ * run.
  *
- * <p>Here lives what measures, not what is measured. Whatever depends on time is a ratio of two
- * subjects that took turns.
+ * <p>Contains the measuring programs, not the measured ones. All figures that depend on time are
+ * ratios of two subjects that took turns.
  */
 @NullMarked
 package io.inferspan.samples.ebpf.cost;

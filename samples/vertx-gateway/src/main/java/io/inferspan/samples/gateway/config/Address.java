@@ -3,7 +3,7 @@ package io.inferspan.samples.gateway.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an engine listens.
+ * The address of an engine.
  *
  * @param host a name or an address, an IPv6 one without brackets
  */

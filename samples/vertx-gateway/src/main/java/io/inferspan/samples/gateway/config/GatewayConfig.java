@@ -6,19 +6,20 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * How a gateway is set up.
+ * A gateway's configuration.
  *
  * @param host the address to listen on
- * @param port the port to listen on; 0 is a free one
- * @param metricsPort the port of {@code /metrics}, if there is to be one
- * @param decode who answers requests
- * @param prefill who only prefills
- * @param kvEvents where they publish KV events, decoders first; empty for nowhere
- * @param prefillThresholdBytes bytes of input without cache from which another pod prefills
- * @param retries how many further engines a request is tried on
- * @param answerTimeout how long an engine may stay silent
- * @param maxBodyBytes the longest request
- * @param eventLoops threads that serve
+ * @param port the port to listen on; 0 selects a free one
+ * @param metricsPort the port of {@code /metrics}, if any
+ * @param decode the engines that decode
+ * @param prefill the engines that only prefill
+ * @param kvEvents the endpoints of their KV events, decoders first; empty for none
+ * @param prefillThresholdBytes uncached bytes of input from which another pod prefills
+ * @param retries the number of further engines to try
+ * @param answerTimeout the time limit without data from an engine
+ * @param idleTimeout the time limit for a client to send more of a request
+ * @param maxBodyBytes the maximum size of a request
+ * @param eventLoops the number of threads
  * @param tracing whether spans are recorded
  */
 public record GatewayConfig(
@@ -31,6 +32,7 @@ public record GatewayConfig(
     int prefillThresholdBytes,
     int retries,
     Duration answerTimeout,
+    Duration idleTimeout,
     int maxBodyBytes,
     int eventLoops,
     boolean tracing) {
@@ -56,7 +58,7 @@ public record GatewayConfig(
     }
   }
 
-  /** What can be set, for people. */
+  /** Returns the help text. */
   public static String help() {
     return Setting.help();
   }
@@ -79,6 +81,7 @@ public record GatewayConfig(
         settings.number(Setting.PREFILL_THRESHOLD_BYTES, 0, Integer.MAX_VALUE),
         settings.number(Setting.RETRIES, 0, MAX_RETRIES),
         Duration.ofSeconds(settings.number(Setting.ANSWER_TIMEOUT_SECONDS, 1, 86_400)),
+        Duration.ofSeconds(settings.number(Setting.IDLE_TIMEOUT_SECONDS, 1, 86_400)),
         settings.number(Setting.MAX_BODY_BYTES, 1, Integer.MAX_VALUE),
         loops == 0 ? Runtime.getRuntime().availableProcessors() : loops,
         settings.flag(Setting.TRACING));

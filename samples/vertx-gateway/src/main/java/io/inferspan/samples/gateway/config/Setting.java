@@ -2,7 +2,7 @@ package io.inferspan.samples.gateway.config;
 
 import java.util.Locale;
 
-/** What can be set, each by a flag or by an environment variable; the flag wins. */
+/** The settings, each with a flag and an environment variable; the flag wins. */
 enum Setting {
   HOST("0.0.0.0", "the address to listen on"),
   PORT("8080", "the port to listen on; 0 takes a free one"),
@@ -14,6 +14,7 @@ enum Setting {
   PREFILL_THRESHOLD_BYTES("1024", "prefill elsewhere from so many bytes on that no cache holds"),
   RETRIES("1", "how many further engines a request is tried on"),
   ANSWER_TIMEOUT_SECONDS("600", "how long an engine may stay silent"),
+  IDLE_TIMEOUT_SECONDS("30", "a client that does not send more of its request is cut off"),
   MAX_BODY_BYTES("16777216", "a longer request is refused with 413"),
   EVENT_LOOPS("0", "threads that serve; 0 takes one a processor"),
   TRACING("true", "whether spans are recorded; OTEL_* says where they go");

@@ -1,7 +1,7 @@
 /**
- * How a gateway is set up: by flags, by environment variables, or by a program.
+ * A gateway's configuration: by flags, by environment variables, or by a program.
  *
- * <p>Here lives what is read before a gateway starts; nothing here listens or calls anybody.
+ * <p>Contains what is read before a gateway starts; nothing here opens a socket.
  */
 @NullMarked
 package io.inferspan.samples.gateway.config;

@@ -1,4 +1,4 @@
-/** The sample gateway as a whole: over real sockets, with real clients, beside a real sidecar. */
+/** The configuration of the sample gateway. */
 @NullMarked
 package io.inferspan.samples.gateway.config;
 

@@ -31,7 +31,7 @@ final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCa
   private static final double PATIENCE_MILLIS = 10_000;
   private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
   private static final String MISSING =
-      "needs Debian's chromium: apt-get install chromium fonts-dejavu fonts-noto-color-emoji";
+      "needs chromium: apt-get install chromium fonts-dejavu fonts-noto-color-emoji";
 
   // Runs before any script of the page, so that nothing escapes it.
   private static final String WATCH =

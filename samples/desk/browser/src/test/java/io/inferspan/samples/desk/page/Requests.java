@@ -99,7 +99,7 @@ final class Requests {
   }
 
   private static void folded(SentTrace trace, ByteString engine) {
-    Span.Builder launches = trace.span(AGENT, "cuda.launch", engine, 53, 190);
+    Span.Builder launches = trace.span(AGENT, "cuda.launch (folded)", engine, 53, 190);
     with(launches, "inferspan.ebpf.count", 1248L);
     with(launches, "inferspan.ebpf.duration.sum_ns", 17_000_000L);
     with(launches, "inferspan.ebpf.duration.min_ns", 1_100L);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
-import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
@@ -55,18 +54,8 @@ class Screenshot {
       page.navigate(desk + "#/trace/" + trace.group(1));
       assertThat(page.locator(".anatomy .sum-value")).isVisible();
       assertThat(page.locator(".wf-path i").first()).isAttached();
-      // What is told is further down.
-      for (String scheduling : List.of("run_scheduler_profile", "llm_d.epp.scorer.prefix_cache")) {
-        for (Locator row : page.locator(".wf-row:not([hidden])").filter(named(scheduling)).all()) {
-          row.locator(".wf-caret").click();
-        }
-      }
       Files.write(file, page.screenshot());
     }
     assertThat(Files.size(file)).isLessThanOrEqualTo(MOST_BYTES);
-  }
-
-  private static Locator.FilterOptions named(String span) {
-    return new Locator.FilterOptions().setHasText(span);
   }
 }

@@ -1,0 +1,117 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/**
+ * Prints which tests did not run, why, and how to run them: {@code TestsNotRun ROOT [--fail]
+ * [--except=REASON]}.
+ *
+ * <p>Reads the XML reports below ROOT. An assumption's message is "reason: command"; an IT class
+ * without a report belongs to {@code -Pfull}. With {@code --fail}, the status is 1 when a test did
+ * not run, unless the reason is the given exception.
+ */
+final class TestsNotRun {
+
+  private static final String EVERYTHING = "./check";
+
+  private record Cause(String module, String reason, String command) implements Comparable<Cause> {
+    static Cause of(String module, String message) {
+      String text = message.replaceFirst("^(\\S+Exception: )?(Assumption failed: )?", "").strip();
+      int end = text.indexOf(": ");
+      return end < 0
+          ? new Cause(module, text, EVERYTHING)
+          : new Cause(module, text.substring(0, end), text.substring(end + 2));
+    }
+
+    @Override
+    public int compareTo(Cause other) {
+      return (module + reason + command).compareTo(other.module + other.reason + other.command);
+    }
+  }
+
+  private final Path root;
+  private final Map<Cause, Integer> counts = new TreeMap<>();
+
+  private TestsNotRun(Path root) {
+    this.root = root;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    TestsNotRun report = new TestsNotRun(Path.of(arguments[0]).toAbsolutePath().normalize());
+    report.read();
+    report.print();
+    List<String> options = List.of(arguments);
+    if (options.contains("--fail")
+        && report.counts.keySet().stream().anyMatch(c -> !options.contains("--except=" + c.reason))) {
+      System.exit(1);
+    }
+  }
+
+  private void read() throws Exception {
+    List<String> reports = new ArrayList<>();
+    List<Path> its = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String path = root.relativize(file).toString();
+        if (path.matches(".*target/(surefire|failsafe)-reports[^/]*/TEST-.*\\.xml")) {
+          reports.add(file.getFileName().toString());
+          countSkipped(path.substring(0, path.indexOf("/target/")), file);
+        } else if (path.matches(".*src/test/java/.*IT\\.java")) {
+          its.add(file);
+        }
+      }
+    }
+    for (Path it : its) {
+      String name = it.getFileName().toString().replace(".java", ".xml");
+      if (reports.stream().noneMatch(report -> report.endsWith("." + name))) {
+        String module = root.relativize(it).toString().replaceFirst("/src/test/.*", "");
+        String reason = "class starts real processes, servers or a browser";
+        counts.merge(new Cause(module, reason, "mvn verify -Pfull"), 1, Integer::sum);
+      }
+    }
+  }
+
+  private void countSkipped(String module, Path report) throws Exception {
+    var builder = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder();
+    NodeList skipped = builder.parse(report.toFile()).getElementsByTagName("skipped");
+    for (int i = 0; i < skipped.getLength(); i++) {
+      Element one = (Element) skipped.item(i);
+      String message = one.getAttribute("message");
+      String reason = message.isEmpty() ? one.getTextContent().strip().split("\n")[0] : message;
+      counts.merge(Cause.of(module, reason), 1, Integer::sum);
+    }
+  }
+
+  private void print() {
+    if (counts.isEmpty()) {
+      System.out.println("All tests ran.");
+      return;
+    }
+    List<String[]> rows = new ArrayList<>();
+    rows.add(new String[] {"tests", "module", "not run because", "to run them"});
+    counts.forEach(
+        (cause, count) ->
+            rows.add(new String[] {"" + count, cause.module, cause.reason, cause.command}));
+    int[] widths = new int[4];
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        widths[i] = Math.max(widths[i], row[i].length());
+      }
+    }
+    System.out.println("\nTests that did not run (" + EVERYTHING + " installs what is missing and runs all):");
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.length; i++) {
+        line.append("  ").append(row[i]).append(" ".repeat(widths[i] - row[i].length()));
+      }
+      System.out.println(line.toString().stripTrailing());
+    }
+  }
+}

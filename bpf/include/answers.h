@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How much of an answer has been written: what a request has open ends with the last byte that its head announces. */
+#ifndef INFERSPAN_ANSWERS_H
+#define INFERSPAN_ANSWERS_H
+
+#include "connections.h"
+#include "descriptors.h"
+#include "heads.h"
+
+#define LAST_CHUNK_BYTES 5 /* "0\r\n\r\n", behind another line's end or alone */
+#define LONGEST_END (2 + LAST_CHUNK_BYTES)
+#define STATUS_BYTES 12 /* "HTTP/1.1 200" */
+
+enum { ANSWER_INTERIM, ANSWER_UNKNOWN, ANSWER_HAS_BODY, ANSWER_HAS_NONE, ANSWER_CHANGES };
+
+/* Of the first bytes of an answer: "100 Continue" and its like come before it, 101 makes something else of the connection. */
+static __always_inline int kind_of_answer(const u8 *text)
+{
+	const char http[7] = "HTTP/1.";
+
+	if (__builtin_memcmp(text, http, sizeof(http)))
+		return ANSWER_UNKNOWN;
+	if (text[9] == '1')
+		return text[11] == '1' ? ANSWER_CHANGES : ANSWER_INTERIM;
+	if ((text[9] == '2' || text[9] == '3') && text[10] == '0' && text[11] == '4')
+		return ANSWER_HAS_NONE;
+	return ANSWER_HAS_BODY;
+}
+
+/* Whether a chunked answer ends with these bytes. */
+static __always_inline bool ends_chunks(const struct ispan_bytes *bytes)
+{
+	const u8 last[LONGEST_END] = {'\r', '\n', '0', '\r', '\n', '\r', '\n'};
+	u8 end[LONGEST_END] = {'\r', '\n'};
+	u64 buffer = bytes->buffer, length = bytes->length;
+	struct iovec segment;
+
+	if (bytes->list) {
+		if (bpf_probe_read_user(&segment, sizeof(segment), (void *)(bytes->list + (bytes->list_length - 1) * sizeof(segment))))
+			return false;
+		buffer = (u64)segment.iov_base;
+		length = segment.iov_len;
+	}
+	if (length == LAST_CHUNK_BYTES)
+		return !bpf_probe_read_user(end + 2, LAST_CHUNK_BYTES, (void *)buffer) && !__builtin_memcmp(end, last, LONGEST_END);
+	return length >= LONGEST_END && !bpf_probe_read_user(end, LONGEST_END, (void *)(buffer + length - LONGEST_END)) &&
+	       !__builtin_memcmp(end, last, LONGEST_END);
+}
+
+/* The bytes that a write left on the connection; false where they are not in the process's memory, or in several messages. */
+static __always_inline bool bytes_written(u64 number, u64 length, u64 second, u64 third, struct ispan_bytes *bytes)
+{
+	switch (number) {
+	case NR_write:
+	case NR_sendto:
+		return bytes_of(NR_read, length, second, 0, 0, bytes);
+	case NR_writev:
+		return bytes_of(NR_readv, length, second, third, 0, bytes);
+	case NR_sendmsg:
+		return bytes_of(NR_recvmsg, length, second, 0, 0, bytes);
+	default:
+		return false;
+	}
+}
+
+/* What the answer's head says of its length. */
+static __always_inline void read_answer_head(struct ispan_connection *connection, const struct ispan_bytes *bytes, int kind)
+{
+	struct ispan_scan *scan = current_scan();
+	u64 head;
+
+	if (!scan)
+		return;
+	begin_scan(scan, NULL);
+	scan->head.flags = HEAD_REQUEST_LINE; /* a status line is none of the headers that are looked at */
+	if (!gather(bytes))
+		return;
+	http_scan_text(scan->length);
+	if (!(scan->head.flags & HEAD_FINISHED))
+		return;
+	head = scan->end - HTTP_BASE;
+	if (kind == ANSWER_HAS_NONE || connection->flags & OPEN_NO_BODY) {
+		connection->left = head;
+		connection->flags |= OPEN_COUNTED;
+	} else if (scan->head.flags & HEAD_CHUNKED) {
+		connection->flags |= OPEN_CHUNKED;
+	} else if (scan->head.flags & HEAD_LENGTH) {
+		connection->left = head + scan->head.content_length;
+		connection->flags |= OPEN_COUNTED;
+	}
+}
+
+static __always_inline void note_progress(const struct ispan_connection *connection, u32 flags)
+{
+	u64 number = connection->number;
+	struct ispan_request *request = connection->flags & OPEN_SAMPLED ? bpf_map_lookup_elem(&requests, &number) : NULL;
+
+	if (request)
+		request->flags = (request->flags & ~ISPAN_REQUEST_STREAMS) | flags;
+}
+
+/* The first bytes of an answer. Not static, so that the verifier reads it once. */
+__noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 third)
+{
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+	struct ispan_bytes bytes;
+	u8 text[STATUS_BYTES] = {};
+	int kind = ANSWER_UNKNOWN;
+
+	if (!connection)
+		return 0;
+	if (bytes_written(number, length, second, third, &bytes) && !bpf_probe_read_user(text, sizeof(text), (void *)bytes.buffer))
+		kind = kind_of_answer(text);
+	if (kind == ANSWER_INTERIM)
+		return 0;
+	if (kind == ANSWER_HAS_BODY || kind == ANSWER_HAS_NONE)
+		read_answer_head(connection, &bytes, kind);
+	connection->flags |= OPEN_RESPONDED;
+	note_progress(connection, ISPAN_REQUEST_RESPONDED | (kind == ANSWER_UNKNOWN ? 0 : ISPAN_REQUEST_STREAMS));
+	return 0;
+}
+
+/* Whether the answer has ended with these bytes. Not static, so that the verifier reads it once. */
+__noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 third)
+{
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+	struct ispan_bytes bytes;
+
+	if (!connection || connection->flags & OPEN_PIPELINED)
+		return false;
+	if (connection->flags & OPEN_COUNTED) {
+		connection->left = connection->left > length ? connection->left - length : 0;
+		return !connection->left;
+	}
+	return connection->flags & OPEN_CHUNKED && bytes_written(number, length, second, third, &bytes) && ends_chunks(&bytes);
+}
+
+/* The thread that read the head has it still, for what it does before it waits again. */
+static __always_inline bool stays(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
+{
+	u64 number = connection->number;
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_request *request;
+
+	if (!thread || !is_loop(thread) || connection->reader != pid_tgid || thread->mixed == number ||
+	    sole_request(pid_tgid) != number)
+		return false;
+	request = bpf_map_lookup_elem(&requests, &number);
+	if (!request)
+		return false;
+	request->flags |= ISPAN_REQUEST_KEPT;
+	thread->request = number;
+	thread->source = ISPAN_SOURCE_HTTP;
+	thread->fd = fd;
+	thread->flags = (thread->flags & ~ISPAN_THREAD_AWAY) | ISPAN_THREAD_ALONE;
+	return true;
+}
+
+/* Not static, so that the verifier reads it once. */
+__noinline int answered(u64 key)
+{
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_server *server = server_of(key >> 32);
+	struct ispan_request *request;
+	bool kept;
+	u64 number;
+
+	if (!connection || !settings)
+		return 0;
+	note_progress(connection, ISPAN_REQUEST_RESPONDED | ISPAN_REQUEST_ANSWERED);
+	kept = stays(thread, connection, (s32)key);
+	number = connection->flags & OPEN_SAMPLED ? connection->number : 0;
+	request = bpf_map_lookup_elem(&requests, &number);
+	if (request && request->flags & ISPAN_REQUEST_BOUND && !(server && server->flags & SERVER_HANDS_OVER))
+		kept = true;
+	count_answered(key, connection);
+	if (!request || (!kept && !connection->body))
+		request_end(connection_close(key));
+	return 0;
+}
+
+/* What is read of the request when it is answered is its own all the same. Not static, as above. */
+__noinline int after_body(u64 key)
+{
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+	const struct ispan_settings *settings = current_settings();
+	u64 number = connection ? connection->number : 0;
+	struct ispan_request *request = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
+
+	if (settings && request && connection->flags & OPEN_ANSWERED && !connection->body && !(request->flags & ISPAN_REQUEST_BOUND) &&
+	    !(request->flags & ISPAN_REQUEST_KEPT))
+		request_end(connection_close(key));
+	return 0;
+}
+
+/* The connection of another process that this one was started by, for its request: they have the socket in common. */
+static __always_inline u64 key_of_maker(struct ispan_thread *thread, s32 fd)
+{
+	struct ispan_request *request = thread && thread->source == ISPAN_SOURCE_INHERITED ? request_of(thread) : NULL;
+
+	return request ? connection_of(request->tgid, fd) : 0;
+}
+
+/* Requests of the process go by their descriptors from now on, and no thread has one by what it read. */
+static __always_inline void hand_over(struct ispan_server *server)
+{
+	struct ispan_activity *activity = activity_now();
+
+	server->flags |= SERVER_HANDS_OVER;
+	if (activity) /* threads ask again */
+		__sync_fetch_and_add(&activity->ended, 1);
+}
+
+/* A thread that did not read the head: one that was started for the request, or one to which it was handed. */
+static __always_inline void written_by_another(struct ispan_thread *thread, struct ispan_connection *connection)
+{
+	u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct ispan_server *server = server_of(connection->reader >> 32);
+
+	if (connection->reader == pid_tgid)
+		return;
+	connection->flags |= OPEN_HELPED;
+	if (connection->reader >> 32 != pid_tgid >> 32 || (thread && thread->request == connection->number))
+		return;
+	count(ISPAN_COUNT_ANSWERED_ELSEWHERE);
+	if (server && !(server->flags & SERVER_HANDS_OVER))
+		hand_over(server);
+}
+
+/* By the system call's number, its result and its arguments. Not static, so that the verifier does not read it for each of them. */
+__noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
+	s32 fd = (s32)number_and_fd;
+	u64 number = number_and_fd >> 32;
+	u64 key = connection_of(bpf_get_current_pid_tgid() >> 32, fd);
+	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	if (!connection) {
+		key = key_of_maker(thread, fd);
+		connection = bpf_map_lookup_elem(&connections, &key);
+	}
+	if (!connection || !settings || connection->flags & OPEN_ANSWERED)
+		return 0;
+	if (!is_same_socket(connection, fd)) {
+		if (key >> 32 == bpf_get_current_pid_tgid() >> 32)
+			connection_gone(key);
+		return 0;
+	}
+	if (number == NR_sendmmsg)
+		length = bytes_of_messages(second, length);
+	written_by_another(thread, connection);
+	if (!(connection->flags & OPEN_RESPONDED))
+		answer_begins(key, number, length, second, third);
+	if (connection->flags & OPEN_RESPONDED && answer_ends(key, number, length, second, third))
+		answered(key);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which stacks run, by a timer, how long which stacks waited, and which called the device. Counted here, so that no record is made
+ * for each. An object that includes this defines find_trace.
+ */
+#ifndef INFERSPAN_STACKS_H
+#define INFERSPAN_STACKS_H
+
+#include "operands.h"
+#include <bpf/bpf_tracing.h>
+
+#define FRAMES 127
+#define EVERYBODY 0
+#define ON_CPU 0
+#define OFF_CPU 1
+#define CALL 2
+#define NO_STACK -1
+#define COLLISION -17 /* EEXIST: another stack has the place that this one's hash names */
+#define SKIPS 3
+#define LOST_NO_ROOM 0
+#define LOST_COLLISION 1
+#define NAME_BYTES 1024
+#define STOP_HERE 1 /* of a session's entry: do not come back on return */
+
+/* A trace's id in the order of its text; zeros: none. */
+struct ispan_trace {
+	u64 first;
+	u64 second;
+};
+
+/* Fills in the trace that this thread works for, if any; false where its stacks are not to be counted. */
+static __always_inline bool find_trace(struct ispan_trace *trace);
+
+/* Frames in the map of stacks, negative where there are none, and the innermost ones before them, which kept it from a collision. */
+struct ispan_frames {
+	s32 number;
+	u32 skipped;
+	u64 first[SKIPS];
+};
+
+struct ispan_stack {
+	u32 tgid;
+	u16 kind;
+	u16 called;   /* row in the reader's table of functions */
+	u64 function; /* of a launch: what it launches */
+	struct ispan_trace trace;
+	struct ispan_frames kernel;
+	struct ispan_frames user;
+};
+
+struct ispan_sum {
+	u64 count;
+	u64 nanos;
+	u64 bytes;
+};
+
+struct ispan_wait {
+	u64 since_ns;
+	struct ispan_stack stack;
+};
+
+struct ispan_open_call {
+	u64 start_ns;
+	u64 sp;
+	u64 amount;   /* of a look-up: where the name is */
+	u64 function; /* of a look-up: where the function will be */
+	struct ispan_call call;
+};
+
+struct ispan_function {
+	u64 number;
+	u64 tgid;
+};
+
+struct ispan_function_name {
+	char text[NAME_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, FRAMES * sizeof(u64));
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct ispan_stack);
+	__type(value, struct ispan_sum);
+} stack_counts SEC(".maps");
+
+/* By thread. A thread that ends while it waits leaves its entry, which makes room when it is needed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct ispan_wait);
+} stack_waits SEC(".maps");
+
+/* By thread << 1 | 1 for a look-up, which may happen within a launch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, struct ispan_open_call);
+} stack_calls SEC(".maps");
+
+/* The reader takes them while they are new. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct ispan_function);
+	__type(value, struct ispan_function_name);
+} function_names SEC(".maps");
+
+/* Processes, or EVERYBODY. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, u32);
+} stack_targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, u64);
+} stack_losses SEC(".maps");
+
+static const struct ispan_function_name no_name;
+
+static __always_inline bool is_target(u32 tgid)
+{
+	u32 everybody = EVERYBODY;
+
+	return bpf_map_lookup_elem(&stack_targets, &tgid) || bpf_map_lookup_elem(&stack_targets, &everybody);
+}
+
+static __always_inline void lose(u32 reason)
+{
+	u64 *lost = bpf_map_lookup_elem(&stack_losses, &reason);
+
+	if (lost)
+		(*lost)++;
+}
+
+/* A stack whose place is another's would never be counted: without its innermost frames its place is another one. */
+static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frames *frames)
+{
+#pragma unroll
+	for (u32 skip = 0; skip <= SKIPS; skip++) {
+		frames->number = bpf_get_stackid(ctx, &stacks, flags | skip);
+		if (frames->number == COLLISION)
+			continue;
+		frames->skipped = skip;
+		return !skip || bpf_get_stack(ctx, frames->first, skip * sizeof(u64), flags) > 0;
+	}
+	return false;
+}
+
+/* The stack of the thread that runs this; false where it works for another trace, or another stack has its place. */
+static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct ispan_stack *stack)
+{
+	if (!find_trace(&stack->trace))
+		return false;
+	stack->tgid = tgid;
+	stack->kind = kind;
+	stack->kernel.number = NO_STACK;
+	if ((kind == CALL || find_frames(ctx, 0, &stack->kernel)) && find_frames(ctx, BPF_F_USER_STACK, &stack->user))
+		return true;
+	lose(LOST_COLLISION);
+	return false;
+}
+
+static __always_inline void add(const struct ispan_stack *stack, u64 nanos, u64 bytes)
+{
+	struct ispan_sum none = {};
+	struct ispan_sum *sum = bpf_map_lookup_elem(&stack_counts, stack);
+
+	if (!sum) {
+		bpf_map_update_elem(&stack_counts, stack, &none, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(&stack_counts, stack);
+	}
+	if (!sum) {
+		lose(LOST_NO_ROOM);
+		return;
+	}
+	__sync_fetch_and_add(&sum->count, 1);
+	__sync_fetch_and_add(&sum->nanos, nanos);
+	__sync_fetch_and_add(&sum->bytes, bytes);
+}
+
+SEC("perf_event")
+int stack_sample(void *ctx)
+{
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct ispan_stack stack = {};
+
+	if (tgid && is_target(tgid) && stack_of_this(ctx, tgid, ON_CPU, &stack))
+		add(&stack, 0, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct task_struct *next)
+{
+	u32 left = previous->pid, comes = next->pid;
+	u64 now = bpf_ktime_get_ns();
+	struct ispan_wait *waited, wait = {};
+
+	if (left && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
+		wait.since_ns = now;
+		bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
+	}
+	waited = comes ? bpf_map_lookup_elem(&stack_waits, &comes) : NULL;
+	if (!waited)
+		return 0;
+	wait = *waited;
+	bpf_map_delete_elem(&stack_waits, &comes);
+	/* A thread's number may have become another's. */
+	if (wait.stack.tgid == next->tgid && now > wait.since_ns)
+		add(&wait.stack, now - wait.since_ns, 0);
+	return 0;
+}
+
+static __always_inline struct ispan_call called(struct pt_regs *regs)
+{
+	union {
+		u64 word;
+		struct ispan_call call;
+	} cookie = {.word = bpf_get_attach_cookie(regs)};
+
+	return cookie.call;
+}
+
+static __always_inline u64 key_of(const struct ispan_call *call)
+{
+	return (u32)bpf_get_current_pid_tgid() << 1 | (call->kind == ISPAN_KIND_CUDA_GET_FUNCTION);
+}
+
+/* What the runtime has the driver do is the runtime's call. */
+static __always_inline bool is_within(const struct ispan_open_call *open, const struct ispan_call *call, u64 sp)
+{
+	return open && open->call.flags & ISPAN_CALL_RUNTIME && !(call->flags & ISPAN_CALL_RUNTIME) && open->sp > sp;
+}
+
+static __always_inline bool is_moved(u16 kind)
+{
+	return kind >= ISPAN_KIND_CUDA_MEMCPY_H2D && kind <= ISPAN_KIND_CUDA_MEMSET;
+}
+
+static __always_inline void read_call(struct pt_regs *regs, struct ispan_open_call *open)
+{
+	struct ispan_arguments arguments;
+
+	if (open->call.kind == ISPAN_KIND_CUDA_GET_FUNCTION) {
+		open->function = SLOT1(regs);
+		open->amount = SLOT3(regs);
+		return;
+	}
+	read_arguments(regs, &arguments);
+	if (is_moved(open->call.kind))
+		open->amount = operand_of(&arguments, open->call.amount) << (open->call.shift & 63);
+	if (open->call.kind == ISPAN_KIND_CUDA_LAUNCH)
+		open->function = operand_of(&arguments, open->call.extra);
+}
+
+static __always_inline int call_begins(struct pt_regs *regs)
+{
+	struct ispan_open_call open = {.sp = regs->sp};
+	u64 key;
+
+	if (!is_target(bpf_get_current_pid_tgid() >> 32))
+		return STOP_HERE;
+	open.call = called(regs);
+	key = key_of(&open.call);
+	if (is_within(bpf_map_lookup_elem(&stack_calls, &key), &open.call, regs->sp))
+		return STOP_HERE;
+	read_call(regs, &open);
+	open.start_ns = bpf_ktime_get_ns();
+	bpf_map_update_elem(&stack_calls, &key, &open, BPF_ANY);
+	return 0;
+}
+
+static __always_inline void learn_name(const struct ispan_open_call *open, u32 tgid)
+{
+	struct ispan_function function = {.number = word_at(open->function), .tgid = tgid};
+	struct ispan_function_name *name;
+
+	bpf_map_update_elem(&function_names, &function, &no_name, BPF_ANY);
+	name = bpf_map_lookup_elem(&function_names, &function);
+	if (name)
+		bpf_probe_read_user_str(name->text, sizeof(name->text), (void *)open->amount);
+}
+
+/* The caller's stack is whole only now: at a function's first instruction its caller is not yet in the chain of frames. */
+static __always_inline int call_ends(struct pt_regs *regs)
+{
+	u64 now = bpf_ktime_get_ns();
+	u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct ispan_stack stack = {};
+	struct ispan_open_call *begun, open;
+	struct ispan_call call = called(regs);
+	u64 key = key_of(&call);
+
+	begun = bpf_map_lookup_elem(&stack_calls, &key);
+	if (!begun || begun->sp + RETURN_BYTES != regs->sp)
+		return 0;
+	open = *begun;
+	bpf_map_delete_elem(&stack_calls, &key);
+	if (RESULT(regs))
+		return 0;
+	if (open.call.kind == ISPAN_KIND_CUDA_GET_FUNCTION) {
+		learn_name(&open, tgid);
+		return 0;
+	}
+	stack.called = open.call.reserved;
+	stack.function = open.function;
+	if (stack_of_this(regs, tgid, CALL, &stack))
+		add(&stack, now - open.start_ns, open.amount);
+	return 0;
+}
+
+extern bool bpf_session_is_return(void) __weak __ksym;
+
+SEC("uprobe")
+int call_session(struct pt_regs *regs)
+{
+	return bpf_session_is_return() ? call_ends(regs) : call_begins(regs);
+}
+
+SEC("uprobe")
+int call_enter(struct pt_regs *regs)
+{
+	call_begins(regs);
+	return 0;
+}
+
+SEC("uretprobe")
+int call_return(struct pt_regs *regs)
+{
+	return call_ends(regs);
+}
+
+#endif

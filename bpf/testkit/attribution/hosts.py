@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that are not ours, as processes."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SERVERS = os.path.join(HERE, "servers")
+
+# What of a request must be seen. A thread per request: everything, always. A loop: everything while requests come one after
+# the other, and what is sent and received on the request's own connection where they overlap. A pool, or threads that the
+# kernel does not know: the latter.
+THREAD, LOOP, POOL = "thread", "loop", "pool"
+
+
+class Server:
+    method, prefix = "POST", ""
+
+    def __init__(self, name, kind, command, needs=None, partial_reads=False):
+        """partial_reads: its buffer may be smaller than what was sent, so that the size of a read says less."""
+        self.name, self.kind, self.start, self.needs = name, kind, command, needs
+        self.partial_reads = partial_reads
+        self.pids = set()
+
+    def missing(self, directory):
+        """Why it cannot run here, or None."""
+        return self.needs(directory) if self.needs else None
+
+    def prepare(self, request):
+        pass
+
+    def others(self, request):
+        """Pieces that cross connections which the server has opened for the request."""
+        return []
+
+    def command(self, directory):
+        return self.start(directory)
+
+    @contextlib.contextmanager
+    def running(self, directory):
+        environment = {**os.environ, "MARKS": os.path.join(directory, "marks"), "PYTHONDONTWRITEBYTECODE": "1",
+                       "GOMAXPROCS": "2"}
+        with subprocess.Popen(self.command(directory), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+                              text=True, cwd=directory) as process:
+            try:
+                yield self.port_of(process)
+            finally:
+                self.pids |= family(process.pid)
+                process.terminate()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+
+    def port_of(self, process):
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} ended with status {process.wait()} before it listened")
+        return int(line)
+
+
+def family(pid):
+    """A process and those it has started."""
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+    return {pid}.union(*(family(int(child)) for child in children))
+
+
+class Nginx(Server):
+    """Sends one file a request, whose name has the request's id."""
+
+    method = "GET"
+
+    def __init__(self, name):
+        super().__init__(name, THREAD, None, program("nginx"))
+
+    def prepare(self, request):
+        request.opens, request.chunks, request.mode, request.body_pieces = 1, 1, "plain", 0
+        with open(f"{self.marks}/{request.mark}.0", "wb") as file:
+            file.write(b"c" * request.chunk)
+
+    def command(self, directory):
+        self.marks = os.path.join(directory, "marks")
+        return self.configured(directory, "nginx.conf", {})
+
+    def configured(self, directory, template, values):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        with open(os.path.join(SERVERS, template)) as file:
+            text = file.read()
+        for name, value in {"DIRECTORY": directory, "PORT": str(self.port), **values}.items():
+            text = text.replace(name, value)
+        with open(os.path.join(directory, template), "w") as file:
+            file.write(text)
+        return ["nginx", "-p", directory, "-c", os.path.join(directory, template)]
+
+    def port_of(self, process):
+        while process.poll() is None:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return self.port
+        raise RuntimeError(f"nginx ended with status {process.returncode}")
+
+
+class Proxy(Nginx):
+    """nginx in front of http.server, which does the marked work. What crosses between the two belongs to the request, too."""
+
+    method = "POST"
+
+    def prepare(self, request):
+        pass
+
+    @contextlib.contextmanager
+    def running(self, directory):
+        with Server("", THREAD, python("threads.py")).running(directory) as self.backend, super().running(directory) as port:
+            yield port
+
+    def command(self, directory):
+        return self.configured(directory, "proxy.conf", {"BACKEND": str(self.backend)})
+
+    def others(self, request):
+        if not request.received:
+            return []
+        head, *chunks = request.received
+        return [[request.head, sum(request.sent) - request.head], [head - len("Connection: keep-alive\r\n"), *chunks]]
+
+
+def program(name):
+    return lambda directory: None if shutil.which(name) else f"{name} is not installed"
+
+
+def python(file, *arguments):
+    return lambda directory: [sys.executable, os.path.join(SERVERS, file), *arguments]
+
+
+def module(name):
+    def needs(directory):
+        found = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True)
+        return f"python3 has not all of {name}" if found.returncode else None
+    return needs
+
+
+def java():
+    found = subprocess.run([os.path.join(HERE, "..", "..", "..", "samples", "find-jdk")], capture_output=True, text=True)
+    return os.path.join(found.stdout.strip(), "bin", "java")
+
+
+JVM = "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true"
+
+
+def jdk(kind):
+    return lambda directory: [java(), *JVM, "-cp", f"{directory}/kit/jdk", "JdkServer", kind]
+
+
+def netty(directory):
+    with open(f"{directory}/kit/netty.jars") as jars:
+        path = jars.read().strip()
+    return [java(), *JVM, "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
+            "-cp", f"{directory}/kit/netty:{path}", "NettyServer"]
+
+
+def built(name):
+    return lambda directory: None if os.path.exists(f"{directory}/kit/{name}") else f"{name} could not be built"
+
+
+UVICORN = "uvicorn, uvloop, httptools, fastapi"
+
+ALL = [
+    Server("http.server", THREAD, python("threads.py")),
+    Server("http.server, pool", POOL, python("threads.py", "pool")),
+    Server("asyncio", LOOP, python("streams.py")),
+    Server("asyncio, timer", POOL, python("streams.py", "timer")),
+    Server("uvicorn, uvloop", LOOP, python("uvloop_app.py"), module(UVICORN)),
+    Server("uvicorn, threads", POOL, python("uvloop_app.py", "threads"), module(UVICORN)),
+    Server("node", LOOP, lambda directory: ["node", os.path.join(SERVERS, "node.js")], program("node")),
+    Nginx("nginx"),
+    Proxy("nginx, proxy"),
+    Server("jdk, threads", THREAD, jdk("platform"), built("jdk"), partial_reads=True),
+    Server("jdk, virtual", POOL, jdk("virtual"), built("jdk"), partial_reads=True),
+    Server("netty", LOOP, netty, built("netty.jars"), partial_reads=True),
+    Server("engine", POOL, lambda directory: [sys.executable, os.path.join(SERVERS, "engine.py"), "app", directory,
+                                              f"{directory}/kit/libraries"], module("zmq, " + UVICORN)),
+    Server("go", POOL, lambda directory: [f"{directory}/kit/nethttp"], built("nethttp")),
+]

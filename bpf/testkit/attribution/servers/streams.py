@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""streams.py [timer]: asyncio streams, one event loop, a coroutine per connection; with timer, also work that belongs to no request."""
+
+import asyncio
+import itertools
+import re
+import sys
+
+from work import Work, before, headers, mark, work_of
+
+
+async def answer(reader, writer):
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    length = re.search(r"(?i)^content-length: *(\d+)", head, re.M)
+    await reader.readexactly(int(length[1]) if length else 0)
+    work = work_of(head.split()[1])
+    before(work)
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers(work).items())
+    writer.write(f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode())
+    for number in range(work.chunks):
+        if number:
+            if work.delay:
+                await asyncio.sleep(work.delay)
+            mark(work, work.opens + number - 1)
+        writer.write(b"c" * work.chunk)
+        await writer.drain()
+
+
+async def serve(reader, writer):
+    try:
+        while True:
+            await answer(reader, writer)
+    except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
+        pass
+    finally:
+        writer.close()
+
+
+async def tick():
+    for number in itertools.count():
+        await asyncio.sleep(0.003)
+        mark(Work("r0", 0, 0, 0, 0, 0, ""), number)
+
+
+async def main():
+    ticking = asyncio.create_task(tick()) if sys.argv[1:] == ["timer"] else None
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=128)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.gather(server.serve_forever(), *filter(None, [ticking]))
+
+
+asyncio.run(main())

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""uvloop_app.py [threads]: FastAPI on uvicorn with uvloop and httptools; with threads, handlers are plain functions, which
+FastAPI runs in a pool that grows inside requests."""
+
+import asyncio
+import socket
+import sys
+import time
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+from work import before, headers, mark, work_of
+
+app = FastAPI()
+
+
+async def stream(work):
+    for number in range(work.chunks):
+        if number:
+            if work.delay:
+                await asyncio.sleep(work.delay)
+            mark(work, work.opens + number - 1)
+        yield b"c" * work.chunk
+
+
+def stream_in_thread(work):
+    for number in range(work.chunks):
+        if number:
+            time.sleep(work.delay)
+            mark(work, work.opens + number - 1)
+        yield b"c" * work.chunk
+
+
+async def on_loop(request: Request):
+    await request.body()
+    work = work_of(request.url.path)
+    before(work)
+    return StreamingResponse(stream(work), headers=headers(work))
+
+
+def in_thread(request: Request):
+    work = work_of(request.url.path)
+    before(work)
+    return StreamingResponse(stream_in_thread(work), headers=headers(work))
+
+
+app.post("/w/{rest:path}")(in_thread if sys.argv[1:] == ["threads"] else on_loop)
+listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+print(listener.getsockname()[1], flush=True)
+config = uvicorn.Config(app, loop="uvloop", http="httptools", log_level="critical", lifespan="off")
+uvicorn.Server(config).run(sockets=[listener])

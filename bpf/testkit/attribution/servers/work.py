@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The work that a request's path asks for: /w/MARK/OPENS/CHUNK/CHUNKS/PAD/DELAY/MODE, the same for every server here."""
+
+import collections
+import os
+
+MARKS = os.environ["MARKS"]
+Work = collections.namedtuple("Work", "mark opens chunk chunks pad delay mode")
+
+
+def work_of(path):
+    mark, opens, chunk, chunks, pad, delay, mode = path.split("/")[2:9]
+    return Work(mark, int(opens), int(chunk), int(chunks), int(pad), int(delay) / 1000, mode)
+
+
+def mark(work, number):
+    """One operation whose owner is known: it opens a file that has the request's id in its name, and does not exist."""
+    try:
+        os.close(os.open(f"{MARKS}/{work.mark}.{number}", os.O_RDONLY))
+    except FileNotFoundError:
+        pass
+
+
+def before(work):
+    for number in range(work.opens):
+        mark(work, number)
+    if work.mode == "boom":
+        raise RuntimeError("the handler was asked to fail")
+
+
+def headers(work):
+    return {"Content-Length": str(work.chunk * work.chunks), "X-Pad": "p" * work.pad}

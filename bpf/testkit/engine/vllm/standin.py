@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the processes of the stand-in share: its configuration, the ground truth and the driver."""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+
+DEFAULTS = {
+    "release": "0.16.0",
+    "tp": 1,
+    "async": True,
+    "seed": 1,
+    "budget": 256,  # tokens of a step
+    "most": 64,  # requests of a step
+    "preempt": 0.0,  # probability that a step preempts its last request
+    "script": {},  # step number -> requests preempted then, instead of chance
+    "layers": 4,
+    "decode_ns": 20_000,  # device time of one decoded token
+    "prefill_ns": 2_000,  # device time of one prompt token
+    "truth": "",
+    "libraries": "",
+    "directory": "",
+}
+CONFIG = {**DEFAULTS, **json.loads(os.environ.get("STANDIN_ENGINE", "{}"))}
+RELEASE = tuple(int(part) for part in CONFIG["release"].split("."))
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def monotonic():
+    return time.monotonic_ns()
+
+
+def become(title):
+    """The comm that setproctitle gives the main thread, and an end together with the parent."""
+    if RELEASE >= (0, 10, 1):
+        libc.prctl(15, title.encode()[:15], 0, 0, 0)
+    libc.prctl(1, 9, 0, 0, 0)
+
+
+def spawn(module, *arguments):
+    return subprocess.Popen([sys.executable, "-m", module, *map(str, arguments)], stdin=subprocess.DEVNULL)
+
+
+def address(name):
+    return f"ipc://{CONFIG['directory']}/{name}"
+
+
+class Truth:
+    """One line per fact, appended in one write, so that processes may share the file."""
+
+    def __init__(self):
+        path = CONFIG["truth"]
+        self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644) if path else None
+
+    def write(self, **fact):
+        if self.file is not None:
+            os.write(self.file, (json.dumps(fact, separators=(",", ":")) + "\n").encode())
+
+
+class Driver:
+    """The stand-in libcuda; without libraries, nothing is called."""
+
+    def __init__(self):
+        directory = CONFIG["libraries"]
+        self.library = ctypes.CDLL(os.path.join(directory, "libcuda.so.1")) if directory else None
+        self.compute, self.copy = ctypes.c_void_p(0x5100), ctypes.c_void_p(0x5200)
+        self.calls = 0
+
+    def call(self, name, *arguments):
+        self.calls += 1
+        if self.library and getattr(self.library, name)(*arguments):
+            raise RuntimeError(f"{name} failed")
+
+    def launch(self, nanos):
+        """A kernel that takes as many nanoseconds as its grid has blocks (FAKE_CUDA_KERNEL=grid)."""
+        self.call("cuLaunchKernel", ctypes.c_void_p(0xF001), max(1, nanos), 1, 1, 32, 1, 1, 0, self.compute, None, None)
+
+    def launch_graph(self):
+        self.call("cuGraphLaunch", ctypes.c_void_p(0x7000), self.compute)
+
+    def copied(self):
+        """An event that is reached when what was enqueued so far is done and copied to the host."""
+        event = ctypes.c_void_p()
+        self.call("cuEventCreate", ctypes.byref(event), 2)
+        host = ctypes.create_string_buffer(64)
+        self.call("cuMemcpyDtoHAsync_v2", host, ctypes.c_void_p(0x7F0000000000), ctypes.c_size_t(64), self.compute)
+        self.call("cuEventRecord", event, self.compute)
+        return event
+
+    def wait(self, event):
+        self.call("cuEventSynchronize", event)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is attached to functions to see which are called, and what a probe alone costs. */
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <bpf/bpf_helpers.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define FUNCTIONS 4096
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FUNCTIONS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counts SEC(".maps");
+
+/* Counts where its cookie says. */
+SEC("uprobe")
+int count(void *registers)
+{
+	__u32 index = (__u32)bpf_get_attach_cookie(registers) % FUNCTIONS;
+	__u64 *counter = bpf_map_lookup_elem(&counts, &index);
+
+	if (counter)
+		*counter += 1;
+	return 0;
+}
+
+SEC("uprobe")
+int nothing(void *registers)
+{
+	return 0;
+}

@@ -1,0 +1,67 @@
+package io.inferspan.gpucheck;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What the bundle has.
+ *
+ * @param lib its files
+ * @param standIn directory of the test kit's libraries, for tests without a GPU; else empty
+ */
+record Bundle(Path lib, String standIn) {
+
+  static Bundle here() {
+    Path home = Path.of(System.getProperty("gpucheck.home"));
+    return new Bundle(home.resolve("lib"), Objects.requireNonNullElse(System.getenv("GPU_CHECK_STAND_IN"), ""));
+  }
+
+  Path file(String name) {
+    return lib.resolve(name);
+  }
+
+  boolean hasStandIn() {
+    return !standIn.isEmpty();
+  }
+
+  /** How often figures take turns. Of a stand-in none is of interest. */
+  int rounds() {
+    return hasStandIn() ? 1 : 3;
+  }
+
+  /** How long a rate is measured. */
+  double seconds() {
+    return hasStandIn() ? 0.2 : 1.5;
+  }
+
+  /** The functions of the driver that the bridge watches. */
+  List<String> watched() throws IOException {
+    return Files.readAllLines(file("calls.tsv")).stream()
+        .filter(line -> line.startsWith("libcuda\t"))
+        .map(line -> line.split("\t")[1])
+        .toList();
+  }
+
+  /** The load on the driver, and which driver it loads. */
+  List<String> cudaLoad() {
+    return List.of(file("cuda_load").toString(), hasStandIn() ? standIn + "/libcuda.so.1" : "libcuda.so.1");
+  }
+
+  Load startCuda() throws IOException {
+    return new Load(file("cuda_load"), cudaLoad());
+  }
+
+  Load startPython(String program, String... more) throws IOException {
+    String python = Objects.requireNonNullElse(System.getenv("PYTHON"), "python3");
+    List<String> command = new ArrayList<>(List.of(python, "-u", file(program).toString()));
+    command.addAll(List.of(more));
+    if (hasStandIn()) {
+      command.add(standIn);
+    }
+    return new Load(file(program), command);
+  }
+}

@@ -1,0 +1,111 @@
+package io.inferspan.gpucheck;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+
+/** A program that answers a line with lines, the last of which is "done" or "failed REASON". */
+final class Load implements AutoCloseable {
+
+  /** What a step that ran out of time leaves behind. */
+  static final Queue<Process> RUNNING = new ConcurrentLinkedQueue<>();
+
+  private final String name;
+  private final Process process;
+  private final BufferedReader answers;
+  private final Path errors;
+  private final String greeting;
+
+  /** Starts it, and returns when it says that it is ready. */
+  Load(Path program, List<String> command) throws IOException {
+    name = program.getFileName().toString();
+    errors = Files.createTempFile("gpu-check", ".err");
+    process = builder(command).redirectError(errors.toFile()).start();
+    RUNNING.add(process);
+    answers = process.inputReader();
+    greeting = line();
+    if (!greeting.startsWith("ready")) {
+      close();
+      String reason = greeting.substring(greeting.indexOf(' ') + 1);
+      throw greeting.startsWith("absent") ? new GpuCheck.Absent(reason) : new IOException(reason);
+    }
+  }
+
+  /** A program's environment has nothing of what only our Java needs. */
+  private static ProcessBuilder builder(List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    String theirs = System.getenv("GPU_CHECK_LD_LIBRARY_PATH");
+    builder.environment().put("LD_LIBRARY_PATH", theirs == null ? "" : theirs);
+    return builder;
+  }
+
+  /** Runs a program to its end, and returns what it printed; where it fails, the last line is the reason. */
+  static String output(String... command) throws IOException, InterruptedException {
+    Process process = builder(List.of(command)).redirectErrorStream(true).start();
+    RUNNING.add(process);
+    String text = new String(process.getInputStream().readAllBytes()).strip();
+    if (process.waitFor() != 0) {
+      throw new IOException(text.substring(text.lastIndexOf('\n') + 1).strip());
+    }
+    return text;
+  }
+
+  /** What it said after "ready". */
+  String greeting() {
+    return greeting.substring("ready".length()).strip();
+  }
+
+  /** The words of each line of the answer. */
+  List<String[]> ask(Object... words) throws IOException {
+    process.outputWriter().write(Arrays.stream(words).map(Object::toString).collect(Collectors.joining(" ", "", "\n")));
+    process.outputWriter().flush();
+    List<String[]> answer = new ArrayList<>();
+    for (String next = line(); !next.equals("done"); next = line()) {
+      if (next.startsWith("failed ")) {
+        throw new IOException(name + ", " + words[0] + ": " + next.substring("failed ".length()));
+      }
+      answer.add(next.split(" "));
+    }
+    return answer;
+  }
+
+  /** The driver's library that it has mapped. */
+  Path libcuda() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"))) {
+      if (line.contains("/libcuda.so")) {
+        return Path.of(line.substring(line.indexOf('/')));
+      }
+    }
+    throw new IOException(name + " maps no libcuda");
+  }
+
+  private String line() throws IOException {
+    String line = answers.readLine();
+    if (line == null) {
+      List<String> said = Files.readAllLines(errors);
+      throw new IOException(name + " ended" + (said.isEmpty() ? "" : ": " + said.getLast()));
+    }
+    return line;
+  }
+
+  @Override
+  public void close() throws IOException {
+    kill(process);
+    Files.deleteIfExists(errors);
+  }
+
+  /** Ends a process and those that it has started. */
+  static void kill(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    RUNNING.remove(process);
+  }
+}

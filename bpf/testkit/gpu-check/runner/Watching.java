@@ -1,0 +1,178 @@
+package io.inferspan.gpucheck;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.EbpfSupport;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+
+/** The bridge with all its probes, and what its spans say of each trace. */
+final class Watching implements AutoCloseable {
+
+  private static final AttributeKey<Long> COUNT = AttributeKey.longKey("inferspan.ebpf.count");
+  private static final AttributeKey<Long> SUM = AttributeKey.longKey("inferspan.ebpf.duration.sum_ns");
+  private static final int MOST_TRACES = 4096;
+
+  /** Calls of one kind, and the time in them. */
+  record Calls(long count, long nanos) {
+
+    static final Calls NONE = new Calls(0, 0);
+
+    Calls plus(Calls more) {
+      return new Calls(count + more.count, nanos + more.nanos);
+    }
+
+    /** The calls whose kinds match. */
+    static Calls of(Map<String, Calls> seen, String kinds) {
+      return seen.entrySet().stream()
+          .filter(entry -> entry.getKey().matches(kinds))
+          .map(Map.Entry::getValue)
+          .reduce(NONE, Calls::plus);
+    }
+
+    /** Nanoseconds of one call. */
+    double mean() {
+      return (double) nanos / Math.max(1, count);
+    }
+  }
+
+  private final Map<String, Map<String, Calls>> byTrace = new ConcurrentHashMap<>();
+  private final OpenTelemetrySdk sdk;
+  private final EbpfBridge bridge;
+
+  private Watching() {
+    BatchSpanProcessor processor =
+        BatchSpanProcessor.builder(new Totals()).setScheduleDelay(Duration.ofMillis(100)).setMaxQueueSize(1 << 16).build();
+    sdk = OpenTelemetrySdk.builder().setTracerProvider(SdkTracerProvider.builder().addSpanProcessor(processor).build()).build();
+    BridgeConfig config = BridgeConfig.builder().ownThreads(false).sleepAfter(Duration.ZERO).build();
+    bridge = EbpfBridge.attach(Telemetry.using(sdk), config);
+  }
+
+  /** Does a little under a request. */
+  @FunctionalInterface
+  interface Trial {
+    void run(String traceparent) throws IOException;
+  }
+
+  /** Attaches, and returns when functions of these files, which a process maps, are watched and a trial was seen. */
+  static Watching begin(Trial trial, String... files) throws IOException, InterruptedException {
+    Watching watching = begin(files);
+    try {
+      // A library is listed a moment before its probes are on.
+      for (int i = 0; i < 10; i++) {
+        String traceparent = DriverSteps.traceparent();
+        trial.run(traceparent);
+        if (Calls.of(watching.of(traceparent), "cuda\\..*").count() > 0) {
+          return watching;
+        }
+      }
+      throw new IOException("the bridge sees no call of a sampled request");
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      watching.close();
+      throw failed;
+    }
+  }
+
+  /** Attaches, and returns when functions of these files are watched. */
+  static Watching begin(String... files) throws IOException, InterruptedException {
+    Watching watching = new Watching();
+    try {
+      if (watching.bridge.support() instanceof EbpfSupport.Unavailable none) {
+        throw new GpuCheck.Absent("BPF: " + none.reason());
+      }
+      for (String file : files) {
+        watching.awaitFunctionsOf(file);
+      }
+      return watching;
+    } catch (IOException | InterruptedException | RuntimeException failed) {
+      watching.close();
+      throw failed;
+    }
+  }
+
+  /** What the bridge says of a library; without functions after ten seconds it has failed. */
+  String awaitFunctionsOf(String file) throws IOException, InterruptedException {
+    String last = "not looked into";
+    for (int i = 0; i < 500; i++) {
+      for (BridgeStatus.Library library : bridge.status().libraries()) {
+        last = library.outcome().startsWith(file) ? library.outcome() : last;
+      }
+      if (last.endsWith(" functions")) {
+        return last;
+      }
+      Thread.sleep(20);
+    }
+    throw new IOException("functions of " + file + " are not watched after 10 s: " + last);
+  }
+
+  /** All calls under a trace by kind, once its request is written. */
+  Map<String, Calls> of(String traceparent) throws InterruptedException {
+    settle();
+    return settled(traceparent);
+  }
+
+  /** Returns when the requests that have ended are written. */
+  void settle() throws InterruptedException {
+    Thread.sleep(400);
+    for (int i = 0; i < 100 && bridge.status().flow().openRequests() > 0; i++) {
+      Thread.sleep(50);
+    }
+    sdk.getSdkTracerProvider().forceFlush().join(10, TimeUnit.SECONDS);
+  }
+
+  Map<String, Calls> settled(String traceparent) {
+    return byTrace.getOrDefault(traceparent.split("-")[1], Map.of());
+  }
+
+  long lost() {
+    return bridge.status().lost();
+  }
+
+  @Override
+  public void close() {
+    bridge.close();
+    sdk.close();
+  }
+
+  private final class Totals implements SpanExporter {
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      for (SpanData span : spans) {
+        if (byTrace.size() < MOST_TRACES || byTrace.containsKey(span.getTraceId())) {
+          long nanos = span.getEndEpochNanos() - span.getStartEpochNanos();
+          Calls calls = new Calls(Objects.requireNonNullElse(span.getAttributes().get(COUNT), 1L),
+                  Objects.requireNonNullElse(span.getAttributes().get(SUM), nanos));
+          byTrace.computeIfAbsent(span.getTraceId(), any -> new ConcurrentSkipListMap<>())
+              .merge(span.getName().replace(" (folded)", ""), calls, Calls::plus);
+        }
+      }
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return CompletableResultCode.ofSuccess();
+    }
+  }
+}

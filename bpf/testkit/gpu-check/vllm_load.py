@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vllm_load.py [STAND_IN]: vLLM with a small model of random weights, and clients. STAND_IN has the test kit's libraries
+and engine.
+
+Says "ready VERSION NANOS", the time until its server was healthy, or "absent REASON". It answers "tokens SHARE" with "sampled
+TRACEPARENT" for each of SHARE percent of a round's requests, "tokens COUNT NANOS", and "done" or "failed REASON".
+"""
+
+import concurrent.futures
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+CLIENTS, REQUESTS, TOKENS, WORDS = 8, 40, 64, 8192
+
+
+def write_model(directory):
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    vocabulary = {"<unk>": 0, "<s>": 1, "</s>": 2, **{f"w{i}": i for i in range(3, WORDS)}}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(os.path.join(directory, "tokenizer.json"))
+    special = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+    shape = {"vocab_size": WORDS, "hidden_size": 1024, "intermediate_size": 2816, "num_hidden_layers": 16,
+             "num_attention_heads": 16, "num_key_value_heads": 8, "max_position_embeddings": 512, "rms_norm_eps": 1e-5}
+    for name, content in {
+        "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 512, **special},
+        "config.json": {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu",
+                        "torch_dtype": "bfloat16", "bos_token_id": 1, "eos_token_id": 2, "tie_word_embeddings": False, **shape},
+    }.items():
+        with open(os.path.join(directory, name), "w") as file:
+            json.dump(content, file)
+
+
+def start(directory, log):
+    """The server's process, its version and its address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    if len(sys.argv) > 1:
+        version, command = "stand-in", [os.path.join(sys.argv[1], "engine"), "--port", port, "--libraries", sys.argv[1]]
+    else:
+        import vllm
+
+        write_model(directory)
+        version, command = vllm.__version__, [
+            sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", directory, "--served-model-name", "random",
+            "--load-format", "dummy", "--max-model-len", "512", "--gpu-memory-utilization", "0.3", "--host", "127.0.0.1",
+            "--port", port]
+    return subprocess.Popen(command, stdout=log, stderr=log), version, f"http://127.0.0.1:{port}"
+
+
+def await_health(server, address, log):
+    while True:
+        try:
+            return urllib.request.urlopen(address + "/health", timeout=5).read()
+        except OSError:
+            if server.poll() is not None:
+                log.seek(0)
+                raise RuntimeError("the server ended: " + log.read().strip().rpartition("\n")[2])
+            time.sleep(0.2)
+
+
+def complete(address, number, traceparent):
+    body = {"model": "random", "prompt": f"w{3 + number % 1000} w4 w5 w6", "max_tokens": TOKENS, "ignore_eos": True}
+    headers = {"Content-Type": "application/json", "traceparent": traceparent}
+    request = urllib.request.Request(address + "/v1/completions", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)["usage"]["completion_tokens"]
+
+
+def play(address, share):
+    chosen = [number * 37 % 100 < share for number in range(1, REQUESTS + 1)]
+    contexts = [f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-0{int(sampled)}" for sampled in chosen]
+    began = time.monotonic_ns()
+    with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
+        tokens = sum(clients.map(complete, [address] * REQUESTS, range(REQUESTS), contexts))
+    nanos = time.monotonic_ns() - began
+    for context in contexts:
+        if context.endswith("1"):
+            print("sampled", context)
+    print("tokens", tokens, nanos)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory, open(os.path.join(directory, "log"), "w+") as log:
+        began = time.monotonic_ns()
+        try:
+            server, version, address = start(directory, log)
+        except ImportError as missing:
+            return print("absent", missing)
+        try:
+            await_health(server, address, log)
+            print("ready", version, time.monotonic_ns() - began, flush=True)
+            for line in sys.stdin:
+                try:
+                    play(address, int(line.split()[1]))
+                    print("done", flush=True)
+                except Exception as failure:
+                    print("failed", type(failure).__name__, " ".join(str(failure).split())[:300], flush=True)
+        finally:
+            server.kill()
+
+
+main()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""guest.py KIT JAR JVM_MILLIS [PART …]: what `check` runs on the kernel that it booted.
+
+Runs doctor, then the agent on a program that uses CUDA and NCCL, then the named parts of the test kit, or all of them that do not
+time the machine. KIT holds what `build` made. JVM_MILLIS is what `java -jar JAR --version` takes on the host: the ratio to what
+it takes here is how much slower the guest is. Ends with 1 where anything is not as it should be.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+KIT, JAR, JVM_MILLIS, PARTS = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:]
+JAVA = os.path.join(os.environ["JAVA_HOME"], "bin", "java")
+TESTKIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+TRACE, SPAN = "7" * 32, "3" * 16
+OBJECTS = ("context", "process", "sched", "tcp", "calls", "ckp")
+WANTED = {"cuda.launch", "nccl.group_end", "sched.offcpu", "syscall.openat"}
+START_SECONDS, STOP_SECONDS = 3, 2
+ALL_PARTS = ["scenes", "interleaved", "contexts", "descriptors", "full", "missed_ends", "waits", "cgroups", "targets", "overflow",
+             "tcp", "verified"]
+# Makes calls for one request after the other until it is killed, so that it does not matter when its probes are attached.
+PROGRAM = """
+import ctypes, sys, time
+sys.path.insert(0, sys.argv[2])
+from inferspan_ckp import Ckp
+cuda, nccl, ckp = ctypes.CDLL(sys.argv[1] + "/libcuda.so.1"), ctypes.CDLL(sys.argv[1] + "/libnccl.so.2"), Ckp(sys.argv[1] + "/libinferspan_ckp.so")
+while True:
+    with ckp.request(sys.argv[3]):
+        cuda.cuLaunchKernel(None, 4, 1, 1, 1, 1, 1, 0, None, None, None)
+        nccl.ncclGroupStart()
+        nccl.ncclGroupEnd()
+        open("/dev/null").close()
+        time.sleep(0.05)
+"""
+failures = []
+
+
+def report(name, ok, text):
+    print(f"{'ok  ' if ok else 'FAIL'} {name}: {text}", flush=True)
+    if not ok:
+        failures.append(name)
+
+
+def seconds_of(command):
+    began = time.monotonic()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.monotonic() - began
+
+
+def doctor():
+    found = subprocess.run([JAVA, "-jar", JAR, "doctor"], capture_output=True, text=True)
+    loaded = all(f"programs: {name}" in found.stdout for name in OBJECTS)
+    report("doctor", found.returncode == 0 and loaded and "verifier" not in found.stdout, found.stdout.strip().splitlines()[-1] if found.stdout else found.stderr)
+    for line in found.stdout.splitlines():
+        if " limited " in line or " NO " in line:
+            print("    " + line.strip())
+
+
+def is_attached(line):
+    return all(name in line for name in OBJECTS)
+
+
+def agent(slowness):
+    """Whether all objects are attached, whether calls become spans, and how long the agent takes to start and to stop."""
+    spans = os.path.join(KIT, "spans")
+    environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
+                   "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
+    program = subprocess.Popen([sys.executable, "-c", PROGRAM, KIT, os.path.join(TESTKIT, "..", "ckp"), f"00-{TRACE}-{SPAN}-01"])
+    began = time.monotonic()
+    process = subprocess.Popen([JAVA, "-jar", JAR, "agent"], stderr=subprocess.PIPE, text=True, env=environment)
+    said = []
+    for line in process.stderr:
+        said.append(line.rstrip())
+        if line.startswith("ready"):
+            break
+    start = time.monotonic() - began
+    report("agent attaches everything", bool(said) and is_attached(said[-1]) and not any("verifier" in line for line in said),
+           said[-1] if said else "it said nothing")
+    limit = time.monotonic() + 10 + 2 * slowness
+    while not WANTED <= names_of(spans) and time.monotonic() < limit:
+        time.sleep(1)
+    program.kill()
+    program.wait()
+    began = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    last = process.stderr.read().strip()
+    status = process.wait(120)
+    stop = time.monotonic() - began
+    report("agent stops", status == 143 and "detached" in last, f"status {status}: {last}")
+    names = names_of(spans)
+    report("spans", WANTED <= names, f"of one request: {sorted(names)}")
+    report("start", start <= START_SECONDS * slowness, f"{start:.1f} s, {start / slowness:.1f} s without the slow-down")
+    report("stop", stop <= STOP_SECONDS * slowness, f"{stop:.1f} s, {stop / slowness:.1f} s without the slow-down")
+
+
+def names_of(path):
+    """Of the request's spans that the agent has written so far; its last line may be half written."""
+    names = set()
+    with contextlib.suppress(FileNotFoundError, json.JSONDecodeError), open(path) as lines:
+        for line in lines:
+            for resource in json.loads(line)["resourceSpans"]:
+                for scope in resource["scopeSpans"]:
+                    names |= {span["name"] for span in scope["spans"] if span["traceId"] == TRACE}
+    return names
+
+
+def main():
+    slowness = min(seconds_of([JAVA, "-jar", JAR, "--version"]) for _ in range(2)) * 1000 / JVM_MILLIS
+    print(f"Linux {os.uname().release}, {slowness:.1f} times slower than the host, by the start of a JVM", flush=True)
+    doctor()
+    agent(max(1, slowness))
+    began = time.monotonic()
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "CHECK_SLOWNESS": f"{max(1, slowness):.1f}"}
+    kit = subprocess.run([sys.executable, os.path.join(TESTKIT, "check.py"), KIT, "20261", *(PARTS or ALL_PARTS)], env=environment)
+    report("test kit", kit.returncode == 0, f"{time.monotonic() - began:.0f} s")
+    raise SystemExit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,111 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.kernel.Adoptions;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Adopts a process and its existing descendants. */
+final class AdoptedProcesses {
+
+  /**
+   * The number of scans for processes that start meanwhile. Later children are adopted by the
+   * kernel when they start.
+   */
+  private static final int LOOKS = 10;
+
+  private static final TextMapGetter<String> TRACEPARENT =
+      new TextMapGetter<>() {
+        @Override
+        public @Nullable String get(@Nullable String traceparent, String key) {
+          return key.equals("traceparent") ? traceparent : null;
+        }
+      };
+
+  private final @Nullable Adoptions adoptions;
+  private boolean closed;
+
+  /**
+   * Creates an instance that adopts nothing if {@code adoptions} is null: the kernel refused, or
+   * uses another PID namespace.
+   */
+  AdoptedProcesses(@Nullable Adoptions adoptions) {
+    this.adoptions = adoptions;
+  }
+
+  static SpanContext parse(String traceparent) {
+    Context context =
+        W3CTraceContextPropagator.getInstance().extract(Context.root(), traceparent, TRACEPARENT);
+    SpanContext span = Span.fromContext(context).getSpanContext();
+    if (!span.isValid()) {
+      throw new IllegalArgumentException(
+          "traceparent is not what W3C Trace Context allows: version-traceid-spanid-flags");
+    }
+    return span;
+  }
+
+  synchronized Adoption adopt(int pid, SpanContext span) {
+    Adoptions kernel = adoptions;
+    if (closed || kernel == null) {
+      return new Adoption(this, 0);
+    }
+    byte[] trace = span.getTraceIdBytes();
+    long owner =
+        kernel.adopt(pid, number(trace, 0), number(trace, 8), number(span.getSpanIdBytes(), 0));
+    if (owner != 0) {
+      joinDescendants(kernel, pid, owner);
+    }
+    // The pid may belong to another process by now, whose exit would not be seen.
+    if (owner != 0 && ProcessHandle.of(pid).isEmpty()) {
+      kernel.release(owner);
+      return new Adoption(this, 0);
+    }
+    return new Adoption(this, owner);
+  }
+
+  synchronized void release(long owner) {
+    Adoptions kernel = adoptions;
+    if (!closed && kernel != null) {
+      kernel.release(owner);
+    }
+  }
+
+  /** Ends all adoptions. Call it before the kernel side is closed. */
+  synchronized void close() {
+    closed = true;
+  }
+
+  private static void joinDescendants(Adoptions adoptions, int pid, long owner) {
+    Set<Long> joined = new TreeSet<>();
+    for (int look = 0; look < LOOKS; look++) {
+      Set<Long> fresh = descendants(pid);
+      fresh.removeAll(joined);
+      if (fresh.isEmpty()) {
+        return;
+      }
+      fresh.forEach(each -> adoptions.join(each.intValue(), owner));
+      joined.addAll(fresh);
+    }
+  }
+
+  private static Set<Long> descendants(int pid) {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(ProcessHandle::descendants)
+        .map(ProcessHandle::pid)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static long number(byte[] bytes, int at) {
+    long number = 0;
+    for (int i = at; i < at + Long.BYTES; i++) {
+      number = (number << Byte.SIZE) | (bytes[i] & 0xff);
+    }
+    return number;
+  }
+}

@@ -1,0 +1,32 @@
+package io.inferspan.ebpf;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process whose work, and that of the processes it starts, belongs to a span: see {@link
+ * EbpfBridge#adopt}. It ends when it is closed, or when the last of the processes exits.
+ */
+public final class Adoption implements AutoCloseable {
+
+  private final @Nullable AdoptedProcesses processes;
+  private final long owner;
+
+  Adoption(@Nullable AdoptedProcesses processes, long owner) {
+    this.processes = processes;
+    this.owner = owner;
+  }
+
+  /** Returns whether the process was adopted; if not, only events of its requests are recorded. */
+  public boolean isActive() {
+    return owner != 0;
+  }
+
+  /** Ends the adoption. Idempotent. */
+  @Override
+  public void close() {
+    AdoptedProcesses adopted = processes;
+    if (adopted != null && isActive()) {
+      adopted.release(owner);
+    }
+  }
+}

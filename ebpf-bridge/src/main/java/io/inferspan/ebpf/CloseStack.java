@@ -1,0 +1,58 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.kernel.KernelSide;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.BooleanSupplier;
+
+/** Closes the parts of a bridge in the reverse order; closing twice does no harm. */
+final class CloseStack {
+
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+  /** Adds a part. */
+  <T extends AutoCloseable> T part(T part) {
+    parts.push(part);
+    return part;
+  }
+
+  /** Adds a thread, by a function that ends it and returns whether it ended. */
+  void thread(BooleanSupplier end) {
+    parts.push(
+        () -> {
+          if (!end.getAsBoolean()) {
+            throw new IllegalStateException("a thread of the bridge does not end");
+          }
+        });
+  }
+
+  /** Closes all resources; throws if a thread does not end, since it may use the remaining ones. */
+  void close() {
+    parts.forEach(CloseStack::close);
+  }
+
+  /**
+   * Closes all resources, the kernel side last; memory that a thread may still use is freed at
+   * exit.
+   */
+  void undo(KernelSide kernel, Throwable cause) {
+    try {
+      close();
+      kernel.withdraw();
+      kernel.close();
+    } catch (RuntimeException | Error left) {
+      cause.addSuppressed(left);
+      kernel.detach();
+    }
+  }
+
+  private static void close(AutoCloseable part) {
+    try {
+      part.close();
+    } catch (RuntimeException stuck) {
+      throw stuck;
+    } catch (Exception impossible) {
+      throw new IllegalStateException("closing a part of the bridge", impossible);
+    }
+  }
+}

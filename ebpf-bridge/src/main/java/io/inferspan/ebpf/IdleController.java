@@ -1,0 +1,134 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.context.ContextSignal;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Detaches the probes that only serve requests after a time without a sampled request, and attaches
+ * them again for the next one.
+ *
+ * <p>The ring's thread reports requests of other processes, and own threads report theirs. While
+ * the probes are attached, one report a second is enough. Only the bridge's own thread attaches and
+ * detaches, in {@link #check}.
+ */
+final class IdleController {
+
+  private final long afterNanos;
+  private final Probes probes;
+  private final ContextSignal signal;
+  private final AtomicBoolean active = new AtomicBoolean();
+  private volatile boolean asleep;
+  private volatile long sleeps;
+  private volatile boolean begun;
+  private long lastActiveNanos = System.nanoTime();
+
+  /** The probes that only serve requests. */
+  interface Probes {
+
+    /** Returns whether a sampled request is under way. */
+    boolean areServing();
+
+    /** Detaches them. */
+    void sleep();
+
+    /** Attaches them again. */
+    void wake();
+
+    /** Asks the bridge's own thread for a {@link IdleController#check}; never waits. */
+    void callSoon();
+
+    /** Counts a request of an own thread that began while they were detached; never waits. */
+    void beganUnseen(long owner);
+  }
+
+  /** Creates a controller that never detaches if {@code afterNanos} is zero. */
+  IdleController(long afterNanos, Probes probes) {
+    this.afterNanos = afterNanos;
+    this.probes = probes;
+    this.signal = new ContextSignal(this::requestBegan);
+  }
+
+  /** Starts to count the time without a request: all probes are attached. */
+  void begin() {
+    begun = true;
+  }
+
+  /** The signal that own threads send. */
+  ContextSignal signal() {
+    return signal;
+  }
+
+  /** Reports a sampled request of another process. */
+  void requestBegan() {
+    if (signal.isOn()) {
+      note();
+    }
+  }
+
+  private void requestBegan(long owner) {
+    if (asleep) {
+      probes.beganUnseen(owner);
+    }
+    note();
+  }
+
+  /** Sets {@code active} before it reads {@code asleep}; {@link #sleep} does the reverse. */
+  private void note() {
+    if (!asleep) {
+      signal.enable(false);
+    }
+    active.set(true);
+    if (asleep) {
+      probes.callSoon();
+    }
+  }
+
+  /** Runs about once a second and after {@link Probes#callSoon}, on the bridge's own thread. */
+  void check() {
+    if (afterNanos == 0 || !begun) {
+      return;
+    }
+    boolean busy = active.getAndSet(false);
+    signal.enable(true);
+    busy |= probes.areServing();
+    long now = System.nanoTime();
+    if (busy) {
+      lastActiveNanos = now;
+      wake();
+    } else if (!asleep && now - lastActiveNanos >= afterNanos) {
+      sleep();
+    }
+  }
+
+  private void sleep() {
+    asleep = true;
+    if (active.get()) {
+      asleep = false;
+    } else {
+      countSleep();
+      probes.sleep();
+    }
+  }
+
+  private void wake() {
+    if (asleep) {
+      probes.wake();
+      asleep = false;
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void countSleep() {
+    sleeps++;
+  }
+
+  /** Returns whether the probes are detached; true until all are attached again. */
+  boolean isAsleep() {
+    return asleep;
+  }
+
+  /** Returns how often the probes were detached. */
+  long sleeps() {
+    return sleeps;
+  }
+}

@@ -1,0 +1,113 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.kernel.KernelPlan;
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.KernelSettings.Cgroup;
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.linux.SystemView;
+import io.inferspan.ebpf.probe.ProcessScope;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Translates a config into a plan and settings for the kernel side. */
+final class KernelPlanner {
+
+  private KernelPlanner() {}
+
+  /** The plan: which objects to load, and how. */
+  static KernelPlan plan(BridgeConfig config) {
+    Set<String> objects = new HashSet<>();
+    for (EventFamily family : config.families()) {
+      objects.add(
+          switch (family) {
+            case CUDA, NCCL -> KernelSide.CALLS;
+            case SYSCALLS -> KernelSide.CONTEXT;
+            case SCHED -> "sched";
+            case TCP -> "tcp";
+            case CKP -> KernelSide.CKP;
+          });
+    }
+    Set<ContextSharing> shared = config.sharedContexts();
+    return new KernelPlan(
+        objects,
+        config.ringBytes(),
+        KernelFeatures.probe(),
+        SystemView.live().kernel(),
+        new KernelPlan.Sharing(
+            config.bpfFilesystem(),
+            shared.contains(ContextSharing.READ),
+            shared.contains(ContextSharing.PUBLISH)));
+  }
+
+  /** Returns the settings of the loaded programs. */
+  static KernelSettings.Orders of(BridgeConfig config, int selfTgid, Cgroup cgroup) {
+    int families = 0;
+    for (EventFamily family : config.families()) {
+      families |= flag(family);
+    }
+    return new KernelSettings.Orders(
+        families, config.scope().everything(), selfTgid, config.ignoreBelowNanos(), cgroup);
+  }
+
+  private static int flag(EventFamily family) {
+    return switch (family) {
+      case CUDA -> KernelSettings.CUDA;
+      case NCCL -> KernelSettings.NCCL;
+      case SYSCALLS -> KernelSettings.SYSCALLS;
+      case SCHED -> KernelSettings.SCHED;
+      case TCP -> KernelSettings.TCP;
+      case CKP -> KernelSettings.CKP;
+    };
+  }
+
+  /** Returns the processes to follow. */
+  static ProcessScope.Choice choice(BridgeScope scope) {
+    return new ProcessScope.Choice(
+        scope.everything(), scope.pids(), scope.commands(), groupOf(scope.cgroup()));
+  }
+
+  /** Returns the control group that the programs filter by. */
+  static Cgroup cgroup(BridgeScope scope) {
+    if (scope.cgroup().isEmpty()) {
+      return Cgroup.any();
+    }
+    Path below = belowRoot(scope.cgroup());
+    try {
+      Path directory = SystemView.cgroupRoot().resolve(below);
+      long id = ((Number) Files.getAttribute(directory, "unix:ino")).longValue();
+      return new Cgroup(id, below.toString().isEmpty() ? 0 : below.getNameCount());
+    } catch (IOException | UnsupportedOperationException gone) {
+      throw noGroup(scope.cgroup(), gone);
+    }
+  }
+
+  /** Returns the group's path from the root of the hierarchy, as the kernel names it. */
+  private static String groupOf(String directory) {
+    return directory.isEmpty() ? "" : "/" + belowRoot(directory);
+  }
+
+  private static Path belowRoot(String directory) {
+    try {
+      Path root = SystemView.cgroupRoot().toRealPath();
+      Path group = Path.of(directory).toRealPath();
+      if (group.startsWith(root) && Files.isDirectory(group)) {
+        return root.relativize(group);
+      }
+    } catch (IOException | InvalidPathException absent) {
+      throw noGroup(directory, absent);
+    }
+    throw noGroup(directory, null);
+  }
+
+  private static IllegalArgumentException noGroup(String directory, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        "the control group " + directory + " is no directory below " + SystemView.cgroupRoot(),
+        cause);
+  }
+}

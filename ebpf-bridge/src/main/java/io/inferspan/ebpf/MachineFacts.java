@@ -1,0 +1,58 @@
+package io.inferspan.ebpf;
+
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.Libbpf;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.linux.SystemView;
+import java.util.Map;
+
+/**
+ * The facts that an examination is based on.
+ *
+ * @param platform operating system and architecture, by Java's names
+ * @param nativeAccess what prevents native calls; empty if nothing does
+ * @param libbpf the libbpf found
+ * @param features the results of kernel feature probes
+ * @param system the machine's files
+ */
+record MachineFacts(
+    String platform,
+    String nativeAccess,
+    Library libbpf,
+    KernelFeatures features,
+    SystemView system) {
+
+  /** The version of libbpf, or why it is absent and the remedy. */
+  record Library(String version, String absence, String remedy) {
+
+    static Library present(String version) {
+      return new Library(version, "", "");
+    }
+  }
+
+  private static final Library NOT_ASKED = new Library("", "not looked for", "");
+  private static final KernelFeatures NOT_TRIED = new KernelFeatures(Map.of());
+
+  static MachineFacts ofThisProcess() {
+    String platform = System.getProperty("os.name") + " " + SystemView.architecture();
+    SystemView system = SystemView.live();
+    if (!SupportCheck.isSupported(platform)) {
+      return new MachineFacts(platform, "", NOT_ASKED, NOT_TRIED, system);
+    }
+    try {
+      Library library = library();
+      return new MachineFacts(platform, "", library, KernelFeatures.probe(), system);
+    } catch (IllegalCallerException denied) {
+      return new MachineFacts(
+          platform, String.valueOf(denied.getMessage()), NOT_ASKED, NOT_TRIED, system);
+    }
+  }
+
+  private static Library library() {
+    try {
+      return Library.present(Libbpf.load().version());
+    } catch (BpfException absent) {
+      return new Library("", absent.reason(), absent.remedy());
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.inferspan.ebpf;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toList;
+
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.ProgramState;
+import io.inferspan.ebpf.libbpf.BpfException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/**
+ * Loads and attaches the real programs, and detaches them again.
+ *
+ * <p>Features and versions do not determine what loads: the kernel's verifier does, and it differs
+ * between versions.
+ */
+final class ProgramTrial {
+
+  private static final String REPORT =
+      "run a kernel that the bridge's README names, and report this line with the kernel's version";
+
+  private ProgramTrial() {}
+
+  /** Returns what the machine supports, with a prerequisite for each object. */
+  static EbpfSupport on(EbpfSupport.Available machine) {
+    List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
+    try (KernelSide kernel = KernelSide.load(KernelPlanner.plan(BridgeConfig.defaults()))) {
+      all.addAll(rows(kernel.programs()));
+      return new EbpfSupport.Available(all);
+    } catch (BpfException refused) {
+      all.add(Prerequisite.missing("programs", refused.reason(), REPORT));
+      return new EbpfSupport.Unavailable("programs: " + refused.reason(), REPORT, all);
+    }
+  }
+
+  static List<Prerequisite> rows(List<ProgramState> programs) {
+    return programs.stream()
+        .collect(groupingBy(ProgramState::object, LinkedHashMap::new, toList()))
+        .entrySet()
+        .stream()
+        .map(object -> row("programs: " + object.getKey(), object.getValue()))
+        .toList();
+  }
+
+  private static Prerequisite row(String name, List<ProgramState> programs) {
+    List<ProgramState> refused = programs.stream().filter(one -> !one.inPlace()).toList();
+    if (refused.isEmpty()) {
+      return Prerequisite.available(
+          name, programs.stream().map(ProgramState::name).collect(joining(", ")));
+    }
+    String problems =
+        refused.stream().map(one -> one.name() + ": " + one.problem()).collect(joining("; "));
+    boolean isTooOld = refused.stream().allMatch(one -> one.problem().startsWith("needs Linux"));
+    return Prerequisite.limited(name, "without " + problems, isTooOld ? "" : REPORT);
+  }
+}

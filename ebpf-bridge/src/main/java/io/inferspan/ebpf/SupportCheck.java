@@ -1,0 +1,235 @@
+package io.inferspan.ebpf;
+
+import static io.inferspan.ebpf.Prerequisite.available;
+import static io.inferspan.ebpf.Prerequisite.limited;
+import static io.inferspan.ebpf.Prerequisite.missing;
+
+import io.inferspan.ebpf.Prerequisite.State;
+import io.inferspan.ebpf.libbpf.UprobeMode;
+import io.inferspan.ebpf.libbpf.feature.KernelFeature;
+import io.inferspan.ebpf.linux.Capability;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.SystemView;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Checks the prerequisites, starting with those whose absence explains others.
+ *
+ * <p>Each result is one sentence for an operator of a gateway, who need not know the kernel.
+ */
+final class SupportCheck {
+
+  private static final String AS_ROOT =
+      "run as root, or with CAP_BPF and CAP_PERFMON (docker run --cap-add BPF --cap-add PERFMON,"
+          + " setpriv --ambient-caps)";
+  private static final String NEWER = "run on Linux 6.1 or newer";
+  private static final long ENOUGH_LOCKED_BYTES = 64 << 20;
+
+  private final MachineFacts facts;
+  private final SystemView system;
+  private final List<Prerequisite> found = new ArrayList<>();
+
+  private SupportCheck(MachineFacts facts) {
+    this.facts = facts;
+    this.system = facts.system();
+  }
+
+  static EbpfSupport of(MachineFacts facts) {
+    return new SupportCheck(facts).verdict();
+  }
+
+  static boolean isSupported(String platform) {
+    return platform.equals("Linux amd64") || platform.equals("Linux aarch64");
+  }
+
+  private EbpfSupport verdict() {
+    if (platform() && nativeAccess()) {
+      libbpf();
+      kernel();
+      types();
+      privileges();
+      memoryLock();
+      maps();
+      feature("tracing programs", KernelFeature.PROGRAMS);
+      feature("ring buffer", KernelFeature.RING_BUFFER);
+      feature("task storage", KernelFeature.TASK_STORAGE);
+      functionProbes();
+      sleep();
+      tracefs();
+      bpfFilesystem();
+      otherProcesses();
+    }
+    return found.stream()
+        .filter(one -> one.state() == State.MISSING)
+        .findFirst()
+        .<EbpfSupport>map(first -> unavailable(first))
+        .orElseGet(() -> new EbpfSupport.Available(found));
+  }
+
+  private EbpfSupport unavailable(Prerequisite first) {
+    String reason = first.name() + ": " + first.found();
+    return new EbpfSupport.Unavailable(reason, first.remedy(), found);
+  }
+
+  private boolean platform() {
+    boolean supported = isSupported(facts.platform());
+    found.add(
+        supported
+            ? available("platform", facts.platform())
+            : missing("platform", facts.platform(), "run on Linux on x86-64 or AArch64"));
+    return supported;
+  }
+
+  private boolean nativeAccess() {
+    boolean allowed = facts.nativeAccess().isEmpty();
+    found.add(
+        allowed
+            ? available("native access", "allowed")
+            : missing(
+                "native access",
+                facts.nativeAccess(),
+                "start Java with --enable-native-access=ALL-UNNAMED, or =io.inferspan.ebpf on the"
+                    + " module path"));
+    return allowed;
+  }
+
+  private void libbpf() {
+    MachineFacts.Library libbpf = facts.libbpf();
+    found.add(
+        libbpf.absence().isEmpty()
+            ? available("libbpf", libbpf.version())
+            : missing("libbpf", libbpf.absence(), libbpf.remedy()));
+  }
+
+  /** Older kernels have neither the helper that returns the current task nor task storage. */
+  private void kernel() {
+    String version = "Linux " + system.kernel();
+    found.add(
+        system.kernel().atLeast(5, 14)
+            ? available("kernel", version)
+            : missing("kernel", version + " is too old", NEWER));
+  }
+
+  private void types() {
+    found.add(
+        system.describesItsTypes()
+            ? available("kernel types", "/sys/kernel/btf/vmlinux")
+            : missing(
+                "kernel types",
+                "no readable /sys/kernel/btf/vmlinux, so libbpf cannot adapt the programs to this kernel",
+                "mount sysfs, or run a kernel built with CONFIG_DEBUG_INFO_BTF"));
+  }
+
+  private void privileges() {
+    boolean all = system.has(Capability.SYS_ADMIN);
+    boolean enough = system.has(Capability.BPF) && system.has(Capability.PERFMON);
+    if (all || enough) {
+      found.add(available("privileges", all ? "CAP_SYS_ADMIN" : "CAP_BPF and CAP_PERFMON"));
+    } else {
+      found.add(
+          missing("privileges", "neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN", AS_ROOT));
+    }
+  }
+
+  /** Since 5.11 the kernel charges maps to the control group, and the limit has no effect. */
+  private void memoryLock() {
+    long bytes = system.memoryLockBytes();
+    if (system.kernel().atLeast(5, 11)) {
+      found.add(available("memory lock", "not needed by this kernel"));
+    } else if (bytes >= ENOUGH_LOCKED_BYTES) {
+      found.add(available("memory lock", bytes + " bytes may be locked"));
+    } else {
+      found.add(
+          missing(
+              "memory lock",
+              "only " + bytes + " bytes may be locked",
+              "raise the limit (ulimit -l unlimited, LimitMEMLOCK=infinity)"));
+    }
+  }
+
+  private void maps() {
+    int error = facts.features().error(KernelFeature.MAPS);
+    if (error == 0) {
+      found.add(available("bpf(2)", "allowed"));
+    } else if (Errno.EPERM.is(error) && system.filtersSystemCalls()) {
+      found.add(
+          missing(
+              "bpf(2)",
+              "refused while a seccomp filter is in force",
+              "allow bpf and perf_event_open in the container's seccomp profile"));
+    } else {
+      String policy = system.lockdown().isEmpty() ? "" : ", lockdown is " + system.lockdown();
+      found.add(missing("bpf(2)", "refused with " + Errno.describe(error) + policy, AS_ROOT));
+    }
+  }
+
+  private void feature(String name, KernelFeature feature) {
+    int error = facts.features().error(feature);
+    if (error == 0) {
+      found.add(available(name, "works"));
+    } else {
+      boolean forbidden = facts.features().forbidden(feature);
+      found.add(
+          missing(name, "refused with " + Errno.describe(error), forbidden ? AS_ROOT : NEWER));
+    }
+  }
+
+  private void functionProbes() {
+    String name = "function probes";
+    switch (facts.features().uprobes()) {
+      case SESSION -> found.add(available(name, "uprobe sessions"));
+      case MULTI ->
+          found.add(limited(name, "uprobe_multi, two programs a call", "Linux 6.13 has sessions"));
+      case PERF -> found.add(perfProbes(name));
+    }
+  }
+
+  private void sleep() {
+    found.add(
+        facts.features().uprobes() == UprobeMode.PERF
+            ? limited(
+                "sleep",
+                "never, because probes in libraries are slow to detach",
+                "Linux 6.6 has uprobe_multi")
+            : available("sleep", "while no request is sampled"));
+  }
+
+  private Prerequisite perfProbes(String name) {
+    return facts.features().has(KernelFeature.PERF_UPROBES)
+        ? limited(
+            name,
+            "one perf event a function, detaching takes a tenth of a second each",
+            "Linux 6.6 has uprobe_multi")
+        : limited(
+            name,
+            "none, so no CUDA and no NCCL events: "
+                + Errno.describe(facts.features().error(KernelFeature.PERF_UPROBES)),
+            "run with CAP_SYS_ADMIN, or on Linux 6.6 or newer");
+  }
+
+  /** Programs are attached to BTF tracepoints, which need no tracefs. */
+  private void tracefs() {
+    found.add(available("tracefs", system.hasTracefs() ? "readable" : "absent, and not needed"));
+  }
+
+  private void bpfFilesystem() {
+    found.add(
+        system.hasBpfFilesystem()
+            ? available("bpf filesystem", "/sys/fs/bpf")
+            : limited(
+                "bpf filesystem",
+                "not mounted, so no contexts are exchanged with other OpenTelemetry tools",
+                "mount -t bpf bpf /sys/fs/bpf"));
+  }
+
+  private void otherProcesses() {
+    found.add(
+        system.has(Capability.SYS_PTRACE)
+            ? available("other processes", "their libraries can be found")
+            : limited(
+                "other processes",
+                "libraries of other users' processes cannot be found",
+                "run with CAP_SYS_PTRACE, which this process alone does not need"));
+  }
+}

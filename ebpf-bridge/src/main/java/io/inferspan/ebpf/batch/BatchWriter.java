@@ -1,0 +1,141 @@
+package io.inferspan.ebpf.batch;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.BatchSpans;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.semconv.BatchAttributes;
+import io.inferspan.semconv.KernelAttributes;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
+import java.util.function.LongUnaryOperator;
+
+/** Writes steps as spans with links to their members, and three spans under each request. */
+final class BatchWriter implements BatchSink {
+
+  private static final int LINKS = 128;
+  private static final double MILLI = 1e6;
+  private static final String HOST_WINDOW = "host_window";
+  private static final String PLUGIN = "plugin";
+
+  private final Telemetry telemetry;
+  private final ShareModel model;
+  private final LongUnaryOperator epochNanos;
+
+  /** Maps times of the kernel by {@code epochNanos}. */
+  BatchWriter(Telemetry telemetry, ShareModel model, LongUnaryOperator epochNanos) {
+    this.telemetry = telemetry;
+    this.model = model;
+    this.epochNanos = epochNanos;
+  }
+
+  @Override
+  public void step(Step step, long doneNanos) {
+    PendingSpan pending = telemetry.span(BatchSpans.STEP, Context.root());
+    int next = link(pending, step, 0);
+    OperationSpan span = describe(pending, step).startingAt(epoch(step.beganNanos)).start();
+    step.context = span.context();
+    long end = Math.max(doneNanos, step.endedNanos);
+    while (next < step.size) {
+      PendingSpan more =
+          telemetry
+              .span(BatchSpans.STEP_MEMBERS, span.context())
+              .set(BatchAttributes.STEP, step.number);
+      next = link(more, step, next);
+      more.startingAt(epoch(step.beganNanos)).start().closeAt(epoch(end));
+    }
+    span.closeAt(epoch(end));
+  }
+
+  /** Links to as many members as one span may; returns the first that is left. */
+  private static int link(PendingSpan pending, Step step, int from) {
+    int linked = 0;
+    int at = from;
+    while (at < step.size && linked < LINKS) {
+      BatchRequest request = step.requests[at];
+      if (request != null && request.head != null) {
+        pending.linkedTo(request.head.parent(), part(step, at));
+        linked++;
+      }
+      at++;
+    }
+    return at;
+  }
+
+  /** Tokens of its prompt; a member that decodes has none. */
+  private static Attributes part(Step step, int member) {
+    return step.prefill[member]
+        ? Attributes.of(BatchAttributes.TOKENS.key(), (long) step.tokens[member])
+        : Attributes.empty();
+  }
+
+  private PendingSpan describe(PendingSpan pending, Step step) {
+    long tokens = 0;
+    long prefills = 0;
+    long unidentified = 0;
+    for (int i = 0; i < step.size; i++) {
+      tokens += step.tokens[i];
+      prefills += step.prefill[i] ? 1 : 0;
+      unidentified += step.requests[i] == null ? 1 : 0;
+    }
+    return pending
+        .set(KernelAttributes.PROCESS_ID, step.pid)
+        .set(BatchAttributes.STEP, step.number)
+        .set(BatchAttributes.MEMBERS, step.size)
+        .set(BatchAttributes.UNIDENTIFIED, unidentified)
+        .set(BatchAttributes.PREFILL_MEMBERS, prefills)
+        .set(BatchAttributes.TOKENS, tokens)
+        .set(BatchAttributes.LAUNCHES, step.launches)
+        .set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
+        .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
+        .set(BatchAttributes.MODEL, model.word())
+        .set(BatchAttributes.SOURCE, PLUGIN)
+        .set(BatchAttributes.COVERAGE, step.known && step.complete ? 1.0 : 0.0);
+  }
+
+  @Override
+  public void request(BatchRequest request) {
+    RequestHead head = request.head;
+    if (head == null) {
+      return;
+    }
+    Context parent = Context.root().with(Span.wrap(head.parent()));
+    long first = Math.min(request.prefill.beganNanos, request.decode.beganNanos);
+    if (first != Long.MAX_VALUE && first >= head.seenNanos()) {
+      PendingSpan queue =
+          telemetry
+              .span(BatchSpans.QUEUE, parent)
+              .set(BatchAttributes.SOURCE, PLUGIN)
+              .set(BatchAttributes.COVERAGE, request.coverage());
+      queue.startingAt(epoch(head.seenNanos())).start().closeAt(epoch(first));
+    }
+    phase(BatchSpans.PREFILL, parent, request, request.prefill);
+    phase(BatchSpans.DECODE, parent, request, request.decode);
+  }
+
+  private void phase(SpanType type, Context parent, BatchRequest request, PhaseTotals phase) {
+    if (phase.steps == 0) {
+      return;
+    }
+    telemetry
+        .span(type, parent)
+        .set(BatchAttributes.STEPS, phase.steps)
+        .set(BatchAttributes.TOKENS, phase.tokens)
+        .set(BatchAttributes.SHARE_MS, phase.shareNanos / MILLI)
+        .set(BatchAttributes.BUSY_MS, phase.busyNanos / MILLI)
+        .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
+        .set(BatchAttributes.MODEL, model.word())
+        .set(BatchAttributes.SOURCE, PLUGIN)
+        .set(BatchAttributes.COVERAGE, request.coverage())
+        .set(BatchAttributes.ERROR_BOUND_MS, phase.boundNanos / MILLI)
+        .startingAt(epoch(phase.beganNanos))
+        .start()
+        .closeAt(epoch(phase.endedNanos));
+  }
+
+  private long epoch(long nanos) {
+    return epochNanos.applyAsLong(nanos);
+  }
+}

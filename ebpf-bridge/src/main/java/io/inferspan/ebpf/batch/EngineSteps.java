@@ -1,0 +1,244 @@
+package io.inferspan.ebpf.batch;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.ebpf.wire.Owner;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the marks of engines and the calls in their steps. On the ring's thread. */
+public final class EngineSteps {
+
+  private static final int MOST_ENGINES = 1_024;
+  private static final int MOST_REQUESTS = 16_384;
+  private static final int MOST_CHANGES = 4_096;
+  private static final long EXPIRE_NANOS = 100_000_000L;
+  private static final int BOUND = 0;
+  private static final int AMBIGUOUS = 1;
+  private static final int FULL = 1;
+
+  private final Host host;
+  private final Batches batches;
+  private final Map<Integer, Marks> engines = new HashMap<>();
+  private long expiredNanos;
+
+  /** What the steps need from the reader of events. */
+  public interface Host {
+
+    /** The live sampled request of this process with this {@code x-request-id}, if it is one. */
+    @Nullable Owner head(int tgid, String requestId);
+
+    /** Events of this step follow. */
+    void began(Step step);
+
+    /** The device is done with this step; its span is written. */
+    void done(Step step);
+
+    /** Whether a record of any process was lost in this time. */
+    boolean lost(long fromNanos, long toNanos);
+  }
+
+  /** The last step that a process began, and its changes as far as they were read. */
+  private static final class Marks {
+    long owner;
+    long step;
+    long beganNanos;
+    long[] changes = new long[64];
+    long count;
+    int read;
+    boolean full;
+    boolean open;
+
+    /** Of the last launch: a wait for another stream says nothing about the step. */
+    long stream;
+  }
+
+  /** Writes to {@code telemetry}; maps times of the kernel by {@code epochNanos}. */
+  public EngineSteps(Telemetry telemetry, LongUnaryOperator epochNanos, Host host) {
+    ShareModel model = ShareModel.PREFILL_WEIGHTED;
+    BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
+    this.host = host;
+    this.batches = new Batches(model, MOST_REQUESTS, new Written(writer, host), host::lost);
+  }
+
+  private record Written(BatchWriter writer, Host host) implements BatchSink {
+
+    @Override
+    public void step(Step step, long doneNanos) {
+      writer.step(step, doneNanos);
+      host.done(step);
+    }
+
+    @Override
+    public void request(BatchRequest request) {
+      writer.request(request);
+    }
+  }
+
+  /** What became of steps and members; any thread may read. */
+  public BatchCounters counters() {
+    return batches.counters();
+  }
+
+  /** Takes a record that becomes no span; false if it is about something else, too. */
+  public boolean control(Kind kind, EventView event) {
+    switch (kind) {
+      case SLOT_BOUND -> bound(event);
+      case STEP_CHANGES -> changed(event);
+      case OWNER_BEGAN, OWNER_ENDED -> {
+        if (Owner.Kind.of(event.result()) != Owner.Kind.STEP) {
+          return false;
+        }
+        if (kind == Kind.OWNER_BEGAN) {
+          began(event);
+        } else {
+          ended(event);
+        }
+      }
+      case PROCESS_STARTED, PROCESS_EXITED -> {
+        if (engines.remove(event.tgid()) != null) {
+          batches.processExited(event.tgid(), event.endNanos());
+        }
+        return false;
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void bound(EventView event) {
+    String id = event.requestId();
+    int parent = (int) event.extra();
+    switch (event.result()) {
+      case BOUND -> batches.bind(event.tgid(), parent, event.amount(), id, head(event, id));
+      case AMBIGUOUS -> batches.bind(event.tgid(), parent, event.amount(), "", null);
+      default -> batches.bind(event.tgid(), parent, event.amount(), null, null);
+    }
+  }
+
+  /** Read by the process itself, or by one that started it: others may use any id. */
+  private @Nullable RequestHead head(EventView event, String id) {
+    int parent = (int) event.extra();
+    Owner head = host.head(event.tgid(), id);
+    head = head == null ? host.head(parent, id) : head;
+    head = head == null ? host.head((int) (event.extra() >>> 32), id) : head;
+    if ((event.traceIdHigh() | event.traceIdLow()) != 0) {
+      return new RequestHead(
+          RequestHead.parent(event.traceIdHigh(), event.traceIdLow(), event.spanId()),
+          head == null ? Long.MAX_VALUE : head.beganNanos());
+    }
+    return head == null ? null : RequestHead.of(head);
+  }
+
+  private void began(EventView event) {
+    Marks marks = engines.get(event.tgid());
+    if (marks == null) {
+      if (engines.size() >= MOST_ENGINES) {
+        return;
+      }
+      marks = new Marks();
+      engines.put(event.tgid(), marks);
+    }
+    marks.owner = event.owner();
+    marks.step = event.extra();
+    marks.beganNanos = event.startNanos();
+    marks.count = event.amount();
+    marks.read = 0;
+    marks.full = (event.detail() & FULL) != 0;
+    marks.open = false;
+    if (marks.count > marks.changes.length && marks.count <= MOST_CHANGES) {
+      marks.changes = new long[MOST_CHANGES];
+    }
+    beginIfComplete(marks, event.tgid());
+  }
+
+  private void changed(EventView event) {
+    Marks marks = engines.get(event.tgid());
+    if (marks == null
+        || marks.owner != event.owner()
+        || marks.read != event.amount()
+        || marks.count > MOST_CHANGES
+        || event.result() != 0) {
+      return;
+    }
+    for (int i = 0; i < event.changes() && marks.read < marks.count; i++) {
+      marks.changes[marks.read++] = event.change(i);
+    }
+    beginIfComplete(marks, event.tgid());
+  }
+
+  /** A step of whose changes some are lost is taken as not read at all. */
+  private void beginIfComplete(Marks marks, int pid) {
+    if (marks.read == marks.count) {
+      Changes changes = new Changes(marks.changes, marks.read, marks.full);
+      Step step = batches.stepBegan(pid, marks.step, changes, marks.beganNanos);
+      step.owner = marks.owner;
+      marks.open = true;
+      host.began(step);
+    }
+  }
+
+  private void ended(EventView event) {
+    Marks marks = engines.get(event.tgid());
+    if (marks != null && marks.open && marks.owner == event.owner()) {
+      marks.open = false;
+      long launches = event.amount() < 0 ? Long.MAX_VALUE : event.amount();
+      batches.stepEnded(event.tgid(), marks.step, launches, event.endNanos());
+    }
+  }
+
+  /** Takes a call; false if its process is no engine's. */
+  public boolean call(Kind kind, EventView event) {
+    Marks marks = engines.isEmpty() ? null : engines.get(event.tgid());
+    if (marks == null) {
+      return false;
+    }
+    int pid = event.tgid();
+    boolean inStep = marks.open && marks.owner == event.owner();
+    switch (kind) {
+      case CUDA_LAUNCH, CUDA_GRAPH_LAUNCH -> {
+        if (inStep) {
+          marks.stream = event.detail();
+          batches.launched(pid, event.startNanos());
+        }
+      }
+      case CUDA_EVENT_RECORD -> {
+        if (inStep) {
+          batches.recorded(pid, event.extra());
+        }
+      }
+      case CUDA_EVENT_SYNC, CUDA_EVENT_QUERY -> {
+        if (event.result() == 0) {
+          batches.eventReached(pid, event.detail(), event.endNanos());
+        }
+      }
+      case CUDA_STREAM_SYNC, CUDA_STREAM_QUERY, CUDA_DEVICE_SYNC -> {
+        boolean awaitsLaunches = kind == Kind.CUDA_DEVICE_SYNC || marks.stream == event.detail();
+        if (event.result() == 0 && awaitsLaunches) {
+          batches.allDone(pid, event.endNanos());
+        }
+      }
+      default -> {}
+    }
+    return true;
+  }
+
+  /** Writes the requests whose time has come. */
+  public void expire(long nanos) {
+    if (nanos - expiredNanos >= EXPIRE_NANOS) {
+      expiredNanos = nanos;
+      batches.expire(nanos);
+    }
+  }
+
+  /** Writes all that there is. */
+  public void close(long nanos) {
+    engines.clear();
+    batches.close(nanos);
+  }
+}

@@ -1,0 +1,34 @@
+package io.inferspan.ebpf.batch;
+
+/** Sums over a request's steps of one phase. */
+final class PhaseTotals {
+
+  long steps;
+  long tokens;
+  long shareNanos;
+  long busyNanos;
+  long boundNanos;
+  long beganNanos = Long.MAX_VALUE;
+  long endedNanos = Long.MIN_VALUE;
+
+  private long lastStep;
+  private int pid;
+
+  /** Steps and tokens are those of one rank: all ranks run the same. */
+  void add(Step step, int index, long doneNanos) {
+    if (pid == 0) {
+      pid = step.pid;
+    }
+    if (step.pid == pid) {
+      steps += step.number == lastStep ? 0 : 1; // Parallel samples may share a step.
+      tokens += step.tokens[index];
+      lastStep = step.number;
+    }
+    long share = step.shares[index];
+    shareNanos += share;
+    busyNanos += step.busyNanos;
+    boundNanos += step.size == 1 ? 0 : Math.max(share, step.busyNanos - share);
+    beganNanos = Math.min(beganNanos, step.beganNanos);
+    endedNanos = Math.max(endedNanos, doneNanos);
+  }
+}

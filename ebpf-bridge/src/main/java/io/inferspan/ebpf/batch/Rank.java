@@ -1,0 +1,283 @@
+package io.inferspan.ebpf.batch;
+
+import io.inferspan.ebpf.batch.BatchCounters.Count;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A process that launches an engine's steps: its slots, and the steps that are not done. */
+final class Rank {
+
+  /**
+   * More steps than this are never in flight: what was not synchronised by then is taken as done.
+   */
+  private static final int MOST_IN_FLIGHT = 8;
+
+  private static final int MOST_EVENTS = 256;
+
+  final int pid;
+  private final Batches batches;
+  private final BatchCounters counters;
+  private final Map<Integer, Member> slots = new HashMap<>();
+  private final Map<Integer, Member> scheduled = new LinkedHashMap<>();
+  private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
+  private final Map<Long, Recorded> events = new LinkedHashMap<>();
+  private @Nullable Step open;
+  private long lastStep;
+  private boolean synced;
+  private long deviceFreeNanos;
+  private long endedNanos;
+
+  /** An event of the device, and how much its step had launched when it was recorded. */
+  private record Recorded(Step step, long launches) {}
+
+  Rank(int pid, Batches batches, BatchCounters counters) {
+    this.pid = pid;
+    this.batches = batches;
+    this.counters = counters;
+  }
+
+  int slots() {
+    return slots.size();
+  }
+
+  void bind(int slot, @Nullable BatchRequest request) {
+    Member member = slots.get(slot);
+    if (member == null) {
+      member = new Member();
+      slots.put(slot, member);
+    } else {
+      release(member);
+    }
+    member.request = request;
+    if (request != null) {
+      request.slots++;
+    }
+  }
+
+  Step begin(long number, Changes changes, long nanos) {
+    if (open != null) {
+      open.complete = false;
+      end(open, nanos);
+    }
+    follow(number);
+    if (changes.full) {
+      scheduled.values().forEach(member -> member.tokens = 0);
+      scheduled.clear();
+      synced = true;
+    }
+    for (int i = 0; i < changes.count; i++) {
+      apply(changes.words[i], nanos);
+    }
+    counters.increment(Count.STEPS);
+    Step step = synced ? snapshot(number, nanos) : unknown(number, nanos);
+    step.sinceNanos = endedNanos == 0 ? nanos : endedNanos;
+    open = step;
+    return step;
+  }
+
+  /** After a gap, members are unknown until a step reports all of them. */
+  private void follow(long number) {
+    long missed = number - lastStep - 1;
+    if (missed > 0 && lastStep > 0) {
+      counters.add(Count.MISSED_STEPS, missed);
+      miss(missed);
+    }
+    synced = (synced && missed == 0) || number == 1;
+    lastStep = number;
+  }
+
+  private void miss(long steps) {
+    for (Member member : slots.values()) {
+      if (member.request != null) {
+        member.request.miss(steps);
+      }
+    }
+  }
+
+  private void apply(long change, long nanos) {
+    int slot = Changes.slot(change);
+    int tokens = Changes.tokens(change);
+    Member member = slots.get(slot);
+    if (Changes.isFinished(change)) {
+      scheduled.remove(slot);
+      if (slots.remove(slot) != null && member != null) {
+        release(member);
+        batches.settle(member.request, nanos);
+      }
+    } else if (tokens == 0) {
+      scheduled.remove(slot);
+    } else {
+      if (member == null) {
+        bind(slot, null);
+        member = slots.get(slot);
+      }
+      schedule(slot, member, tokens, Changes.isPrefill(change));
+    }
+  }
+
+  private void schedule(int slot, @Nullable Member member, int tokens, boolean prefill) {
+    if (member == null) {
+      return;
+    }
+    boolean joined = scheduled.put(slot, member) == null;
+    if (joined && prefill) {
+      member.context = 0; // New, or computed again after a preemption.
+    }
+    member.tokens = tokens;
+    member.prefill = prefill;
+  }
+
+  private static void release(Member member) {
+    if (member.request != null) {
+      member.request.slots--;
+    }
+  }
+
+  private Step snapshot(long number, long nanos) {
+    Step step = new Step(number, pid, nanos, true, scheduled.size());
+    int at = 0;
+    for (Member member : scheduled.values()) {
+      BatchRequest request = member.request;
+      step.requests[at] = request;
+      step.tokens[at] = member.tokens;
+      step.prefill[at] = member.prefill;
+      step.contexts[at] = member.context;
+      member.context += member.tokens;
+      if (request == null) {
+        counters.increment(Count.UNIDENTIFIED_SLOTS);
+      } else {
+        request.touchedNanos = nanos;
+      }
+      at++;
+    }
+    return step;
+  }
+
+  private Step unknown(long number, long nanos) {
+    counters.increment(Count.UNKNOWN_STEPS);
+    miss(1);
+    return new Step(number, pid, nanos, false, 0);
+  }
+
+  /**
+   * Ends the open step; {@code launches} were made in it, more than were read if some were lost.
+   */
+  void end(long number, long launches, long nanos) {
+    Step step = open;
+    if (step == null || step.number != number) {
+      return; // Its begin was lost.
+    }
+    step.complete &= step.launches >= launches;
+    end(step, nanos);
+  }
+
+  private void end(Step step, long nanos) {
+    open = null;
+    step.endedNanos = nanos;
+    endedNanos = nanos;
+    if (step.launches == 0 || step.synchronizedNanos > 0) {
+      drain(step, Math.max(step.synchronizedNanos, deviceFreeNanos));
+    } else {
+      inFlight.add(step);
+      if (inFlight.size() > MOST_IN_FLIGHT) {
+        abandon(inFlight.element());
+      }
+    }
+  }
+
+  void launched(long startNanos) {
+    Step step = open;
+    if (step != null) {
+      if (step.launches++ == 0) {
+        step.firstLaunchNanos = startNanos;
+      }
+      step.synchronizedNanos = 0; // It waited for something earlier.
+    }
+  }
+
+  void recorded(long event) {
+    if (open != null && open.launches > 0) {
+      events.put(event, new Recorded(open, open.launches));
+      if (events.size() > MOST_EVENTS) {
+        Iterator<Recorded> oldest = events.values().iterator();
+        oldest.next();
+        oldest.remove();
+      }
+    }
+  }
+
+  /** An event that was recorded before a step's last launch says nothing of its end. */
+  void eventReached(long event, long nanos) {
+    Recorded recorded = events.remove(event);
+    if (recorded == null || recorded.step.launches > recorded.launches) {
+      return;
+    }
+    Step step = recorded.step;
+    if (step.equals(open)) {
+      step.synchronizedNanos = nanos;
+    } else if (inFlight.contains(step)) {
+      drain(step, nanos);
+    }
+  }
+
+  void allDone(long nanos) {
+    if (!inFlight.isEmpty()) {
+      drain(inFlight.getLast(), nanos);
+    }
+    if (open != null && open.launches > 0) {
+      open.synchronizedNanos = nanos;
+    }
+  }
+
+  /** Nothing was seen to wait for it. */
+  private void abandon(Step step) {
+    step.complete = false;
+    drain(step, step.endedNanos);
+  }
+
+  /** All steps up to this one are done. */
+  private void drain(Step last, long nanos) {
+    Iterator<Step> steps = inFlight.iterator();
+    while (steps.hasNext()) {
+      Step step = steps.next();
+      steps.remove();
+      if (step.equals(last)) {
+        break;
+      }
+      // Its own wait may have been lost since.
+      done(step, Math.min(nanos, step.endedNanos), nanos);
+    }
+    done(last, nanos, nanos);
+  }
+
+  private void done(Step step, long nanos, long seenNanos) {
+    step.complete &= !batches.lost(step.sinceNanos, Math.max(seenNanos, step.endedNanos));
+    step.complete(nanos, deviceFreeNanos);
+    deviceFreeNanos = Math.max(deviceFreeNanos, nanos);
+    batches.done(step, nanos);
+  }
+
+  /** The process ended, or all of it is asked for. */
+  void close(long nanos) {
+    if (open != null) {
+      open.complete = false;
+      end(open, nanos);
+    }
+    while (!inFlight.isEmpty()) {
+      abandon(inFlight.element());
+    }
+    if (batches.lost(endedNanos, nanos)) {
+      miss(1); // The last steps of these requests may be lost.
+    }
+    for (Member member : slots.values()) {
+      release(member);
+      batches.settle(member.request, nanos);
+    }
+    slots.clear();
+    scheduled.clear();
+  }
+}

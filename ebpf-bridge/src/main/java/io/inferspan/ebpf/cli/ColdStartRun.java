@@ -1,0 +1,245 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.Adoption;
+import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.coldstart.CallRecord;
+import io.inferspan.ebpf.coldstart.CallRecordFile;
+import io.inferspan.ebpf.coldstart.CallReport;
+import io.inferspan.ebpf.coldstart.ColdStart;
+import io.inferspan.ebpf.coldstart.ColdStart.Scene;
+import io.inferspan.ebpf.coldstart.ColdStartPage;
+import io.inferspan.ebpf.coldstart.ColdStartText;
+import io.inferspan.ebpf.coldstart.ColdStartTrace;
+import io.inferspan.ebpf.coldstart.Observation;
+import io.inferspan.ebpf.coldstart.Readiness;
+import io.inferspan.ebpf.coldstart.Readiness.Cause;
+import io.inferspan.ebpf.coldstart.Readiness.Ready;
+import io.inferspan.ebpf.coldstart.StackEvents;
+import io.inferspan.ebpf.coldstart.StoppedCommand;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.linux.Clocks;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Observes one start and writes what there was to see. */
+final class ColdStartRun {
+
+  /** A start is rare and wanted, so only its caller can choose to do without the trace. */
+  private static final String SAMPLER = "otel.traces.sampler";
+
+  private static final int LOOK_MILLIS = 50;
+  private static final int LAST_WORDS_SECONDS = 20;
+
+  private final ColdStartOrder order;
+  private final Map<String, String> environment;
+  private final PrintStream out;
+  private final PrintStream err;
+  private final Observation observation = new Observation();
+  private final Readiness readiness = new Readiness();
+  private final CountDownLatch written = new CountDownLatch(1);
+  private long listenNanos;
+
+  private ColdStartRun(
+      ColdStartOrder order, Map<String, String> environment, PrintStream out, PrintStream err) {
+    this.order = order;
+    this.environment = environment;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Returns the exit status: that it is ready, or that it never was. */
+  static int run(
+      ColdStartOrder order, Map<String, String> environment, PrintStream out, PrintStream err)
+      throws UsageException, InterruptedException {
+    String scope = order.pid() == 0 ? "pid:" + ProcessHandle.current().pid() : "pid:" + order.pid();
+    AgentSettings settings =
+        new AgentSettings(
+            new Invocation.Agent(new Targets(scope), Invocation.Agent.NONE, false), environment);
+    if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
+      return Agent.unavailable(none, err);
+    }
+    ColdStartRun run = new ColdStartRun(order, environment, out, err);
+    try (Telemetry telemetry =
+            Telemetry.initTracing(
+                Agent.options(settings).setting(SAMPLER, "parentbased_always_on").build());
+        EbpfBridge bridge =
+            EbpfBridge.attachObserved(telemetry, settings.bridge(), run.observation)) {
+      if (bridge.support() instanceof EbpfSupport.Unavailable none) {
+        return Agent.unavailable(none, err);
+      }
+      return run.observe(telemetry, bridge);
+    } catch (IOException | BpfException failed) {
+      err.println(failed.getMessage());
+      return EbpfTool.FAILED;
+    } finally {
+      run.written.countDown();
+    }
+  }
+
+  private int observe(Telemetry telemetry, EbpfBridge bridge)
+      throws IOException, InterruptedException {
+    if (order.dropsCaches()) {
+      dropCaches();
+    }
+    try (StackEvents stacks = StackEvents.start()) {
+      ColdStartTrace trace = ColdStartTrace.start(telemetry, environment);
+      StoppedCommand command =
+          order.pid() == 0
+              ? StoppedCommand.start(order.command(), trace.environment(), order.log() != null)
+              : null;
+      Process process = command == null ? null : command.process();
+      ProcessHandle root =
+          process == null ? ProcessHandle.of(order.pid()).orElseThrow() : process.toHandle();
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupted(process)));
+      stacks.follow(root);
+      long begin = Clocks.monotonicNanos();
+      Ready ready = follow(bridge, trace, root, command, stacks);
+      long lost = bridge.status().lost() + stacks.lost();
+      bridge.close();
+      Scene scene = Scene.of(root, begin, ready, listenNanos, lost + observation.leftOut());
+      ColdStart start = ColdStart.of(observation, stacks, scene);
+      trace.end(start);
+      write(start);
+      telemetry.close();
+      written.countDown();
+      return ending(process, ready);
+    }
+  }
+
+  /** Lets the command begin once it is followed, and waits until it is ready. */
+  private Ready follow(
+      EbpfBridge bridge,
+      ColdStartTrace trace,
+      ProcessHandle root,
+      @Nullable StoppedCommand command,
+      StackEvents stacks)
+      throws IOException, InterruptedException {
+    boolean follows = false;
+    try (Adoption adoption = bridge.adopt((int) root.pid(), trace.traceparent())) {
+      if (!adoption.isActive()) {
+        throw new IOException(
+            "process "
+                + root.pid()
+                + " cannot be followed: its span is not sampled, or process numbers are those of"
+                + " a PID namespace");
+      }
+      follows = true;
+      waitFor(root, command == null ? null : command.process());
+      if (command != null) {
+        command.resume();
+      }
+      return await(root, stacks);
+    } finally {
+      if (command != null && !follows) {
+        command.process().destroyForcibly();
+      }
+    }
+  }
+
+  private void waitFor(ProcessHandle root, @Nullable Process process) {
+    readiness.whenEnded(root);
+    if (order.url() != null) {
+      readiness.whenAnswering(order.url());
+    }
+    if (order.log() != null && process != null) {
+      readiness.whenLogged(process, order.log(), out);
+    }
+  }
+
+  private Ready await(ProcessHandle root, StackEvents stacks) throws InterruptedException {
+    CompletableFuture<Ready> ready = readiness.ready();
+    Style style = Style.ofThisProcess(environment);
+    long began = System.nanoTime();
+    while (true) {
+      try {
+        Ready known = ready.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        stacks.look();
+        if (listenNanos == 0 && Readiness.listens(root)) {
+          listenNanos = known.nanos();
+        }
+        return known;
+      } catch (TimeoutException notYet) {
+        stacks.look();
+        if (listenNanos == 0 && Readiness.listens(root)) {
+          listenNanos = Clocks.monotonicNanos();
+        }
+        if (style == Style.TERMINAL) {
+          err.printf(
+              "\r%.1f s: %,d events%s ",
+              (System.nanoTime() - began) / 1e9,
+              observation.count(),
+              listenNanos == 0 ? "" : ", listening");
+        }
+      } catch (ExecutionException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+  }
+
+  private void write(ColdStart start) throws IOException {
+    List<CallRecord> records = start.records();
+    try (OutputStream file = Files.newOutputStream(order.out())) {
+      CallRecordFile.write(records, file);
+    }
+    out.print(ColdStartText.of(start));
+    out.print(CallReport.of(records, order.bucketMillis()));
+    Path page = page(order.out());
+    Files.writeString(page, ColdStartPage.of(start));
+    out.println("\nwrote " + order.out() + " and " + page);
+  }
+
+  /** Next to the calls. */
+  private static Path page(Path calls) {
+    String name = String.valueOf(calls.getFileName());
+    return calls.resolveSibling(name.replaceFirst("(\\.jsonl)?$", ".html"));
+  }
+
+  private void dropCaches() throws IOException, InterruptedException {
+    err.println("dropping the page cache of this machine: all its programs read their files again");
+    String command = "sync && echo 3 > /proc/sys/vm/drop_caches";
+    if (new ProcessBuilder("/bin/sh", "-c", command).inheritIO().start().waitFor() != 0) {
+      throw new IOException("the page cache could not be dropped: run as root");
+    }
+  }
+
+  /** Ctrl-C reaches the command, too; what was seen is still written. */
+  private void interrupted(@Nullable Process process) {
+    if (written.getCount() > 0) {
+      readiness.now(Cause.INTERRUPTED);
+      try {
+        boolean ignored = written.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (process != null) {
+      process.destroy();
+    }
+  }
+
+  /** A server that is ready serves on, unless it is to be stopped. */
+  private int ending(@Nullable Process process, Ready ready) throws InterruptedException {
+    if (process != null && order.stops()) {
+      process.destroy();
+    }
+    if (process != null && ready.cause() != Cause.INTERRUPTED) {
+      process.waitFor();
+    }
+    boolean awaited = order.url() != null || order.log() != null;
+    boolean isReady = ready.cause() == Cause.URL || ready.cause() == Cause.LOG;
+    return isReady || (!awaited && ready.cause() == Cause.EXIT) ? EbpfTool.DONE : EbpfTool.FAILED;
+  }
+}

@@ -1,0 +1,144 @@
+package io.inferspan.ebpf.coldstart;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.inferspan.ebpf.coldstart.ColdStart.Explained;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Part;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The timeline of a start, as one HTML page that needs nothing else. */
+public final class ColdStartPage {
+
+  private static final int RADIX = 36;
+  private static final int NANOS_PER_MICRO = 1000;
+  private static final List<ThreadState> STATES = List.of(ThreadState.values());
+
+  /** Of all threads; parts that are too short for that are joined. */
+  private static final int MOST_PARTS = 200_000;
+
+  private final ColdStart start;
+  private final PhaseTimeline phases;
+  private final StringWriter text = new StringWriter();
+  private final JsonGenerator json;
+  private final Map<String, Integer> calls = new LinkedHashMap<>();
+
+  private ColdStartPage(ColdStart start) throws IOException {
+    this.start = start;
+    this.phases = start.phases();
+    this.json = new JsonFactory().createGenerator(text);
+  }
+
+  /** The page: phases and gaps, and for each main thread its states and what explains them. */
+  public static String of(ColdStart start) throws IOException {
+    ColdStartPage page = new ColdStartPage(start);
+    page.data();
+    // No name of a file or thread can end the element that the data is in.
+    return resource().replace("%DATA%", page.text.toString().replace("<", "\\u003c"));
+  }
+
+  private void data() throws IOException {
+    json.writeStartObject();
+    json.writeStringField("title", start.title());
+    json.writeNumberField("wall", micros(phases.endNanos()));
+    json.writeFieldName("states");
+    strings(STATES.stream().map(ThreadState::word).toList());
+    json.writeArrayFieldStart("phases");
+    for (Stretch stretch : phases.stretches()) {
+      boolean gap = stretch.phase() == null;
+      String word = stretch.phase() == null ? "gap" : stretch.phase().word();
+      span(stretch.startNanos(), stretch.endNanos());
+      json.writeString(word);
+      json.writeString(gap ? start.explained(stretch).text() : "");
+      json.writeEndArray();
+    }
+    json.writeEndArray();
+    threads();
+    json.writeFieldName("calls");
+    strings(List.copyOf(calls.keySet()));
+    json.writeEndObject();
+    json.close();
+  }
+
+  private void threads() throws IOException {
+    List<ThreadTimeline> shown =
+        start.mainThreads().stream().filter(thread -> thread.nanos() > phases.longNanos()).toList();
+    List<Explained> stretches = start.stretches();
+    json.writeArrayFieldStart("threads");
+    for (ThreadTimeline thread : shown) {
+      json.writeStartObject();
+      json.writeNumberField("pid", thread.pid());
+      json.writeNumberField("from", micros(thread.parts().getFirst().startNanos()));
+      json.writeStringField("parts", parts(thread, phases.wallNanos() * shown.size() / MOST_PARTS));
+      json.writeArrayFieldStart("why");
+      for (Explained stretch : stretches) {
+        if (stretch.pid() == thread.pid()) {
+          span(stretch.startNanos(), stretch.endNanos());
+          json.writeString(stretch.text());
+          json.writeEndArray();
+        }
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  /** Of each part its length, state and call; neighbours shorter than a step are one part. */
+  private String parts(ThreadTimeline thread, long stepNanos) {
+    StringBuilder out = new StringBuilder();
+    List<Part> joined = new ArrayList<>();
+    for (Part part : thread.parts()) {
+      Part last = joined.isEmpty() ? null : joined.getLast();
+      if (last == null || part.endNanos() - last.startNanos() >= stepNanos) {
+        joined.add(part);
+        continue;
+      }
+      Part longer = last.nanos() >= part.nanos() ? last : part;
+      joined.set(
+          joined.size() - 1,
+          new Part(longer.state(), longer.call(), last.startNanos(), part.endNanos()));
+    }
+    for (Part part : joined) {
+      number(out, micros(part.endNanos()) - micros(part.startNanos()));
+      number(out, STATES.indexOf(part.state()));
+      number(out, calls.computeIfAbsent(part.call(), call -> calls.size()));
+    }
+    return out.toString();
+  }
+
+  /** Begins an array with both ends, which the caller completes. */
+  private void span(long startNanos, long endNanos) throws IOException {
+    json.writeStartArray();
+    json.writeNumber(micros(startNanos));
+    json.writeNumber(micros(endNanos));
+  }
+
+  private void strings(List<String> words) throws IOException {
+    json.writeArray(words.toArray(String[]::new), 0, words.size());
+  }
+
+  private long micros(long nanos) {
+    return (nanos - phases.startNanos()) / NANOS_PER_MICRO;
+  }
+
+  private static void number(StringBuilder text, long number) {
+    text.append(Long.toString(number, RADIX)).append(' ');
+  }
+
+  private static String resource() throws IOException {
+    try (InputStream in = ColdStartPage.class.getResourceAsStream("timeline.html")) {
+      if (in == null) {
+        throw new IOException("the resource timeline.html is missing");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

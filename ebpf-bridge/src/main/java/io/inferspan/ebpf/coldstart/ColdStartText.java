@@ -1,0 +1,118 @@
+package io.inferspan.ebpf.coldstart;
+
+import io.inferspan.ebpf.coldstart.ColdStart.Explained;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
+import java.util.Formatter;
+import java.util.Locale;
+import java.util.Map;
+
+/** The phases and gaps of a start, as tables. */
+public final class ColdStartText {
+
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double PERCENT = 100;
+
+  private final ColdStart start;
+  private final PhaseTimeline phases;
+  private final Formatter text = new Formatter(Locale.ROOT);
+
+  private ColdStartText(ColdStart start) {
+    this.start = start;
+    this.phases = start.phases();
+  }
+
+  /** Where the time went. */
+  public static String of(ColdStart start) {
+    ColdStartText text = new ColdStartText(start);
+    text.summary();
+    text.phases();
+    text.mainThreads();
+    text.stretches();
+    return text.text.toString();
+  }
+
+  private void summary() {
+    text.format("%s", start.title());
+    if (start.scene().listenNanos() > 0) {
+      text.format(", first listening at %.3f s", since(start.scene().listenNanos()));
+    }
+    text.format("; %,d events lost%n%n", start.scene().lost());
+  }
+
+  private void phases() {
+    text.format(
+        "  %-16s %9s %9s %9s %7s %10s%n",
+        "PHASE", "FIRST s", "LAST s", "ITS OWN s", "SHARE", "EVIDENCE");
+    phases
+        .phases()
+        .forEach(
+            (phase, sum) ->
+                text.format(
+                    "  %-16s %9.3f %9.3f %9.3f %6.1f%% %,10d%n",
+                    phase.word(),
+                    since(sum.startNanos()),
+                    since(sum.endNanos()),
+                    sum.nanos() / NANOS_PER_SECOND,
+                    share(sum.nanos()),
+                    sum.evidence()));
+    for (Stretch gap : phases.gaps()) {
+      text.format(
+          "  %-16s %9.3f %9.3f %9.3f %6.1f%%   %s%n",
+          "gap",
+          since(gap.startNanos()),
+          since(gap.endNanos()),
+          gap.nanos() / NANOS_PER_SECOND,
+          share(gap.nanos()),
+          start.explained(gap).text());
+    }
+    text.format(
+        "  %-16s %9.3f %9.3f %9.3f %6.1f%%%n%n",
+        "all", 0.0, since(phases.endNanos()), phases.wallNanos() / NANOS_PER_SECOND, PERCENT);
+  }
+
+  private void stretches() {
+    text.format("  LONG STRETCHES OF MAIN THREADS%n  %9s %9s%n", "FIRST s", "LENGTH s");
+    for (Explained stretch : start.stretches()) {
+      long nanos = stretch.endNanos() - stretch.startNanos();
+      text.format(
+          "  %9.3f %9.3f  %s%n",
+          since(stretch.startNanos()), nanos / NANOS_PER_SECOND, stretch.text());
+    }
+    text.format("%n");
+  }
+
+  private void mainThreads() {
+    text.format("  MAIN THREAD OF     ALL s");
+    for (ThreadState state : ThreadState.values()) {
+      text.format("  %s", state.word());
+    }
+    text.format("%n");
+    int brief = 0;
+    for (ThreadTimeline thread : start.mainThreads()) {
+      if (thread.nanos() < phases.longNanos()) {
+        brief++;
+        continue;
+      }
+      Map<ThreadState, Long> states = thread.states(phases.startNanos(), phases.endNanos());
+      text.format("  process %-8d %7.3f", thread.pid(), thread.nanos() / NANOS_PER_SECOND);
+      for (ThreadState state : ThreadState.values()) {
+        text.format(
+            " %" + (state.word().length() + 1) + ".3f",
+            states.getOrDefault(state, 0L) / NANOS_PER_SECOND);
+      }
+      text.format("%n");
+    }
+    if (brief > 0) {
+      text.format("  and %d processes that lasted less than 2 %% of the time%n", brief);
+    }
+    text.format("%n");
+  }
+
+  private double since(long nanos) {
+    return (nanos - phases.startNanos()) / NANOS_PER_SECOND;
+  }
+
+  private double share(long nanos) {
+    return phases.wallNanos() == 0 ? 0 : PERCENT * nanos / phases.wallNanos();
+  }
+}

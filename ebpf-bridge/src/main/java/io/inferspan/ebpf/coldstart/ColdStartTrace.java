@@ -1,0 +1,105 @@
+package io.inferspan.ebpf.coldstart;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.ebpf.coldstart.ColdStart.Explained;
+import io.inferspan.ebpf.coldstart.PhaseTimeline.Summary;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.spans.KernelClock;
+import io.inferspan.semconv.KernelAttributes;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The span of a start, under which its processes' calls are, and those of its phases. */
+public final class ColdStartTrace {
+
+  /** By the OpenTelemetry specification, variables have a header's name in capitals. */
+  private static final TextMapGetter<Map<String, String>> ENVIRONMENT =
+      new TextMapGetter<>() {
+        @Override
+        public @Nullable String get(@Nullable Map<String, String> environment, String key) {
+          return environment == null ? null : environment.get(key.toUpperCase(Locale.ROOT));
+        }
+      };
+
+  private final Telemetry telemetry;
+  private final OperationSpan root;
+  private final KernelClock clock = new KernelClock(Clocks::monotonicNanos, Clocks::realtimeNanos);
+
+  private ColdStartTrace(Telemetry telemetry, OperationSpan root) {
+    this.telemetry = telemetry;
+    this.root = root;
+  }
+
+  /** Starts the span, as a child of what the environment names in {@code TRACEPARENT}. */
+  public static ColdStartTrace start(Telemetry telemetry, Map<String, String> environment) {
+    Context parent = telemetry.extract(environment, ENVIRONMENT);
+    return new ColdStartTrace(telemetry, telemetry.span(KernelSpans.COLD_START, parent).start());
+  }
+
+  /** Variables that name this span to a program. */
+  public Map<String, String> environment() {
+    Map<String, String> variables = new HashMap<>();
+    telemetry.inject(
+        root,
+        variables,
+        (ignored, name, value) -> variables.put(name.toUpperCase(Locale.ROOT), value));
+    return variables;
+  }
+
+  /** What names this span to the bridge. */
+  public String traceparent() {
+    return String.valueOf(environment().get("TRACEPARENT"));
+  }
+
+  /** Writes the phases and ends the span. */
+  public void end(ColdStart start) {
+    PhaseTimeline timeline = start.phases();
+    timeline.phases().forEach(this::write);
+    timeline.gaps().forEach(gap -> write(start.explained(gap)));
+    long inPhases = timeline.phases().values().stream().mapToLong(Summary::nanos).sum();
+    root.set(KernelAttributes.PROCESS_ID, start.scene().pid())
+        .set(KernelAttributes.READY, start.scene().ready().cause().word())
+        .setMillis(KernelAttributes.OWN_MS, inPhases);
+    if (start.scene().listenNanos() > 0) {
+      telemetry
+          .span(KernelSpans.COLD_START_PART, "listen", root)
+          .startingAt(clock.epochNanos(timeline.startNanos()))
+          .start()
+          .closeAt(clock.epochNanos(start.scene().listenNanos()));
+    }
+    if (start.scene().lost() > 0) {
+      root.set(KernelAttributes.DROPPED, start.scene().lost());
+    }
+    root.closeAt(clock.epochNanos(timeline.endNanos()));
+  }
+
+  private void write(Explained gap) {
+    Last most = gap.most();
+    telemetry
+        .span(KernelSpans.COLD_START_PART, "gap", root)
+        .set(KernelAttributes.PROCESS_ID, gap.pid())
+        .set(KernelAttributes.THREAD_STATE, most.state().word())
+        .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
+        .startingAt(clock.epochNanos(gap.startNanos()))
+        .start()
+        .closeAt(clock.epochNanos(gap.endNanos()));
+  }
+
+  private void write(Phase phase, Summary sum) {
+    OperationSpan span =
+        telemetry
+            .span(KernelSpans.COLD_START_PART, phase.word(), root)
+            .set(KernelAttributes.COUNT, sum.evidence())
+            .startingAt(clock.epochNanos(sum.startNanos()))
+            .start();
+    span.setMillis(KernelAttributes.OWN_MS, sum.nanos());
+    span.closeAt(clock.epochNanos(sum.endNanos()));
+  }
+}

@@ -1,0 +1,117 @@
+package io.inferspan.ebpf.coldstart;
+
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Family;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Keeps what a process tree does: its calls and waits, and when its programs begin and end. Events
+ * are added on the ring's thread.
+ */
+public final class Observation implements Consumer<EventView> {
+
+  private static final int MOST_EVENTS = 1_000_000;
+
+  private final int self = (int) ProcessHandle.current().pid();
+  private final List<Event> events = new ArrayList<>();
+  private long leftOut;
+
+  /**
+   * A copy of an event, as {@link EventView} shows it.
+   *
+   * @param text the path of an open file or of a program that begins; else empty
+   */
+  record Event(
+      Kind kind,
+      int pid,
+      int tid,
+      long startNanos,
+      long endNanos,
+      int result,
+      long detail,
+      long extra,
+      String text) {
+
+    /** The descriptor that a call is about. */
+    int fd() {
+      return (int) (kind == Kind.SYSCALL_MMAP ? detail : detail >>> Integer.SIZE);
+    }
+
+    long nanos() {
+      return endNanos - startNanos;
+    }
+  }
+
+  @Override
+  public void accept(EventView view) {
+    Kind kind = view.isWhole() ? Kind.of(view.kind()) : null;
+    if (kind == null || view.tgid() == self || !isKept(kind)) {
+      return;
+    }
+    boolean named = kind == Kind.SYSCALL_OPENAT || kind == Kind.PROCESS_STARTED;
+    add(
+        new Event(
+            kind,
+            view.tgid(),
+            view.tid(),
+            view.startNanos(),
+            view.endNanos(),
+            view.result(),
+            view.detail(),
+            view.extra(),
+            named ? view.text() : ""));
+  }
+
+  private static boolean isKept(Kind kind) {
+    return switch (kind.family()) {
+      case CUDA, NCCL, SYSCALL, SCHED -> true;
+      case CONTROL -> kind == Kind.PROCESS_STARTED || kind == Kind.PROCESS_EXITED;
+      case TCP, CKP -> false;
+    };
+  }
+
+  synchronized void add(Event event) {
+    if (events.size() < MOST_EVENTS) {
+      events.add(event);
+    } else {
+      leftOut++;
+    }
+  }
+
+  /** How many events were seen. */
+  public synchronized long count() {
+    return events.size() + leftOut;
+  }
+
+  /** How many of them found no room. */
+  public synchronized long leftOut() {
+    return leftOut;
+  }
+
+  /** Everything until now, by when it began. */
+  synchronized List<Event> events() {
+    List<Event> sorted = new ArrayList<>(events);
+    sorted.sort(Comparator.comparingLong(Event::startNanos));
+    return sorted;
+  }
+
+  /** The calls, both ends of each, by time. */
+  static List<CallRecord> records(List<Event> events) {
+    List<CallRecord> records = new ArrayList<>();
+    for (Event event : events) {
+      Long call = event.kind().family() == Family.SCHED ? null : CallIds.of(event.kind());
+      if (call != null) {
+        int pid = event.pid();
+        int tid = event.tid();
+        records.add(new CallRecord(event.startNanos(), pid, tid, call, false, 0));
+        records.add(new CallRecord(event.endNanos(), pid, tid, call, true, event.result()));
+      }
+    }
+    records.sort(Comparator.comparingLong(CallRecord::timestampNanos));
+    return records;
+  }
+}

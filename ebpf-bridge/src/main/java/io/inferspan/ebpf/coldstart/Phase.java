@@ -1,0 +1,138 @@
+package io.inferspan.ebpf.coldstart;
+
+import static io.inferspan.ebpf.wire.Kind.SCHED_OFFCPU;
+import static io.inferspan.ebpf.wire.Kind.SYSCALL_CLOSE;
+import static io.inferspan.ebpf.wire.Kind.SYSCALL_MMAP;
+import static io.inferspan.ebpf.wire.Kind.SYSCALL_OPENAT;
+import static io.inferspan.ebpf.wire.Kind.SYSCALL_READ;
+
+import io.inferspan.ebpf.coldstart.Observation.Event;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What a model server does while it starts, and which calls and waits show it. */
+enum Phase {
+  /** A program begins; its shared libraries are opened before any import. */
+  PROCESS_START,
+  /** Files of Python or the JVM are opened, then also shared libraries. */
+  IMPORTS,
+  /** Files of weights are opened, read, mapped or waited for as pages; copies to the device. */
+  WEIGHTS,
+  /** The driver is initialised; a device is opened. */
+  DEVICE_INIT,
+  /** Modules are loaded, and functions looked up in them. */
+  MODULE_LOAD,
+  /** Memory of the device, or for it, is allocated, mapped or registered. */
+  ALLOCATION,
+  /** Communicators are made. */
+  NCCL_INIT,
+  /** Kernels, graphs and collectives are launched, and waited for. */
+  WARM_UP,
+  /** Graphs are captured and instantiated. */
+  GRAPH_CAPTURE;
+
+  private static final Pattern LIBRARY = Pattern.compile(".*(\\.so(\\.[0-9.]+)?|/ld\\.so\\.cache)");
+  private static final Pattern IMPORT =
+      Pattern.compile(".*\\.(py|pyc|jar|class)|.*/(site|dist)-packages/[^/]*\\.pth");
+  private static final Pattern WEIGHT =
+      Pattern.compile(".*\\.(safetensors|gguf|bin|pt|pth|onnx|ckpt)|.*/(snapshots|blobs)/.*");
+  private static final Pattern DEVICE = Pattern.compile("/dev/nvidia.*");
+  private static final int UNINTERRUPTIBLE = 2;
+
+  /** The last part of the span's name. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** A call or a wait that shows a phase. */
+  record Evidence(Phase phase, long startNanos, long endNanos) {}
+
+  /** All evidence among events that are sorted by when they began. */
+  static List<Evidence> evidence(List<Event> events) {
+    Signs signs = new Signs();
+    List<Evidence> evidence = new ArrayList<>();
+    for (Event event : events) {
+      Phase phase = signs.phase(event);
+      if (phase != null) {
+        evidence.add(new Evidence(phase, event.startNanos(), event.endNanos()));
+      }
+    }
+    return evidence;
+  }
+
+  /** Which descriptors are files of weights, and which processes import or have mapped weights. */
+  private static final class Signs {
+
+    private record File(int pid, int fd) {}
+
+    private final Set<File> weights = new HashSet<>();
+    private final Set<Integer> importing = new HashSet<>();
+    private final Set<Integer> mapping = new HashSet<>();
+
+    @Nullable Phase phase(Event event) {
+      return switch (event.kind()) {
+        case PROCESS_STARTED -> begun(event);
+        case SYSCALL_OPENAT -> event.result() < 0 ? null : opened(event);
+        case SYSCALL_READ, SYSCALL_MMAP, SYSCALL_CLOSE, SCHED_OFFCPU -> ofWeights(event);
+        case CUDA_INIT -> DEVICE_INIT;
+        case CUDA_MODULE_LOAD, CUDA_GET_FUNCTION -> MODULE_LOAD;
+        case CUDA_ALLOC, CUDA_MEM_CREATE, CUDA_MEM_MAP, CUDA_HOST_ALLOC, CUDA_HOST_REGISTER ->
+            ALLOCATION;
+        case CUDA_MEMCPY_H2D -> WEIGHTS;
+        case NCCL_COMM_INIT -> NCCL_INIT;
+        case CUDA_CAPTURE_BEGIN, CUDA_CAPTURE_END, CUDA_GRAPH_INSTANTIATE -> GRAPH_CAPTURE;
+        case CUDA_LAUNCH, CUDA_GRAPH_LAUNCH, CUDA_STREAM_SYNC, CUDA_EVENT_SYNC, CUDA_DEVICE_SYNC ->
+            WARM_UP;
+        case NCCL_ALL_REDUCE, NCCL_ALL_GATHER, NCCL_REDUCE_SCATTER, NCCL_BROADCAST, NCCL_REDUCE ->
+            WARM_UP;
+        default -> null;
+      };
+    }
+
+    private Phase begun(Event event) {
+      importing.remove(event.pid());
+      mapping.remove(event.pid());
+      return PROCESS_START;
+    }
+
+    private @Nullable Phase opened(Event event) {
+      String path = event.text();
+      File file = new File(event.pid(), event.result());
+      weights.remove(file);
+      if (IMPORT.matcher(path).matches()) {
+        importing.add(event.pid());
+        return IMPORTS;
+      }
+      if (LIBRARY.matcher(path).matches()) {
+        return importing.contains(event.pid()) ? IMPORTS : PROCESS_START;
+      }
+      if (WEIGHT.matcher(path).matches()) {
+        weights.add(file);
+        return WEIGHTS;
+      }
+      return DEVICE.matcher(path).matches() ? DEVICE_INIT : null;
+    }
+
+    private @Nullable Phase ofWeights(Event event) {
+      File file = new File(event.pid(), event.fd());
+      boolean known =
+          switch (event.kind()) {
+            case SCHED_OFFCPU ->
+                event.detail() == UNINTERRUPTIBLE
+                    && event.extra() == 0
+                    && mapping.contains(event.pid());
+            case SYSCALL_CLOSE -> weights.remove(file);
+            default -> weights.contains(file);
+          };
+      if (known && event.kind() == SYSCALL_MMAP) {
+        mapping.add(event.pid());
+      }
+      return known ? WEIGHTS : null;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.inferspan.ebpf.coldstart;
+
+import io.inferspan.ebpf.coldstart.Phase.Evidence;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wall time of a start, each moment in one phase or in a gap.
+ *
+ * <p>Evidence covers its own time, the earlier where two overlap. The time from one piece of
+ * evidence to the next belongs to the former's phase, unless it exceeds a fiftieth of the wall:
+ * then it is a gap. So phases and gaps add up to the wall, and no gap is shorter.
+ */
+final class PhaseTimeline {
+
+  private static final int PARTS_OF_WALL = 50;
+
+  private final long startNanos;
+  private final long endNanos;
+  private final List<Stretch> stretches = new ArrayList<>();
+  private final Map<Phase, Summary> phases = new EnumMap<>(Phase.class);
+
+  /** A part of the wall time; {@code phase} is null in a gap. */
+  record Stretch(@Nullable Phase phase, long startNanos, long endNanos) {
+    long nanos() {
+      return endNanos - startNanos;
+    }
+  }
+
+  /** From the first to the last sign of a phase, and how much of that is its own. */
+  record Summary(long startNanos, long endNanos, long nanos, long evidence) {
+
+    private Summary and(Summary other) {
+      return new Summary(
+          Math.min(startNanos, other.startNanos),
+          Math.max(endNanos, other.endNanos),
+          nanos + other.nanos,
+          evidence + other.evidence);
+    }
+  }
+
+  /** Divides the time between the two; {@code evidence} is sorted by when it began. */
+  PhaseTimeline(List<Evidence> evidence, long startNanos, long endNanos) {
+    this.startNanos = startNanos;
+    this.endNanos = endNanos;
+    long cursor = startNanos;
+    @Nullable Phase phase = null;
+    for (Evidence each : evidence) {
+      if (each.endNanos() < startNanos || each.startNanos() > endNanos) {
+        continue;
+      }
+      long from = Math.max(cursor, each.startNanos());
+      long to = Math.max(from, Math.min(each.endNanos(), endNanos));
+      between(phase, cursor, from);
+      count(each.phase(), new Summary(from, to, 0, 1));
+      add(each.phase(), from, to);
+      cursor = to;
+      phase = each.phase();
+    }
+    between(phase, cursor, endNanos);
+  }
+
+  private void between(@Nullable Phase phase, long from, long to) {
+    add(to - from > longNanos() ? null : phase, from, to);
+  }
+
+  private void add(@Nullable Phase phase, long from, long to) {
+    if (from == to) {
+      return;
+    }
+    if (phase != null) {
+      count(phase, new Summary(from, to, to - from, 0));
+    }
+    Stretch last = stretches.isEmpty() ? null : stretches.getLast();
+    if (last != null && last.phase() == phase) {
+      stretches.set(stretches.size() - 1, new Stretch(phase, last.startNanos(), to));
+    } else {
+      stretches.add(new Stretch(phase, from, to));
+    }
+  }
+
+  private void count(Phase phase, Summary more) {
+    phases.merge(phase, more, Summary::and);
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  long endNanos() {
+    return endNanos;
+  }
+
+  long wallNanos() {
+    return endNanos - startNanos;
+  }
+
+  /** What takes longer has to be explained. */
+  long longNanos() {
+    return wallNanos() / PARTS_OF_WALL;
+  }
+
+  Map<Phase, Summary> phases() {
+    return phases;
+  }
+
+  List<Stretch> gaps() {
+    return stretches.stream().filter(stretch -> stretch.phase() == null).toList();
+  }
+
+  List<Stretch> stretches() {
+    return stretches;
+  }
+}

@@ -1,0 +1,224 @@
+package io.inferspan.ebpf.coldstart;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.kernel.Resources;
+import io.inferspan.ebpf.libbpf.BpfLink;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.ring.RingMemory;
+import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.symbols.Symbols;
+import io.inferspan.ebpf.wire.EventView;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stacks of a process tree: samples of what runs, and which thread ended each wait of more than a
+ * millisecond. Belongs to one thread, which calls {@link #look} often, because a process that has
+ * ended has no names.
+ */
+public final class StackEvents implements AutoCloseable {
+
+  private static final int HERTZ = 99;
+  private static final int FRAMES = 64;
+  private static final int NAMED_FRAMES = 4;
+  private static final int SAMPLE = 1;
+  private static final String UNKNOWN = "[unknown]";
+  private static final Pattern INTERRUPT = Pattern.compile(".*(sysvec|interrupt|irq_exit).*");
+
+  private final BpfObject programs = BpfObject.open("starts", Resources.object("starts"));
+  private final List<BpfLink> links = new ArrayList<>();
+  private final Symbols symbols = Symbols.ofThisMachine();
+  private final Map<Stack, String> named = new HashMap<>();
+  private final Seen seen = new Seen(new ArrayList<>(), new ArrayList<>());
+  private @Nullable RingMemory ring;
+  private @Nullable RingReader reader;
+
+  /** What a thread ran at a moment, its innermost function first. */
+  record Sample(int tid, long nanos, String stack) {}
+
+  /** A wait of a thread, and which thread ended it, in which function. */
+  record Wake(
+      int tid, long startNanos, long endNanos, int byPid, int byTid, String byName, String stack) {
+
+    private String by() {
+      String thread = "until thread %d (%s) of process %d ended it".formatted(byTid, byName, byPid);
+      return stack.isEmpty() ? thread : thread + ", in " + stack;
+    }
+  }
+
+  /** What was seen until now. */
+  record Seen(List<Sample> samples, List<Wake> wakes) {
+
+    private static final int TOP_STACKS = 2;
+    private static final double PERCENT = 100;
+
+    /** Where a thread ran at that time, or who ended its wait; empty where that is not known. */
+    String why(int tid, ThreadState state, long from, long to) {
+      return switch (state) {
+        case ON_CPU_USER, ON_CPU_KERNEL, RUN_QUEUE -> topStacks(tid, from, to);
+        case FUTEX_PIPE_SOCKET, SLEEP -> holder(tid, from, to);
+        case DISK_OR_FAULT, DEVICE -> "";
+      };
+    }
+
+    private String topStacks(int tid, long from, long to) {
+      Map<String, Long> counts =
+          samples.stream()
+              .filter(sample -> sample.tid() == tid)
+              .filter(sample -> sample.nanos() >= from && sample.nanos() < to)
+              .collect(Collectors.groupingBy(Sample::stack, Collectors.counting()));
+      double all = counts.values().stream().mapToLong(Long::longValue).sum();
+      return counts.entrySet().stream()
+          .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+          .limit(TOP_STACKS)
+          .map(top -> Math.round(PERCENT * top.getValue() / all) + " % in " + top.getKey())
+          .collect(Collectors.joining("; "));
+    }
+
+    /** Of the thread that ended the longest of the waits. */
+    private String holder(int tid, long from, long to) {
+      return wakes.stream()
+          .filter(wake -> wake.tid() == tid)
+          .filter(wake -> wake.endNanos() > from && wake.startNanos() < to)
+          .max(Comparator.comparingLong(wake -> wake.endNanos() - wake.startNanos()))
+          .map(Wake::by)
+          .orElse("");
+    }
+  }
+
+  private record Stack(int pid, int user, int kernel) {}
+
+  /** Attaches the programs, which follow no process yet. */
+  public static StackEvents start() {
+    StackEvents events = new StackEvents();
+    try {
+      events.attach();
+      return events;
+    } catch (RuntimeException refused) {
+      events.close();
+      throw refused;
+    }
+  }
+
+  private void attach() {
+    boolean ignored = symbols.kernelIsVisible(); // reads its functions before anything is timed
+    programs.load();
+    BpfMap events = programs.map("start_events");
+    RingMemory memory = RingMemory.map(events.fd(), events.maxEntries());
+    ring = memory;
+    reader = new RingReader(memory);
+    programs.programs().stream()
+        .map(
+            program ->
+                program.name().equals("start_sample")
+                    ? program.attachTimer(HERTZ)
+                    : program.attach())
+        .forEach(links::add);
+  }
+
+  /** Follows a process, those that it has started and those that it will start. */
+  public void follow(ProcessHandle root) {
+    try (Arena arena = Arena.ofConfined()) {
+      Stream.concat(Stream.of(root), root.descendants())
+          .map(process -> arena.allocateFrom(JAVA_INT, (int) process.pid()))
+          .forEach(pid -> programs.map("start_targets").put(pid, arena.allocateFrom(JAVA_INT, 1)));
+    }
+  }
+
+  /** Takes what has come, and names it. */
+  public void look() {
+    if (reader != null) {
+      long ignored = reader.drain(this::add);
+    }
+  }
+
+  private void add(EventView event) {
+    int kernel = (int) event.detail();
+    Stack stack = new Stack(event.tgid(), (int) (event.detail() >>> Integer.SIZE), kernel);
+    if (event.kind() == SAMPLE) {
+      String name = named.computeIfAbsent(stack, this::name);
+      seen.samples()
+          .add(new Sample(event.tid(), event.endNanos(), name.isEmpty() ? UNKNOWN : name));
+    } else if (kernelFrames(kernel).stream().noneMatch(INTERRUPT.asMatchPredicate())) {
+      seen.wakes()
+          .add(
+              new Wake(
+                  (int) event.extra(),
+                  event.startNanos(),
+                  event.endNanos(),
+                  event.tgid(),
+                  event.tid(),
+                  event.text(),
+                  named.computeIfAbsent(new Stack(event.tgid(), stack.user(), -1), this::name)));
+    }
+  }
+
+  /** Events that found no room. */
+  public long lost() {
+    return programs.map("start_losses").percpuSum(0);
+  }
+
+  Seen seen() {
+    return seen;
+  }
+
+  @Override
+  public void close() {
+    links.forEach(BpfLink::close);
+    if (ring != null) {
+      ring.close();
+    }
+    programs.close();
+  }
+
+  private String name(Stack stack) {
+    List<String> names = new ArrayList<>();
+    kernelFrames(stack.kernel()).stream().limit(1).forEach(names::add);
+    long[] addresses = addresses(stack.user());
+    for (int i = 0; i < addresses.length && names.size() < NAMED_FRAMES; i++) {
+      // But for the innermost, an address is where a call returns to.
+      String name = symbols.user(stack.pid(), i == 0 ? addresses[i] : addresses[i] - 1);
+      if (name.startsWith("0x")) { // of code without frame pointers, what follows is no caller
+        break;
+      }
+      names.add(name);
+    }
+    return String.join(" < ", names);
+  }
+
+  private List<String> kernelFrames(int stack) {
+    List<String> names = new ArrayList<>();
+    for (long address : addresses(stack)) {
+      names.add(symbols.kernel(address - 1));
+    }
+    return names;
+  }
+
+  private long[] addresses(int stack) {
+    if (stack < 0) {
+      return new long[0];
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment addresses = arena.allocate(JAVA_LONG, FRAMES);
+      boolean known =
+          programs.map("start_stacks").get(arena.allocateFrom(JAVA_INT, stack), addresses);
+      int count = 0;
+      while (known && count < FRAMES && addresses.getAtIndex(JAVA_LONG, count) != 0) {
+        count++;
+      }
+      return addresses.asSlice(0, (long) count * Long.BYTES).toArray(JAVA_LONG);
+    }
+  }
+}

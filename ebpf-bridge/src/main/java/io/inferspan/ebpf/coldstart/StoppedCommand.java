@@ -1,0 +1,61 @@
+package io.inferspan.ebpf.coldstart;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A command that does not begin before it is told to, so that its first instruction is observed. A
+ * shell stops itself, and becomes the command in the same process when it goes on.
+ */
+public final class StoppedCommand {
+
+  private static final int LOOK_MILLIS = 2;
+
+  private final Process process;
+
+  private StoppedCommand(Process process) {
+    this.process = process;
+  }
+
+  /**
+   * Starts the shell and waits until it has stopped.
+   *
+   * @param piped whether its output is to be read here, instead of going where this process's goes
+   */
+  public static StoppedCommand start(
+      List<String> command, Map<String, String> environment, boolean piped)
+      throws IOException, InterruptedException {
+    List<String> words =
+        new ArrayList<>(List.of("/bin/sh", "-c", "kill -STOP $$; exec \"$@\"", "sh"));
+    words.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
+    builder.environment().putAll(environment);
+    if (piped) {
+      builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.PIPE);
+    }
+    StoppedCommand stopped = new StoppedCommand(builder.start());
+    while (stopped.process.isAlive() && state(stopped.process.pid()) != 'T') {
+      Thread.sleep(LOOK_MILLIS);
+    }
+    return stopped;
+  }
+
+  public Process process() {
+    return process;
+  }
+
+  /** Has the command begin. */
+  public void resume() throws IOException {
+    new ProcessBuilder("/bin/sh", "-c", "kill -CONT " + process.pid()).inheritIO().start();
+  }
+
+  /** The letter behind the name, which may hold anything. */
+  private static char state(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    return stat.charAt(stat.lastIndexOf(')') + 2);
+  }
+}

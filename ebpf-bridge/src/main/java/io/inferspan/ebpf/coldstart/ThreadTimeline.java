@@ -1,0 +1,199 @@
+package io.inferspan.ebpf.coldstart;
+
+import io.inferspan.ebpf.coldstart.Observation.Event;
+import io.inferspan.ebpf.wire.CallNumber;
+import io.inferspan.ebpf.wire.Family;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A thread's time, each moment in one state. */
+final class ThreadTimeline {
+
+  private static final int BREAKS_OF_STRETCH = 20;
+
+  private final int pid;
+  private final List<Part> parts = new ArrayList<>();
+
+  /** Time in one state; {@code call} is the call that it waited in, or empty. */
+  record Part(ThreadState state, String call, long startNanos, long endNanos) {
+
+    long nanos() {
+      return endNanos - startNanos;
+    }
+
+    private boolean isLike(Part other) {
+      return state.isOnCpu() ? other.state.isOnCpu() : doing().equals(other.doing());
+    }
+
+    private Last doing() {
+      return new Last(state, call);
+    }
+  }
+
+  /** What a thread did last, of which no event tells because it has not ended. */
+  record Last(ThreadState state, String call) {
+
+    /** Those of the main threads of a process and its descendants that wait now, by process. */
+    static Map<Integer, Last> waiting(ProcessHandle root) {
+      Map<Integer, Last> waiting = new HashMap<>();
+      Stream.concat(Stream.of(root), root.descendants())
+          .mapToInt(process -> (int) process.pid())
+          .forEach(pid -> waiting.compute(pid, (key, none) -> now(key)));
+      return waiting;
+    }
+
+    private static @Nullable Last now(int pid) {
+      try {
+        Path process = Path.of("/proc", Integer.toString(pid));
+        String call = Files.readString(process.resolve("syscall")).split(" ", 2)[0].strip();
+        if (!call.matches("[0-9]+")) { // it runs, or waits in none
+          return null;
+        }
+        long numberPlusOne = Long.parseLong(call) + 1;
+        String name = CallNumber.name(numberPlusOne);
+        return new Last(ThreadState.inCall(numberPlusOne), name == null ? "" : name);
+      } catch (IOException gone) {
+        return null;
+      }
+    }
+  }
+
+  /** Divides the time between the two by the events of the thread, sorted by their begin. */
+  ThreadTimeline(int pid, List<Event> events, long startNanos, long endNanos, @Nullable Last last) {
+    this.pid = pid;
+    TreeSet<Long> bounds = new TreeSet<>(List.of(startNanos, endNanos));
+    for (Event event : events) {
+      bounds.add(Math.clamp(event.startNanos(), startNanos, endNanos));
+      bounds.add(Math.clamp(event.endNanos(), startNanos, endNanos));
+    }
+    long seenUntil =
+        events.stream().mapToLong(Event::endNanos).max().stream()
+            .map(nanos -> Math.clamp(nanos, startNanos, endNanos))
+            .findFirst()
+            .orElse(startNanos);
+    List<Event> open = new ArrayList<>();
+    int next = 0;
+    long from = startNanos;
+    for (long to : bounds.tailSet(startNanos, false)) {
+      while (next < events.size() && events.get(next).startNanos() <= from) {
+        open.add(events.get(next++));
+      }
+      long moment = from;
+      open.removeIf(event -> event.endNanos() <= moment);
+      parts.add(
+          last != null && from >= seenUntil
+              ? new Part(last.state(), last.call(), from, to)
+              : part(open, from, to));
+      from = to;
+    }
+  }
+
+  private static Part part(List<Event> open, long from, long to) {
+    Event wait = first(open, Family.SCHED);
+    Event call = first(open, Family.SYSCALL);
+    Event cuda = first(open, Family.CUDA);
+    Event library = cuda != null ? cuda : first(open, Family.NCCL);
+    ThreadState state = ThreadState.of(wait, library, call);
+    return new Part(state, call(state, wait, library), from, to);
+  }
+
+  private static String call(ThreadState state, @Nullable Event wait, @Nullable Event library) {
+    if (state == ThreadState.DEVICE && library != null) {
+      Long id = CallIds.of(library.kind());
+      return id == null ? "" : CallIds.name(id);
+    }
+    String name = wait == null ? null : CallNumber.name(wait.extra());
+    return name == null ? "" : name;
+  }
+
+  private static @Nullable Event first(List<Event> open, Family family) {
+    return open.stream()
+        .filter(event -> event.kind().family() == family)
+        .min(Comparator.comparingLong(Event::startNanos))
+        .orElse(null);
+  }
+
+  int pid() {
+    return pid;
+  }
+
+  /** By time, without a pause. */
+  List<Part> parts() {
+    return parts;
+  }
+
+  long nanos() {
+    return parts.stream().mapToLong(Part::nanos).sum();
+  }
+
+  /**
+   * The times of at least so long in which it ran, or waited in one call, not counting breaks of a
+   * twentieth of that.
+   */
+  List<Part> stretches(long leastNanos) {
+    long brief = leastNanos / BREAKS_OF_STRETCH;
+    List<Part> runs = new ArrayList<>();
+    for (Part part : parts) {
+      int like = runs.size() - 1;
+      while (like >= 0
+          && part.startNanos() - runs.get(like).endNanos() < brief
+          && !runs.get(like).isLike(part)) {
+        like--;
+      }
+      if (like < 0 || part.startNanos() - runs.get(like).endNanos() >= brief) {
+        runs.add(part);
+        continue;
+      }
+      Part first = runs.get(like);
+      runs.subList(like, runs.size()).clear();
+      runs.add(new Part(first.state(), first.call(), first.startNanos(), part.endNanos()));
+    }
+    runs.removeIf(run -> run.nanos() < leastNanos);
+    return runs;
+  }
+
+  /** How long between the two it did not only wait for others or sleep. */
+  long busyNanos(long from, long to) {
+    Map<ThreadState, Long> states = states(from, to);
+    states.remove(ThreadState.FUTEX_PIPE_SOCKET);
+    states.remove(ThreadState.SLEEP);
+    return states.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** How long it was in each state between the two. */
+  Map<ThreadState, Long> states(long from, long to) {
+    Map<ThreadState, Long> states = new EnumMap<>(ThreadState.class);
+    for (Part part : parts) {
+      long nanos = Math.min(part.endNanos(), to) - Math.max(part.startNanos(), from);
+      if (nanos > 0) {
+        states.merge(part.state(), nanos, Long::sum);
+      }
+    }
+    return states;
+  }
+
+  /** What it did longest between the two: a state, and the call in which it waited most. */
+  Last most(long from, long to) {
+    Map<Last, Long> sums = new HashMap<>();
+    for (Part part : parts) {
+      long nanos = Math.min(part.endNanos(), to) - Math.max(part.startNanos(), from);
+      if (nanos > 0) {
+        sums.merge(part.doing(), nanos, Long::sum);
+      }
+    }
+    return sums.entrySet().stream()
+        .max(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .orElse(new Last(ThreadState.SLEEP, ""));
+  }
+}

@@ -1,0 +1,192 @@
+package io.inferspan.ebpf.elf;
+
+import io.inferspan.ebpf.elf.ElfFile.Code;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which function of a program or library lies at an offset of its file.
+ *
+ * <p>A function is named only within the length that its symbol states, so that code without a
+ * symbol has no name rather than that of the function before it.
+ */
+public final class ElfFunctions {
+
+  private static final int MAX_NAME_BYTES = 4096;
+
+  /** So many symbols before an offset are looked at: functions nest, and have several names. */
+  private static final int LOOK_BACK = 32;
+
+  private static final int INDEX_BITS = 23;
+
+  /** Of several names an exported one, and of those the plainest. */
+  private static final Comparator<Candidate> BEST_FIRST =
+      Comparator.comparingInt(Candidate::table)
+          .thenComparingInt(candidate -> underscores(candidate.name()))
+          .thenComparingInt(candidate -> candidate.name().length())
+          .thenComparing(Candidate::name);
+
+  private final List<Code> code;
+  private final List<SymbolTable> tables = new ArrayList<>();
+  private final String buildId;
+
+  /** Sorted by where the functions begin in the file; the other arrays go with it. */
+  private long[] starts = {};
+
+  private long[] lengths = {};
+  private int[] names = {};
+  private byte[] tableOf = {};
+
+  private ElfFunctions(ElfFile file, Path debugRoot) throws IOException {
+    this.code = file.code();
+    this.buildId = BuildId.of(file);
+    addIfPresent(SymbolTable.of(file, SymbolTable.DYNAMIC));
+    addIfPresent(DebugSymbols.of(file, buildId, debugRoot));
+    index();
+  }
+
+  /**
+   * Reads a file. Symbols that were split off are taken from {@code .gnu_debugdata}, or from the
+   * debug file below the root that has the same build id.
+   */
+  public static ElfFunctions of(Path file, Path debugRoot) throws IOException {
+    try (FileChannel channel = ElfFile.open(file)) {
+      return new ElfFunctions(new ElfFile(channel), debugRoot);
+    }
+  }
+
+  /** The name, as the compiler wrote it, of the function at an offset; null without a symbol. */
+  public @Nullable String at(long fileOffset) {
+    int found = Arrays.binarySearch(starts, fileOffset);
+    int last = found >= 0 ? lastEqual(found) : -found - 2;
+    Candidate best = null;
+    for (int i = last; i >= 0 && i > last - LOOK_BACK; i--) {
+      if (best != null && starts[i] < best.start()) {
+        break;
+      }
+      if (fileOffset - starts[i] < Math.max(lengths[i], 1)) {
+        String name = SymbolTable.name(tables.get(tableOf[i]).names(), names[i], MAX_NAME_BYTES);
+        Candidate other = new Candidate(starts[i], tableOf[i], name);
+        if (!name.isEmpty() && (best == null || BEST_FIRST.compare(other, best) < 0)) {
+          best = other;
+        }
+      }
+    }
+    return best == null ? null : best.name();
+  }
+
+  /** A function that holds an offset, by one of its names. */
+  private record Candidate(long start, int table, String name) {}
+
+  /** The address that tools such as {@code addr2line} know a file's offset by. */
+  public long address(long fileOffset) {
+    for (Code part : code) {
+      if (fileOffset >= part.offset() && fileOffset - part.offset() < part.length()) {
+        return fileOffset - part.offset() + part.address();
+      }
+    }
+    return fileOffset;
+  }
+
+  /** In hexadecimal digits; empty where the file has none. */
+  public String buildId() {
+    return buildId;
+  }
+
+  /** About so many bytes of memory. */
+  public long memoryBytes() {
+    long names = tables.stream().mapToLong(table -> table.names().limit()).sum();
+    return names + 21L * starts.length;
+  }
+
+  private void addIfPresent(@Nullable SymbolTable table) {
+    if (table != null) {
+      tables.add(table);
+    }
+  }
+
+  private int lastEqual(int index) {
+    int last = index;
+    while (last + 1 < starts.length && starts[last + 1] == starts[index]) {
+      last++;
+    }
+    return last;
+  }
+
+  private void index() {
+    Found found = new Found();
+    for (SymbolTable table : tables) {
+      table.forEachFunction((name, address, length) -> add(found, name, address, length));
+      found.table++;
+    }
+    long[] order = new long[found.count];
+    for (int i = 0; i < order.length; i++) {
+      order[i] = found.starts[i] << INDEX_BITS | i;
+    }
+    Arrays.sort(order);
+    starts = new long[order.length];
+    lengths = new long[order.length];
+    names = new int[order.length];
+    tableOf = new byte[order.length];
+    for (int i = 0; i < order.length; i++) {
+      int from = (int) (order[i] & (1 << INDEX_BITS) - 1);
+      starts[i] = found.starts[from];
+      lengths[i] = found.lengths[from];
+      names[i] = found.names[from];
+      tableOf[i] = found.tables[from];
+    }
+    // The symbols themselves are no longer needed, only their names.
+    tables.replaceAll(table -> new SymbolTable(ByteBuffer.allocate(0), table.names()));
+  }
+
+  private void add(Found found, int name, long address, long length) {
+    for (Code part : code) {
+      if (part.holds(address)) {
+        long start = address - part.address() + part.offset();
+        if (start >>> (63 - INDEX_BITS) == 0 && length >= 0) {
+          found.add(name, start, length);
+        }
+        return;
+      }
+    }
+  }
+
+  private static int underscores(String name) {
+    int count = 0;
+    while (count < name.length() && name.charAt(count) == '_') {
+      count++;
+    }
+    return count;
+  }
+
+  /** Functions in the order in which they stand in the tables. */
+  private static final class Found {
+
+    private long[] starts = new long[1024];
+    private long[] lengths = new long[1024];
+    private int[] names = new int[1024];
+    private byte[] tables = new byte[1024];
+    private byte table;
+    private int count;
+
+    void add(int name, long start, long length) {
+      if (count == starts.length) {
+        starts = Arrays.copyOf(starts, 2 * count);
+        lengths = Arrays.copyOf(lengths, 2 * count);
+        names = Arrays.copyOf(names, 2 * count);
+        tables = Arrays.copyOf(tables, 2 * count);
+      }
+      starts[count] = start;
+      lengths[count] = length;
+      names[count] = name;
+      tables[count++] = table;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.inferspan.ebpf.elf;
+
+import io.inferspan.ebpf.elf.ElfFile.Section;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A symbol table of an ELF file and the names that it refers to. */
+record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
+
+  /** {@code .symtab}. */
+  static final int STATIC = 2;
+
+  /** {@code .dynsym}. */
+  static final int DYNAMIC = 11;
+
+  static final int MAX_SYMBOLS = 2_000_000;
+
+  private static final int SYMBOL_BYTES = 24;
+  private static final int MAX_NAMES_BYTES = 64 << 20;
+  private static final int FUNCTION = 2;
+
+  /** Takes one function: where its name begins, its address, its length. */
+  interface Visitor {
+    void function(int name, long address, long length);
+  }
+
+  /** Of each kind a file has at most one table; more would only make a hostile file slow. */
+  static @Nullable SymbolTable of(ElfFile file, int type) throws IOException {
+    List<Section> sections = file.sections();
+    for (Section section : sections) {
+      if (section.type() == type) {
+        return of(file, section, sections);
+      }
+    }
+    return null;
+  }
+
+  private static SymbolTable of(ElfFile file, Section table, List<Section> sections)
+      throws IOException {
+    if (table.entryLength() != SYMBOL_BYTES
+        || table.length() > (long) MAX_SYMBOLS * SYMBOL_BYTES
+        || table.link() < 0
+        || table.link() >= sections.size()) {
+      throw new ElfException("an ELF symbol table of an unknown kind");
+    }
+    Section strings = sections.get(table.link());
+    if (strings.length() > MAX_NAMES_BYTES) {
+      throw new ElfException("an ELF file with " + strings.length() + " bytes of names");
+    }
+    return new SymbolTable(
+        file.read(table.offset(), table.length()), file.read(strings.offset(), strings.length()));
+  }
+
+  void forEachFunction(Visitor visitor) {
+    for (int at = 0; at + SYMBOL_BYTES <= symbols.limit(); at += SYMBOL_BYTES) {
+      boolean defined = symbols.getShort(at + 6) != 0;
+      if (defined && (symbols.get(at + 4) & 0xf) == FUNCTION) {
+        visitor.function(symbols.getInt(at), symbols.getLong(at + 8), symbols.getLong(at + 16));
+      }
+    }
+  }
+
+  /** The name that begins there; empty where none of at most so many bytes does. */
+  static String name(ByteBuffer names, int begin, int maxBytes) {
+    int end = begin;
+    int last = Math.min(names.limit(), begin + maxBytes);
+    while (begin >= 0 && end < last && names.get(end) != 0) {
+      end++;
+    }
+    if (begin < 0 || end >= last) {
+      return "";
+    }
+    byte[] name = new byte[end - begin];
+    names.get(begin, name);
+    return new String(name, StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,38 @@
+package io.inferspan.ebpf.flame;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Stacks as lines: frames with {@code ;} between them, a blank, and how much they count for. */
+public final class FoldedText {
+
+  /** Some tools write {@code ;} before the count too. */
+  private static final Pattern LINE = Pattern.compile("(.*[^\\s;])[ \\t;]+([0-9]{1,18})\\s*");
+
+  private FoldedText() {}
+
+  /** Reads stacks; anything else is refused with its line. */
+  public static StackCounts read(BufferedReader text, Unit unit) throws IOException {
+    StackCounts counts = new StackCounts(unit);
+    int number = 0;
+    for (String line = text.readLine(); line != null; line = text.readLine()) {
+      number++;
+      Matcher stack = LINE.matcher(line);
+      if (stack.matches()) {
+        counts.add(stack.group(1), Long.parseLong(stack.group(2)));
+      } else if (!line.isBlank() && !line.startsWith("#")) {
+        throw new StackFormatException(number, line.length() + 1, "a count after the stack");
+      }
+    }
+    return counts;
+  }
+
+  /** Writes stacks, sorted. */
+  public static void write(StackCounts counts, Appendable text) throws IOException {
+    for (var stack : counts.sorted().entrySet()) {
+      text.append(stack.getKey()).append(' ').append(String.valueOf(stack.getValue())).append('\n');
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import io.inferspan.ebpf.libbpf.BpfObject;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** Makes processes owners of their work and their children's, and releases them. */
+public final class Adoptions {
+
+  private static final ValueLayout.OfLong IN_TEXT =
+      JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  // Of struct ispan_adoption.
+  private static final int TGID_AT = 8;
+  private static final int TRACE_ID_AT = 16;
+  private static final int SPAN_ID_AT = 32;
+  private static final int BYTES = 40;
+
+  private final BpfObject object;
+
+  Adoptions(BpfObject object) {
+    this.object = object;
+  }
+
+  /** Makes the process an owner; returns the owner's number, or zero if there is no room. */
+  public long adopt(int tgid, long traceIdHigh, long traceIdLow, long spanId) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment adoption = arena.allocate(BYTES, Long.BYTES);
+      adoption.set(JAVA_INT, TGID_AT, tgid);
+      adoption.set(IN_TEXT, TRACE_ID_AT, traceIdHigh);
+      adoption.set(IN_TEXT, TRACE_ID_AT + 8, traceIdLow);
+      adoption.set(IN_TEXT, SPAN_ID_AT, spanId);
+      object.program("process_adopt").run(adoption);
+      return adoption.get(JAVA_LONG, 0);
+    }
+  }
+
+  /** Adds a process that was started earlier to the owner. */
+  public void join(int tgid, long owner) {
+    run("process_adopt", tgid, owner);
+  }
+
+  /** Removes the owner; no process belongs to it any more. */
+  public void release(long owner) {
+    run("process_release", 0, owner);
+  }
+
+  private void run(String program, int tgid, long owner) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment adoption = arena.allocate(BYTES, Long.BYTES);
+      adoption.set(JAVA_LONG, 0, owner);
+      adoption.set(JAVA_INT, TGID_AT, tgid);
+      object.program(program).run(adoption);
+    }
+  }
+}

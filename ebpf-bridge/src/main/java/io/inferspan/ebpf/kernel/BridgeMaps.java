@@ -1,0 +1,102 @@
+package io.inferspan.ebpf.kernel;
+
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
+import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The programs of a running bridge, of whatever process, and the maps that they share.
+ *
+ * <p>The maps are not held: one that is held outlives its bridge.
+ *
+ * @param maps the kernel's number of each map, by its name
+ */
+public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps) {
+
+  private static final String COUNTERS = "counters";
+  private static final String OTEL_CONTEXTS = "otel_contexts";
+  private static final int COUNTERS_ENTRIES = 1024;
+  private static final String OTHER_VERSION = "run the command of the same version as the bridge";
+
+  /** Copies both. */
+  public BridgeMaps {
+    programs = List.copyOf(programs);
+    maps = Map.copyOf(maps);
+  }
+
+  /** The bridges of this machine, the oldest first. */
+  public static List<BridgeMaps> all() {
+    Map<Integer, List<LoadedProgram>> programs = new TreeMap<>();
+    Map<Integer, Map<String, Integer>> maps = new HashMap<>();
+    for (LoadedProgram program : LoadedProgram.all()) {
+      Map<String, Integer> its = mapsOf(program);
+      Integer counters = its.get(COUNTERS);
+      if (counters != null) {
+        programs.computeIfAbsent(counters, number -> new ArrayList<>()).add(program);
+        maps.computeIfAbsent(counters, number -> new HashMap<>()).putAll(its);
+      }
+    }
+    List<BridgeMaps> bridges = new ArrayList<>();
+    programs.forEach(
+        (counters, its) -> bridges.add(new BridgeMaps(its, maps.getOrDefault(counters, Map.of()))));
+    return bridges;
+  }
+
+  private static Map<String, Integer> mapsOf(LoadedProgram program) {
+    Map<String, Integer> maps = new HashMap<>();
+    for (int number : program.maps()) {
+      try (LoadedMap map = LoadedMap.open(number)) {
+        if (map != null && (!map.map().name().equals(COUNTERS) || isCounters(map.map()))) {
+          maps.put(map.map().name(), number);
+        }
+      }
+    }
+    return maps;
+  }
+
+  private static boolean isCounters(BpfMap map) {
+    return map.maxEntries() == COUNTERS_ENTRIES && map.valueSize() == Long.BYTES;
+  }
+
+  /** The number of its counters, by which it is known. */
+  public int counters() {
+    return number(COUNTERS);
+  }
+
+  /** The kernel's number of a map; 0 where no program uses one of that name. */
+  public int number(String map) {
+    int shared = map.equals(OTEL_CONTEXTS) ? maps.getOrDefault(SharedContexts.NAME, 0) : 0;
+    return maps.getOrDefault(map, shared);
+  }
+
+  /** Whether its first program is still in the kernel. */
+  public boolean isRunning() {
+    return LoadedProgram.isLoaded(programs.getFirst().number());
+  }
+
+  /** Loads an object whose programs use this bridge's maps. */
+  public void load(BpfObject object) {
+    List<LoadedMap> open = new ArrayList<>();
+    try {
+      for (String name : LoadedPrograms.SHARED) {
+        LoadedMap map = LoadedMap.openToShare(number(name));
+        if (map != null) {
+          open.add(map);
+          object.share(name, map.map());
+        }
+      }
+      object.load();
+    } catch (IllegalArgumentException otherShape) {
+      throw new BpfException(String.valueOf(otherShape.getMessage()), OTHER_VERSION, "");
+    } finally {
+      open.forEach(LoadedMap::close);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.inferspan.ebpf.kernel;
+
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.linux.KernelVersion;
+import java.nio.file.Path;
+import java.util.Set;
+
+/**
+ * The plan for the kernel side: objects, ring and sharing.
+ *
+ * @param objects names of optional objects; the others are always loaded
+ * @param ringBytes the size of the event ring
+ * @param features the features that this kernel offers to this process
+ * @param version the kernel's version
+ * @param sharing whether contexts are exchanged with other programs
+ */
+public record KernelPlan(
+    Set<String> objects,
+    int ringBytes,
+    KernelFeatures features,
+    KernelVersion version,
+    Sharing sharing) {
+
+  /**
+   * The use of the map of shared contexts.
+   *
+   * @param bpfFilesystem the BPF filesystem that holds it
+   * @param read whether contexts of other programs are used
+   * @param publish whether ours are published
+   */
+  public record Sharing(Path bpfFilesystem, boolean read, boolean publish) {
+
+    /** Returns no sharing. */
+    public static Sharing none() {
+      return new Sharing(Path.of("/sys/fs/bpf"), false, false);
+    }
+  }
+
+  /** Copies the names. */
+  public KernelPlan {
+    objects = Set.copyOf(objects);
+  }
+}

@@ -1,0 +1,77 @@
+package io.inferspan.ebpf.libbpf;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfCommand.Arguments;
+import io.inferspan.ebpf.linux.Errno;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import io.inferspan.ebpf.linux.SystemCall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A timer on each CPU that runs a program. It is a software clock, so no hardware counter is
+ * needed.
+ */
+final class CpuTimer {
+
+  private static final int ATTRIBUTES_BYTES = 128;
+  private static final int SOFTWARE = 1;
+  private static final int CPU_CLOCK = 0;
+
+  /** The frequency flag: the rate is in hertz, not in nanoseconds. */
+  private static final long BY_FREQUENCY = 1 << 10;
+
+  private static final int EVERY_PROCESS = -1;
+  private static final int NO_GROUP = -1;
+  private static final int CLOSE_ON_EXEC = 8;
+  private static final int OFFLINE = -19;
+  private static final int PERF_EVENT = 41;
+
+  private CpuTimer() {}
+
+  static BpfLink attach(int program, int frequency, int cpus) {
+    List<BpfLink> links = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = arena.allocate(ATTRIBUTES_BYTES, Long.BYTES);
+      attributes.set(JAVA_INT, 0, SOFTWARE);
+      attributes.set(JAVA_INT, 4, ATTRIBUTES_BYTES);
+      attributes.set(JAVA_LONG, 8, CPU_CLOCK);
+      attributes.set(JAVA_LONG, 16, frequency);
+      attributes.set(JAVA_LONG, 40, BY_FREQUENCY);
+      for (int cpu = 0; cpu < cpus; cpu++) {
+        long timer =
+            SystemCall.PERF_EVENT_OPEN.call(
+                attributes.address(), EVERY_PROCESS, cpu, NO_GROUP, CLOSE_ON_EXEC);
+        if (timer != OFFLINE) {
+          links.add(
+              linked(program, new FileDescriptor(done("opening a timer of a CPU", timer)), arena));
+        }
+      }
+      return BpfLink.all(links);
+    } catch (BpfException refused) {
+      links.forEach(BpfLink::close);
+      throw refused;
+    }
+  }
+
+  private static int done(String attempt, long result) {
+    if (Errno.isError(result)) {
+      throw new BpfException(attempt + ": " + Errno.describe((int) -result), "", "");
+    }
+    return (int) result;
+  }
+
+  /** Attaches the program; the link owns the timer. */
+  private static BpfLink linked(int program, FileDescriptor timer, Arena arena) {
+    try (timer) {
+      Arguments arguments =
+          Arguments.in(arena).word(0, program).word(4, timer.number()).word(8, PERF_EVENT);
+      int link = done("attaching a program to a timer", BpfCommand.LINK_CREATE.give(arguments));
+      return BpfLink.open(new FileDescriptor(link));
+    }
+  }
+}

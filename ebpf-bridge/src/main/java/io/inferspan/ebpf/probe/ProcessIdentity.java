@@ -1,0 +1,50 @@
+package io.inferspan.ebpf.probe;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names that operators use for a process.
+ *
+ * @param executable the file name of its executable
+ * @param containerId its container
+ * @param podUid the Kubernetes pod of the container
+ */
+public record ProcessIdentity(
+    @Nullable String executable, @Nullable String containerId, @Nullable String podUid) {
+
+  /** A process that has exited or is hidden. */
+  public static final ProcessIdentity UNKNOWN = new ProcessIdentity(null, null, null);
+
+  /** A runtime's prefix, such as {@code docker-} or {@code cri-containerd:}, and 64 digits. */
+  private static final Pattern CONTAINER =
+      Pattern.compile("(?:^|[/:-])(?<!conmon-)([0-9a-f]{64})(?:\\.scope)?(?=/|$)");
+
+  /** Mirrors of static pods have a hash as UID. systemd's slices replace dashes by underscores. */
+  private static final Pattern POD =
+      Pattern.compile("pod([0-9a-f]{32}|[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})");
+
+  /** Reads the identity of a process of this PID namespace from {@code /proc}. */
+  public static ProcessIdentity of(int pid) {
+    return of(new ProcessFiles(Path.of("/proc")), pid);
+  }
+
+  static ProcessIdentity of(ProcessFiles files, int pid) {
+    String program = files.program(pid);
+    List<String> cgroups = files.cgroups(pid);
+    return new ProcessIdentity(
+        program.isEmpty() ? null : program, last(CONTAINER, cgroups), last(POD, cgroups));
+  }
+
+  /** Returns the innermost match, since the node may be a container itself. */
+  private static @Nullable String last(Pattern pattern, List<String> cgroups) {
+    return cgroups.stream()
+        .flatMap(path -> pattern.matcher(path).results())
+        .map((MatchResult found) -> found.group(1).replace('_', '-'))
+        .reduce((outer, inner) -> inner)
+        .orElse(null);
+  }
+}

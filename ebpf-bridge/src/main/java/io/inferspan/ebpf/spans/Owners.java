@@ -1,0 +1,160 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.Owner;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is behind the numbers of owners: those that began lately, and requests by the ids that their
+ * heads give them. On the ring's thread only.
+ *
+ * <p>Bounded: a new owner takes the place of one that has ended, or else of the oldest of its few
+ * neighbours. Whom it does not know, it asks the source about.
+ */
+public final class Owners {
+
+  /** Neighbours among which a place is looked for. */
+  private static final int WAYS = 8;
+
+  private static final int SETS = 1 << 10;
+
+  private final @Nullable Owner[] owners = new @Nullable Owner[SETS * WAYS];
+
+  /** The order in which they came; negative once they have ended. */
+  private final long[] ages = new long[SETS * WAYS];
+
+  private final Map<HeadKey, NamedRequests> named = new HashMap<>();
+  private final Source source;
+  private long age;
+  private volatile long ambiguous;
+
+  /** Where those are looked for whose begin was lost, or is long ago. */
+  @FunctionalInterface
+  public interface Source {
+
+    /** The owner of an event of this thread, or null where nothing is known of it any more. */
+    @Nullable Owner find(long number, int tgid, int tid);
+  }
+
+  private record HeadKey(int tgid, String requestId) {}
+
+  /** Live requests of one process that have the same id. */
+  private static final class NamedRequests {
+    private @Nullable Owner only;
+    private int live;
+  }
+
+  Owners(Source source) {
+    this.source = source;
+  }
+
+  /** Takes in the owner that an event names. */
+  void began(EventView event) {
+    if (event.namesOwner() && find(event.owner()) < 0) {
+      put(Owner.of(event));
+    }
+  }
+
+  /** Its number will not come again, but in events that are late. */
+  void ended(EventView event) {
+    began(event);
+    int at = find(event.owner());
+    Owner owner = at < 0 ? null : owners[at];
+    if (owner != null && ages[at] > 0) {
+      ages[at] = -ages[at];
+      unname(owner);
+    }
+  }
+
+  /** Asks the source about the owner of an event of this thread, where it is not known. */
+  void seek(long number, int tgid, int tid) {
+    Owner found = find(number) < 0 ? source.find(number, tgid, tid) : null;
+    if (found != null) {
+      put(found);
+    }
+  }
+
+  /** The owner of this number; null where its begin was lost, and it has ended unseen. */
+  @Nullable Owner of(long number) {
+    int at = find(number);
+    return at < 0 ? null : owners[at];
+  }
+
+  /**
+   * The live request of this process whose head has this {@code x-request-id}; null where there is
+   * none, or more than one.
+   */
+  public @Nullable Owner ofRequestId(int tgid, String requestId) {
+    NamedRequests requests = named.get(new HeadKey(tgid, requestId));
+    return requests == null ? null : requests.only;
+  }
+
+  /** Requests that began while another of their process had the same id. */
+  public long ambiguous() {
+    return ambiguous;
+  }
+
+  private int find(long number) {
+    int first = firstOf(number);
+    for (int at = first; at < first + WAYS; at++) {
+      Owner owner = owners[at];
+      if (owner != null && owner.number() == number) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  private static int firstOf(long number) {
+    return ((int) ((number * 0x9e3779b97f4a7c15L) >>> 40) & (SETS - 1)) * WAYS;
+  }
+
+  private void put(Owner owner) {
+    int first = firstOf(owner.number());
+    int place = first;
+    for (int at = first; at < first + WAYS; at++) {
+      if (isBefore(ages[at], ages[place])) {
+        place = at;
+      }
+    }
+    Owner replaced = owners[place];
+    if (replaced != null && ages[place] > 0) {
+      unname(replaced);
+    }
+    owners[place] = owner;
+    ages[place] = ++age;
+    name(owner);
+  }
+
+  /** Free places before those of the ended, the oldest first, and those before the live. */
+  private static boolean isBefore(long one, long other) {
+    if (one == 0 || other == 0) {
+      return one == 0 && other != 0;
+    }
+    return one > 0 == other > 0 ? Math.abs(one) < Math.abs(other) : one < 0;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void name(Owner owner) {
+    String id = owner.requestId();
+    if (id != null) {
+      NamedRequests requests =
+          named.computeIfAbsent(new HeadKey(owner.tgid(), id), key -> new NamedRequests());
+      requests.only = requests.live++ == 0 ? owner : null;
+      if (requests.live > 1) {
+        ambiguous++;
+      }
+    }
+  }
+
+  private void unname(Owner owner) {
+    String id = owner.requestId();
+    HeadKey key = id == null ? null : new HeadKey(owner.tgid(), id);
+    NamedRequests requests = key == null ? null : named.get(key);
+    if (requests != null && --requests.live == 0) {
+      named.remove(key);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.inferspan.ebpf.symbols;
+
+import io.inferspan.ebpf.elf.ElfFunctions;
+import io.inferspan.ebpf.symbols.MemoryMap.FileId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Symbols of the files used last, within a bound of memory. */
+final class ElfCache {
+
+  private final long maxBytes;
+  private final Map<FileId, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  private long bytes;
+
+  private record Entry(@Nullable ElfFunctions functions, long bytes) {}
+
+  ElfCache(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** The functions of a file; null where it is no ELF file that can be read. */
+  @Nullable ElfFunctions of(FileId file, Path path, Path debugRoot) {
+    Entry known = entries.get(file);
+    if (known == null) {
+      known = read(path, debugRoot);
+      entries.put(file, known);
+      bytes += known.bytes();
+      evict();
+    }
+    return known.functions();
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  private void evict() {
+    Iterator<Entry> oldest = entries.values().iterator();
+    while (bytes > maxBytes && entries.size() > 1) {
+      bytes -= oldest.next().bytes();
+      oldest.remove();
+    }
+  }
+
+  private static Entry read(Path path, Path debugRoot) {
+    // An entry itself, with what keeps it.
+    long entryBytes = 200;
+    try {
+      ElfFunctions functions = ElfFunctions.of(path, debugRoot);
+      return new Entry(functions, functions.memoryBytes() + entryBytes);
+    } catch (IOException unreadable) {
+      return new Entry(null, entryBytes);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.inferspan.ebpf.symbols;
+
+import io.inferspan.ebpf.elf.ElfFunctions;
+import io.inferspan.ebpf.symbols.MemoryMap.FileId;
+import io.inferspan.ebpf.symbols.MemoryMap.Region;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The functions of one process. */
+final class ProcessSymbols {
+
+  private static final int MAX_MAPPINGS = 65_536;
+  private static final String DELETED = " (deleted)";
+
+  /** A map is read again for an address that it lacks, at most this often. */
+  private static final long REREAD_NANOS = 100_000_000;
+
+  private final Path process;
+  private final ElfCache files;
+  private final PerfMap compiled;
+  private MemoryMap map;
+  private long readNanos;
+
+  ProcessSymbols(Path process, ElfCache files) {
+    this.process = process;
+    this.files = files;
+    this.compiled = new PerfMap(process.resolve("root/tmp/perf-" + numberInside(process) + ".map"));
+    this.map = readMap();
+    this.compiled.refresh();
+  }
+
+  /** Remembers what is mapped now, for addresses that are looked up after the process has ended. */
+  void refresh() {
+    MemoryMap now = readMap();
+    if (!now.regions().isEmpty()) {
+      map = now;
+    }
+    compiled.refresh();
+  }
+
+  String at(long address) {
+    String name = known(address);
+    if (name == null && System.nanoTime() - readNanos > REREAD_NANOS) {
+      refresh();
+      name = known(address);
+    }
+    return name == null ? "0x" + Long.toHexString(address) : name;
+  }
+
+  private @Nullable String known(long address) {
+    Region region = map.at(address);
+    if (region == null || !region.path().startsWith("/")) {
+      String name = compiled.at(address);
+      return name != null || region == null || !region.path().startsWith("[")
+          ? name
+          : inModule(region.path(), address - region.start());
+    }
+    long offset = address - region.start() + region.offset();
+    ElfFunctions functions = files.of(region.file(), reachable(region), process.resolve("root"));
+    if (functions == null) {
+      // A runtime may keep its code in a file too, as shared memory.
+      String name = compiled.at(address);
+      return name == null ? inModule(fileName(region.path()), offset) : name;
+    }
+    String name = functions.at(offset);
+    return name == null
+        ? inModule(fileName(region.path()), functions.address(offset))
+        : Names.plain(name);
+  }
+
+  private static String inModule(String module, long address) {
+    return module + "+0x" + Long.toHexString(address);
+  }
+
+  /** Also of a file that was replaced by an upgrade since. */
+  private static String fileName(String path) {
+    String whole =
+        path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
+    return whole.substring(whole.lastIndexOf('/') + 1);
+  }
+
+  /** By its path as the process sees it, in its container; if that is another file now, by map. */
+  private Path reachable(Region region) {
+    Path seen = process.resolve("root" + region.path());
+    return isFile(seen, region.file()) ? seen : process.resolve("map_files/" + region.range());
+  }
+
+  private static boolean isFile(Path path, FileId file) {
+    try {
+      return ((Number) Files.getAttribute(path, "unix:ino")).longValue() == file.inode();
+    } catch (IOException | UnsupportedOperationException | IllegalArgumentException replaced) {
+      return false;
+    }
+  }
+
+  private MemoryMap readMap() {
+    readNanos = System.nanoTime();
+    return MemoryMap.of(lines(process.resolve("maps")));
+  }
+
+  /** The process's number in its own namespace, by which a runtime in it names its file. */
+  private static String numberInside(Path process) {
+    return lines(process.resolve("status")).stream()
+        .filter(line -> line.startsWith("NSpid:"))
+        .map(line -> line.substring(line.lastIndexOf('\t') + 1).strip())
+        .findFirst()
+        .orElse(String.valueOf(process.getFileName()));
+  }
+
+  private static List<String> lines(Path file) {
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      return lines.limit(MAX_MAPPINGS).toList();
+    } catch (IOException | UncheckedIOException gone) {
+      return List.of();
+    }
+  }
+}

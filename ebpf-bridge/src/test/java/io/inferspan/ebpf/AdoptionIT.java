@@ -1,0 +1,111 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The work of an adopted process and of its children belongs to the span, and nothing before or
+ * after.
+ */
+class AdoptionIT {
+
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String SPAN = "b7ad6b7169203331";
+  private static final String PARENT = "00-" + TRACE + "-" + SPAN;
+  private static final String TOLD = "1".repeat(32);
+  private static final String HTTP = "3".repeat(32);
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  @Test
+  void processTree_belongsToTheSpanUntilItIsLetGo() {
+    try (EbpfBridge bridge = bridge();
+        JavaChild tree = tree(bridge)) {
+      say(tree, "50");
+      try (Adoption adoption = bridge.adopt((int) tree.pid(), PARENT + "-01")) {
+        assertThat(adoption.isActive()).isTrue();
+        say(tree, "tree");
+        say(tree, "helper 60"); // it was there before
+      }
+      say(tree, "70");
+      say(tree, "helper 80");
+      tree.finish();
+    }
+
+    assertThat(launches(TRACE)).isEqualTo(6);
+    assertThat(launches(TOLD)).isOne();
+    assertThat(launches(HTTP)).isOne();
+    assertThat(tracing.spans()).allMatch(span -> isOf(span, TRACE, TOLD, HTTP));
+    assertThat(tracing.spans())
+        .filteredOn(span -> span.traceId().equals(TRACE))
+        .allMatch(span -> SPAN.equals(span.parentSpanId()))
+        .anyMatch(span -> "process".equals(span.attribute("inferspan.ebpf.source")));
+  }
+
+  @Test
+  void processThatEnds_ends() {
+    try (EbpfBridge bridge = bridge();
+        JavaChild tree = tree(bridge)) {
+      Adoption adoption = bridge.adopt((int) tree.pid(), PARENT + "-01");
+      say(tree, "1");
+      tree.finish();
+      TestKit.await("its span", () -> launches(TRACE) == 1);
+      adoption.close();
+      adoption.close();
+      assertThat(bridge.adopt((int) tree.pid(), PARENT + "-01").isActive()).isFalse();
+    }
+  }
+
+  @Test
+  void unsampledOrMalformedParent_adoptsNothing() {
+    try (EbpfBridge bridge = bridge()) {
+      int pid = (int) ProcessHandle.current().pid();
+      assertThat(bridge.adopt(pid, PARENT + "-00").isActive()).isFalse();
+      assertThatThrownBy(() -> bridge.adopt(pid, "00-1-2-01"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("W3C Trace Context");
+    }
+  }
+
+  private EbpfBridge bridge() {
+    TestKit.directory();
+    return EbpfBridge.attach(Telemetry.using(tracing.openTelemetry()), TestKit.children().build());
+  }
+
+  private static JavaChild tree(EbpfBridge bridge) {
+    String script = TestKit.script("tree.py").toString();
+    JavaChild child =
+        JavaChild.start(
+            List.of("/usr/bin/python3", script, TestKit.directory().toString()), Map.of());
+    assertThat(child.line()).isEqualTo("ready");
+    TestKit.awaitLibrary(bridge, "libcuda.so.1");
+    TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
+    return child;
+  }
+
+  private static void say(JavaChild tree, String line) {
+    tree.tell(line);
+    assertThat(tree.line()).isEqualTo("done");
+  }
+
+  private long launches(String trace) {
+    return tracing.spans().stream()
+        .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.launch"))
+        .filter(span -> span.traceId().equals(trace))
+        .mapToLong(span -> span.attribute("inferspan.ebpf.count") instanceof Long count ? count : 1)
+        .sum();
+  }
+
+  private static boolean isOf(SpanRecord span, String... traces) {
+    return List.of(traces).contains(span.traceId());
+  }
+}

@@ -1,0 +1,249 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.Telemetry;
+import io.inferspan.TelemetryOptions;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.otlp.OtlpReceiver;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One life of the stand-in engine under a bridge: what it ran, and the spans of it. */
+final class EngineRun {
+
+  static final int LONG_ANSWER = 300;
+
+  /**
+   * What clients ask for.
+   *
+   * @param oneUnsampledOf every how many requests one is not sampled; 1 for none
+   * @param aborts the share of clients that leave before the end
+   */
+  record Load(int requests, int concurrent, int oneUnsampledOf, double aborts, long seed) {
+
+    boolean isSampled(String name) {
+      return oneUnsampledOf == 1 || Long.parseLong(name.substring(1)) % oneUnsampledOf != 0;
+    }
+  }
+
+  /**
+   * A step as the engine ran it on one rank: tokens and device time of each request, by its name.
+   */
+  record Ran(
+      long pid,
+      long step,
+      long launches,
+      Map<String, Long> tokens,
+      Map<String, Long> costs,
+      Set<String> prefills) {}
+
+  final Load load;
+  final Set<String> requests = new HashSet<>();
+  List<SpanRecord> spans = List.of();
+  List<Ran> truth = List.of();
+  long lost;
+  long unsent;
+
+  private EngineRun(Load load) {
+    this.load = load;
+  }
+
+  /** Starts an engine, sends the load, and ends it. */
+  static EngineRun of(Load load, BridgeConfig config, List<String> options) throws Exception {
+    EngineRun run = new EngineRun(load);
+    Path kit = TestKit.directory();
+    assumeEngine();
+    Path written = TestKit.scratch("truth");
+    List<String> command = new ArrayList<>(List.of("/usr/bin/python3"));
+    command.add(TestKit.script("engine/engine").toString());
+    command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
+    command.addAll(options);
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        Telemetry telemetry = telemetry(receiver)) {
+      try (EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
+          JavaChild engine = JavaChild.start(command, environment(kit))) {
+        int port = Integer.parseInt(engine.line());
+        TestKit.awaitLibrary(bridge, "libcuda.so.1");
+        TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
+        run.send(port);
+        run.lost = bridge.status().lost();
+      }
+      telemetry.close();
+      run.unsent = telemetry.spanCounts().dropped().total();
+      run.spans = receiver.spans();
+    }
+    run.truth = truth(written);
+    return run;
+  }
+
+  private static void assumeEngine() throws Exception {
+    Process imports =
+        new ProcessBuilder(
+                "/usr/bin/python3",
+                "-c",
+                "import fastapi, httptools, msgpack, uvicorn, uvloop, zmq")
+            .start();
+    assumeTrue(
+        imports.waitFor() == 0,
+        "needs apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
+            + " python3-uvloop python3-zmq");
+  }
+
+  private static Telemetry telemetry(OtlpReceiver receiver) {
+    return Telemetry.initTracing(
+        TelemetryOptions.builder()
+            .closeTimeout(Duration.ofMinutes(1))
+            .setting("inferspan.ebpf", "off")
+            .setting("otel.exporter.otlp.endpoint", receiver.endpoint())
+            .setting("otel.traces.sampler", "always_on")
+            .setting("otel.bsp.max.queue.size", "262144")
+            .build());
+  }
+
+  /** With the plugin where the engine looks for it. */
+  private static Map<String, String> environment(Path kit) throws IOException {
+    Path plugin = kit.resolve("plugin");
+    Path entry = Files.createDirectories(plugin.resolve("inferspan_vllm-0.dist-info"));
+    Files.writeString(
+        entry.resolve("entry_points.txt"),
+        "[vllm.general_plugins]\ninferspan = inferspan_vllm:register\n");
+    return Map.of(
+        "INFERSPAN_CKP",
+        kit.resolve("libinferspan_ckp.so").toString(),
+        "PYTHONPATH",
+        plugin + ":" + TestKit.script("../ckp").normalize());
+  }
+
+  private void send(int port) throws Exception {
+    Random random = new Random(load.seed);
+    List<Future<?>> asked = new ArrayList<>();
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        ExecutorService clients = Executors.newFixedThreadPool(load.concurrent)) {
+      for (int number = 0; number < load.requests; number++) {
+        int most = number == 5 ? LONG_ANSWER : 1 + random.nextInt(30);
+        int prompt = 1 + random.nextInt(500);
+        boolean leaves = number != 5 && random.nextDouble() < load.aborts;
+        int read = leaves ? 1 + random.nextInt(most) : Integer.MAX_VALUE;
+        requests.add("r" + number);
+        HttpRequest request = request(port, "r" + number, prompt, most);
+        asked.add(clients.submit(() -> read(client, request, read)));
+      }
+      for (Future<?> each : asked) {
+        each.get();
+      }
+    }
+  }
+
+  /** Reads so many events of the answer; a client that leaves closes its connection. */
+  private static int read(HttpClient client, HttpRequest request, int events) throws Exception {
+    HttpResponse<InputStream> answer = client.send(request, BodyHandlers.ofInputStream());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    int lines = 0;
+    try (InputStream body = answer.body()) {
+      for (int letter = body.read(); letter >= 0 && lines < events; letter = body.read()) {
+        lines += letter == '{' ? 1 : 0;
+      }
+    }
+    return lines;
+  }
+
+  private HttpRequest request(int port, String name, int prompt, int most) {
+    String body =
+        "{\"prompt\": [%s1], \"max_tokens\": %d, \"stream\": true}"
+            .formatted("1,".repeat(prompt - 1), most);
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/completions"))
+        .timeout(Duration.ofMinutes(2))
+        .header("content-type", "application/json")
+        .header("x-request-id", name)
+        .header(
+            "traceparent",
+            "00-" + trace(name) + "-00000000000000aa-0" + (load.isSampled(name) ? 1 : 0))
+        .POST(BodyPublishers.ofString(body))
+        .build();
+  }
+
+  static String trace(String name) {
+    return "%032x".formatted(0x1000 + Long.parseLong(name.substring(1)));
+  }
+
+  List<SpanRecord> named(String name) {
+    return spans.stream().filter(span -> span.name().equals(name)).toList();
+  }
+
+  private static List<Ran> truth(Path written) throws IOException {
+    Map<String, String> names = new HashMap<>();
+    List<Ran> ran = new ArrayList<>();
+    List<String> lines = Files.readAllLines(written);
+    for (String line : lines) {
+      if (line.contains("\"kind\":\"request\"")) {
+        names.put(text(line, "id"), text(line, "request"));
+      }
+    }
+    for (String line : lines) {
+      if (line.contains("\"kind\":\"step\"")) {
+        Set<String> prefills = new HashSet<>();
+        Matcher each =
+            Pattern.compile("\"([^\"]+)\"").matcher(part(line, "prefills\":\\[([^]]*)]"));
+        while (each.find()) {
+          prefills.add(names.get(each.group(1)));
+        }
+        ran.add(
+            new Ran(
+                number(line, "pid"),
+                number(line, "step"),
+                number(line, "launches"),
+                numbers(line, "tokens", names),
+                numbers(line, "costs", names),
+                prefills));
+      }
+    }
+    return ran;
+  }
+
+  private static Map<String, Long> numbers(String line, String key, Map<String, String> names) {
+    Map<String, Long> numbers = new HashMap<>();
+    Matcher each =
+        Pattern.compile("\"([^\"]+)\":(\\d+)").matcher(part(line, key + "\":\\{([^}]*)}"));
+    while (each.find()) {
+      numbers.put(names.get(each.group(1)), Long.parseLong(each.group(2)));
+    }
+    return numbers;
+  }
+
+  private static String text(String line, String key) {
+    return part(line, "\"" + key + "\":\"([^\"]*)\"");
+  }
+
+  private static long number(String line, String key) {
+    return Long.parseLong(part(line, "\"" + key + "\":(\\d+)"));
+  }
+
+  private static String part(String line, String pattern) {
+    Matcher matcher = Pattern.compile(pattern).matcher(line);
+    assertThat(matcher.find()).as(line).isTrue();
+    return matcher.group(1);
+  }
+}

@@ -1,0 +1,54 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.ebpf.libbpf.TestObjects;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A bridge that sees other process numbers than the kernel has. */
+class NamespaceIT {
+
+  @Test
+  void processesChosenWithinANamespace_areNotTakenForOthersOutside() {
+    TestObjects.assumeBpf();
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/unshare")),
+        "needs unshare: apt-get install util-linux");
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx128m",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            BridgeProcess.class.getName(),
+            "once",
+            "targets");
+    String script = "sleep 100 & \"$@\"";
+
+    String output =
+        ChildProcess.run(
+            ChildProcess.under(
+                command,
+                "env",
+                "OTEL_TRACES_EXPORTER=none",
+                "INFERSPAN_EBPF_SCOPE=command:sleep",
+                "unshare",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount-proc",
+                "sh",
+                "-c",
+                script,
+                "sh"));
+
+    assertThat(output)
+        .contains("no process can be chosen by number or name from within a PID namespace")
+        .contains("targets: []");
+  }
+}

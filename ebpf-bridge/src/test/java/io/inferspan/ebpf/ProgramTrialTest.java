@@ -1,0 +1,50 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.Prerequisite.State;
+import io.inferspan.ebpf.kernel.ProgramState;
+import io.inferspan.ebpf.libbpf.TestObjects;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The result of loading the real programs, which {@code doctor} reports. */
+class ProgramTrialTest {
+
+  @Test
+  void everyObject_isLoadedAndAttachedHere() {
+    TestObjects.assumeBpf();
+
+    assertThat(EbpfSupport.tryOut().prerequisites())
+        .filteredOn(one -> one.name().startsWith("programs: "))
+        .allMatch(one -> one.state() == State.AVAILABLE)
+        .extracting(Prerequisite::name)
+        .containsExactly(
+            "programs: context",
+            "programs: process",
+            "programs: sched",
+            "programs: tcp",
+            "programs: calls",
+            "programs: ckp");
+  }
+
+  @Test
+  void refusedObject_isLimitedWithTheVerifiersLine() {
+    ProgramState refused = new ProgramState("calls", "*", "R6 unbounded memory access", 0, 0);
+    ProgramState loaded = new ProgramState("sched", "sched_switch", "", 0, 0);
+
+    List<Prerequisite> rows = ProgramTrial.rows(List.of(refused, loaded));
+
+    assertThat(rows.get(0).state()).isEqualTo(State.LIMITED);
+    assertThat(rows.get(0).found()).isEqualTo("without *: R6 unbounded memory access");
+    assertThat(rows.get(0).remedy()).contains("report this line");
+    assertThat(rows.get(1)).isEqualTo(Prerequisite.available("programs: sched", "sched_switch"));
+  }
+
+  @Test
+  void programThatIsNewerThanTheKernel_asksForNoReport() {
+    ProgramState sent = new ProgramState("tcp", "tcp_sent", "needs Linux 6.3", 0, 0);
+
+    assertThat(ProgramTrial.rows(List.of(sent)).get(0).remedy()).isEmpty();
+  }
+}

@@ -1,0 +1,259 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.kernel.Identity;
+import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.KernelPlan;
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.kernel.OwnMemory;
+import io.inferspan.ebpf.libbpf.KernelObjects;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.linux.OpenFiles;
+import io.inferspan.ebpf.linux.SystemView;
+import io.inferspan.ebpf.ring.RingMemory;
+import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.wire.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Taking probes off and putting them back, again and again, on the kernel itself. */
+class RestIT {
+
+  private static final int CYCLES = 100;
+  private static final int FAMILIES =
+      KernelSettings.CUDA | KernelSettings.SCHED | KernelSettings.SYSCALLS;
+  private static final String TRACEPARENT =
+      "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  private KernelSide kernel;
+  private KernelSettings settings;
+
+  @BeforeEach
+  void load() {
+    TestKit.directory();
+    kernel =
+        KernelSide.load(
+            new KernelPlan(
+                Set.of(KernelSide.CALLS, KernelSide.CKP, "sched", "tcp"),
+                1 << 20,
+                KernelFeatures.probe(),
+                SystemView.live().kernel(),
+                KernelPlan.Sharing.none()));
+    settings = kernel.settings();
+  }
+
+  @AfterEach
+  void close() {
+    if (kernel != null) {
+      kernel.close();
+    }
+  }
+
+  private void begin(int selfTgid) {
+    settings.begin(
+        new KernelSettings.Orders(FAMILIES, true, selfTgid, 0, KernelSettings.Cgroup.any()));
+  }
+
+  private void pause() {
+    settings.sleep();
+    kernel.pause();
+  }
+
+  /** Attaches the probes again, and returns the time from which on they count. */
+  private long resume() {
+    kernel.resume();
+    long since = Clocks.monotonicNanos();
+    settings.wake(since);
+    return since;
+  }
+
+  private JavaChild load(String seconds, String... more) {
+    List<String> command = new ArrayList<>(List.of(TestKit.directory() + "/load", seconds));
+    command.addAll(List.of(more));
+    JavaChild child = JavaChild.start(command, Map.of());
+    Eventually.is("its library", () -> looked(child));
+    return child;
+  }
+
+  private boolean looked(JavaChild child) {
+    kernel.libraries().forEach(each -> each.look((int) child.pid()));
+    return kernel.libraries().stream()
+        .flatMap(each -> each.libraries().stream())
+        .anyMatch(library -> library.outcome().startsWith("libcuda.so.1"));
+  }
+
+  @Test
+  void hundredRests_leaveNothing() throws IOException {
+    begin(0);
+    try (JavaChild keeper = load("120", "1", "", "10")) {
+      pause();
+      resume();
+      KernelObjects held = KernelObjects.of(ProcessHandle.current().pid());
+      int files = OpenFiles.count();
+      KernelObjects made = new KernelObjects(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+      long[] took = new long[CYCLES];
+      for (int i = 0; i < CYCLES; i++) {
+        pause();
+        long start = System.nanoTime();
+        resume();
+        took[i] = System.nanoTime() - start;
+        made.links().addAll(KernelObjects.of(ProcessHandle.current().pid()).links());
+      }
+      Arrays.sort(took);
+      System.out.printf(
+          "waking: median %.1f ms, most %.1f ms%n", took[CYCLES / 2] / 1e6, took[CYCLES - 1] / 1e6);
+      KernelObjects now = KernelObjects.of(ProcessHandle.current().pid());
+
+      assertThat(made.links()).hasSizeGreaterThan(5 * CYCLES);
+      assertThat(now.links()).hasSameSizeAs(held.links());
+      assertThat(now.programs()).isEqualTo(held.programs());
+      assertThat(now.maps()).isEqualTo(held.maps());
+      assertThat(OpenFiles.count()).isLessThanOrEqualTo(files);
+      made.links().removeAll(now.links());
+      TestKit.await("the kernel", () -> made.alive().isEmpty());
+      assertThat(kernel.programs()).allMatch(state -> state.inPlace());
+    }
+  }
+
+  /** Such as never happens to a bridge: a request under full load, probes off and on meanwhile. */
+  @Test
+  void eventsWhileProbesComeAndGo_areAccountedForToTheLast() {
+    begin(0);
+    AtomicLong read = new AtomicLong();
+    AtomicLong launches = new AtomicLong();
+    try (JavaChild keeper = load("120", "1", "", "10");
+        RingMemory memory = RingMemory.map(kernel.ringFd(), kernel.ringBytes())) {
+      RingReader ring = new RingReader(memory);
+      try (JavaChild flood = load("60", "2", TRACEPARENT, "0", "launch")) {
+        for (int i = 0; i < 20; i++) {
+          pause();
+          drain(ring, read, launches);
+          resume();
+          long before = launches.get();
+          // On again each time, or this would wait for ever.
+          TestKit.await(
+              "launches",
+              () -> {
+                drain(ring, read, launches);
+                return launches.get() > before;
+              });
+        }
+        kernel.detach();
+        settings.stop();
+        flood.kill();
+      }
+      Eventually.is(
+          "the last",
+          () -> {
+            drain(ring, read, launches);
+            return read.get() + kernel.counters().lost(KernelLoss.RING_FULL)
+                == kernel.counters().produced();
+          });
+    }
+    assertThat(launches.get()).isGreaterThan(1_000);
+  }
+
+  private static void drain(RingReader ring, AtomicLong read, AtomicLong launches) {
+    ring.drain(
+        event -> {
+          read.incrementAndGet();
+          if (event.kind() == Kind.CUDA_LAUNCH.number()) {
+            launches.incrementAndGet();
+          }
+        });
+  }
+
+  /** It came back and left again unseen: it was not away all that time. */
+  @Test
+  void threadThatLeftBeforeTheRest_isNotSaidToHaveBeenAwaySince() throws InterruptedException {
+    Identity identity = kernel.identity();
+    OwnMemory own = kernel.ownMemory();
+    begin(identity.tgid());
+    SynchronousQueue<String> orders = new SynchronousQueue<>();
+    AtomicLong tid = new AtomicLong();
+    AtomicInteger taken = new AtomicInteger();
+    List<Away> seen = new ArrayList<>();
+    try (RingMemory memory = RingMemory.map(kernel.ringFd(), kernel.ringBytes())) {
+      RingReader ring = new RingReader(memory);
+      Thread thread =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    tid.set(publish(identity, own));
+                    waitThreeTimes(orders, taken);
+                  });
+      awaitWaiting(thread, taken, 0);
+      pause();
+      long paused = Clocks.monotonicNanos();
+      orders.put("come and go");
+      awaitWaiting(thread, taken, 1);
+      // A thread that waits, in Java, may still be on its way off the CPU.
+      long resumed = resume();
+      orders.put("come");
+      awaitWaiting(thread, taken, 2);
+      orders.put("end");
+      thread.join();
+      Eventually.is(
+          "its last wait", () -> offCpu(ring, tid.get(), seen).anyMatch(away -> away.to > resumed));
+
+      // Before the pause it may have been off the CPU too, such as to load a class.
+      assertThat(seen).allMatch(away -> away.from >= resumed || away.to <= paused);
+    }
+  }
+
+  /** Attributes the calling thread's work to a trace from now on. */
+  private static int publish(Identity identity, OwnMemory own) {
+    ByteBuffer record = own.contexts();
+    record.putLong(8, 0x1111111111111111L);
+    record.putLong(24, 0x2222222222222222L);
+    record.putLong(0, Long.reverseBytes(1L));
+    int tid = identity.currentTid();
+    own.put(tid, 1);
+    return tid;
+  }
+
+  private static void waitThreeTimes(SynchronousQueue<String> orders, AtomicInteger taken) {
+    try {
+      for (int i = 0; i < 3; i++) {
+        orders.take();
+        taken.incrementAndGet();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void awaitWaiting(Thread thread, AtomicInteger taken, int orders) {
+    Eventually.is(
+        "the thread to wait",
+        () -> taken.get() == orders && thread.getState() == Thread.State.WAITING);
+  }
+
+  private record Away(long from, long to) {}
+
+  private static Stream<Away> offCpu(RingReader ring, long tid, List<Away> seen) {
+    ring.drain(
+        event -> {
+          if (event.kind() == Kind.SCHED_OFFCPU.number() && event.tid() == tid) {
+            seen.add(new Away(event.startNanos(), event.endNanos()));
+          }
+        });
+    return seen.stream();
+  }
+}

@@ -1,0 +1,126 @@
+package io.inferspan.ebpf.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Random schedules: no wrong member, shares that add up, coverage that says what was lost. */
+class RandomSchedulesTest {
+
+  private static final long PREFILL = 1L << 56;
+
+  /** Collects what is written, and checks each step as it comes. */
+  private static final class Collected implements BatchSink {
+    final Map<String, BatchRequest> requests = new HashMap<>();
+    final Map<String, Long> shares = new HashMap<>();
+    final List<Step> steps = new ArrayList<>();
+
+    @Override
+    public void step(Step step, long doneNanos) {
+      if (!step.known) {
+        return;
+      }
+      long sum = 0;
+      for (int i = 0; i < step.size; i++) {
+        assertThat(step.shares[i]).isNotNegative();
+        sum += step.shares[i];
+        BatchRequest request = step.requests[i];
+        if (request != null) {
+          shares.merge(request.id, step.shares[i], Long::sum);
+        }
+      }
+      assertThat(sum).isEqualTo(step.size == 0 ? 0 : step.busyNanos);
+      steps.add(step);
+    }
+
+    @Override
+    public void request(BatchRequest request) {
+      assertThat(requests.put(request.id, request)).isNull();
+    }
+  }
+
+  private final Collected written = new Collected();
+
+  private FakeEngine play(ShareModel model, long seed, BooleanSupplier lost) {
+    Random random = new Random(seed);
+    Batches batches = new Batches(model, 1_000, written, (from, to) -> false);
+    FakeEngine engine = new FakeEngine(batches, random, 7, seed % 2 == 0, lost);
+    int requests = 1 + random.nextInt(40);
+    int added = 0;
+    while (added < requests || !engine.idle()) {
+      if (added < requests && random.nextInt(2) == 0) {
+        engine.add(++added, true);
+      }
+      engine.runStep();
+      batches.expire(engine.nanos);
+    }
+    engine.runStep();
+    batches.allDone(7, engine.nanos);
+    batches.close(engine.nanos);
+    return engine;
+  }
+
+  private static Map<String, Long> members(Step step) {
+    Map<String, Long> members = new HashMap<>();
+    for (int i = 0; i < step.size; i++) {
+      BatchRequest request = Objects.requireNonNull(step.requests[i]);
+      members.put(request.id.substring(2), (step.prefill[i] ? PREFILL : 0) | step.tokens[i]);
+    }
+    return members;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingLost_membersAreExactAndSharesAddUp(ShareModel model) {
+    for (int seed = 0; seed < 10_000 / ShareModel.values().length; seed++) {
+      written.requests.clear();
+      written.shares.clear();
+      written.steps.clear();
+      FakeEngine engine = play(model, seed, () -> false);
+      assertThat(written.steps).hasSize((int) engine.step);
+      for (Step step : written.steps) {
+        assertThat(members(step)).isEqualTo(engine.truth.get(step.number));
+        assertThat(step.complete).isTrue();
+      }
+      written.requests.forEach(
+          (id, request) -> {
+            String name = id.substring(2);
+            assertThat(request.coverage()).isEqualTo(1);
+            assertThat(request.prefill.steps)
+                .isEqualTo((long) engine.prefillSteps.getOrDefault(name, 0));
+            assertThat(request.decode.steps)
+                .isEqualTo((long) engine.decodeSteps.getOrDefault(name, 0));
+            assertThat(request.prefill.shareNanos + request.decode.shareNanos)
+                .isEqualTo(written.shares.getOrDefault(id, 0L));
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void recordsLost_noMemberIsWrongAndCoverageSaysWhose(ShareModel model) {
+    for (int seed = 0; seed < 1_000; seed++) {
+      written.requests.clear();
+      written.steps.clear();
+      String as = "seed " + seed;
+      Random losses = new Random(seed);
+      FakeEngine engine = play(model, seed, () -> losses.nextInt(100) == 0);
+      for (Step step : written.steps) {
+        assertThat(members(step)).isEqualTo(engine.truth.get(step.number));
+      }
+      written.requests.forEach(
+          (id, request) ->
+              assertThat(request.coverage() < 1)
+                  .as("%s, %s of %s steps", as, request.incompleteSteps, request.steps)
+                  .isEqualTo(engine.hurt.containsKey(id.substring(2))));
+    }
+  }
+}

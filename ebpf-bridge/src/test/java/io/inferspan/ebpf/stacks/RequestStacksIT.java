@@ -1,0 +1,301 @@
+package io.inferspan.ebpf.stacks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.Telemetry;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeScope;
+import io.inferspan.ebpf.ChildProcess;
+import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.Eventually;
+import io.inferspan.ebpf.flame.StackCounts;
+import io.inferspan.ebpf.flame.Unit;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.TestObjects;
+import io.inferspan.ebpf.stacks.StackRecorder.Kind;
+import io.opentelemetry.api.OpenTelemetry;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests at once on the threads of a server, each with a call path of its own. */
+class RequestStacksIT {
+
+  private static final int CONNECTIONS = 50;
+
+  /** On each connection: one with a trace, one without, and one with another trace. */
+  private static final int TURNS = 3;
+
+  /** The path of requests without a trace, which no other has. */
+  private static final int UNTRACED = 55;
+
+  private static final int HERTZ = 499;
+  private static final Pattern PATH = Pattern.compile(";void path<([0-9]+)>\\(\\);");
+  private static final String NONE = "no trace;";
+
+  @TempDir private static Path directory;
+  private static Process server;
+  private static int port;
+
+  @BeforeAll
+  static void startServer() throws IOException {
+    TestObjects.assumeBpf();
+    TestObjects.buildLoads(directory);
+    Path program = directory.resolve("paths");
+    ChildProcess.run(
+        List.of(
+            "g++",
+            "-O0",
+            "-fno-omit-frame-pointer",
+            "-Wl,-rpath," + directory,
+            "-o",
+            program.toString(),
+            Path.of("../bpf/testkit/paths.cpp").toAbsolutePath().normalize().toString(),
+            directory.resolve("libcuda.so.1").toString(),
+            "-lpthread"));
+    server = new ProcessBuilder(program.toString()).start();
+    BufferedReader said = server.inputReader();
+    port = Integer.parseInt(said.readLine());
+  }
+
+  @AfterAll
+  static void stopServer() {
+    if (server != null) {
+      server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void samplesOfARequest_haveItsPathOnly() throws Exception {
+    String one = trace(7, 2);
+    try (EbpfBridge bridge = bridge();
+        StackRecorder all = recorder(new StackScope(pids(), true, null), Kind.ON_CPU);
+        StackRecorder single = recorder(new StackScope(pids(), false, one), Kind.ON_CPU)) {
+      ask();
+      StackCounts counts = all.counts(Unit.SAMPLES);
+
+      assertOwnPathsOnly(counts);
+      // Two stacks may want one place of the kernel's table.
+      assertThat(all.lost()).isLessThan(counts.total() / 100);
+      StackCounts graph = single.counts(Unit.SAMPLES);
+      assertThat(graph.total()).isPositive();
+      assertThat(graph.sorted().keySet())
+          .filteredOn(stack -> stack.contains("path<"))
+          .isNotEmpty()
+          .allMatch(stack -> pathOf(stack) == path(7, 2))
+          .anyMatch(stack -> stack.contains(";void path<" + path(7, 2) + ">();compute()"));
+      assertThat(counts.ofTrace(one).total()).isPositive();
+      report(counts);
+    }
+  }
+
+  @Test
+  void waitsOfARequest_haveItsPathOnly() throws Exception {
+    try (EbpfBridge bridge = bridge();
+        StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.OFF_CPU)) {
+      ask();
+      StackCounts counts = recorder.counts(Unit.NANOS);
+
+      assertOwnPathsOnly(counts);
+      forEachTraced(
+          (trace, number) -> {
+            StackCounts own = counts.ofTrace(trace);
+            // The C library has no frame pointers, so that its caller is missing.
+            assertThat(total(own, ";void path<" + number + ">();", "nanosleep_[k]"))
+                .as("%s", own.sorted())
+                .isGreaterThanOrEqualTo(20_000_000);
+          });
+    }
+  }
+
+  @Test
+  void callsOfARequest_areCountedUnderItsPathAndNameTheKernel() throws Exception {
+    try (EbpfBridge bridge = bridge();
+        StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.CUDA)) {
+      ask();
+      StackCounts calls = recorder.counts(Unit.CALLS);
+      StackCounts bytes = recorder.counts(Unit.BYTES);
+
+      assertThat(recorder.lost()).isZero();
+      assertOwnPathsOnly(calls);
+      forEachTraced(
+          (trace, number) -> {
+            String kernel = "cuLaunchKernel;-;void kernel<" + number + ">(float*)_[G]";
+            StackCounts own = calls.ofTrace(trace);
+            assertThat(own.total()).as(trace).isEqualTo(number + 2);
+            assertThat(total(own, "path<" + number + ">();launch(int);" + kernel))
+                .as("%s", own.sorted())
+                .isEqualTo(number + 1);
+            assertThat(total(bytes.ofTrace(trace), ";launch(int);cuMemcpyHtoD_v2"))
+                .isEqualTo(1000 + number);
+          });
+      assertThat(calls.ofTrace(trace(0, 0)).sorted()).hasSize(2);
+      assertThat(recorder.counts(Unit.NANOS).total()).isPositive();
+    }
+  }
+
+  @Test
+  void withoutABridge_tracesAreNotKnown() {
+    assertThatThrownBy(() -> recorder(new StackScope(pids(), true, null), Kind.ON_CPU))
+        .isInstanceOf(BpfException.class)
+        .hasMessageContaining("no bridge runs");
+  }
+
+  @Test
+  void whenTheBridgeEnds_recordingEnds() {
+    EbpfBridge bridge = bridge();
+    try (StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.ON_CPU)) {
+      recorder.look();
+      bridge.close();
+
+      Eventually.is(
+          "the end is noticed",
+          () -> {
+            try {
+              recorder.look();
+              return false;
+            } catch (BpfException ended) {
+              return ended.reason().contains("has ended");
+            }
+          });
+    }
+  }
+
+  private static EbpfBridge bridge() {
+    BridgeScope scope = new BridgeScope(false, Set.copyOf(pids()), Set.of(), "");
+    BridgeConfig config = BridgeConfig.builder().ownThreads(false).scope(scope).build();
+    return EbpfBridge.attach(Telemetry.using(OpenTelemetry.noop()), config);
+  }
+
+  private static List<Integer> pids() {
+    return List.of((int) server.pid());
+  }
+
+  private static StackRecorder recorder(StackScope scope, Kind kind) {
+    return StackRecorder.start(scope, kind, HERTZ);
+  }
+
+  /** Every connection has its turn at the same moment, so that all requests overlap. */
+  private static void ask() throws Exception {
+    CyclicBarrier together = new CyclicBarrier(CONNECTIONS);
+    try (ExecutorService clients = Executors.newFixedThreadPool(CONNECTIONS)) {
+      List<Future<?>> done = new ArrayList<>();
+      for (int i = 0; i < CONNECTIONS; i++) {
+        int connection = i;
+        done.add(
+            clients.submit(
+                () -> {
+                  ask(connection, together);
+                  return null;
+                }));
+      }
+      for (Future<?> each : done) {
+        each.get();
+      }
+    }
+  }
+
+  private static void ask(int connection, CyclicBarrier together) throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      InputStream answers = socket.getInputStream();
+      for (int turn = 0; turn < TURNS; turn++) {
+        together.await();
+        String traceparent =
+            turn == 1
+                ? ""
+                : "traceparent: 00-" + trace(connection, turn) + "-00000000000000b7-01\r\n";
+        String head =
+            "GET /" + path(connection, turn) + " HTTP/1.1\r\nHost: a\r\n" + traceparent + "\r\n";
+        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+        byte[] answer =
+            answers.readNBytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length());
+        assertThat(new String(answer, StandardCharsets.US_ASCII)).endsWith("ok");
+      }
+    }
+  }
+
+  private static int path(int connection, int turn) {
+    return turn == 1 ? UNTRACED : (connection + 17 * turn) % CONNECTIONS;
+  }
+
+  private static String trace(int connection, int turn) {
+    return "%016x%016x".formatted(0xace + turn, connection + 1);
+  }
+
+  /** Something about each traced request. */
+  private interface Claim {
+    void of(String trace, int path);
+  }
+
+  private static void forEachTraced(Claim claim) {
+    for (int connection = 0; connection < CONNECTIONS; connection++) {
+      claim.of(trace(connection, 0), path(connection, 0));
+      claim.of(trace(connection, 2), path(connection, 2));
+    }
+  }
+
+  private static void assertOwnPathsOnly(StackCounts counts) {
+    forEachTraced(
+        (trace, number) -> {
+          Set<String> own = counts.ofTrace(trace).sorted().keySet();
+          assertThat(own).as(trace).anyMatch(stack -> pathOf(stack) == number);
+          assertThat(own).as(trace).allMatch(stack -> List.of(number, -1).contains(pathOf(stack)));
+        });
+    long traced = 0;
+    long missed = 0;
+    for (Map.Entry<String, Long> stack : counts.sorted().entrySet()) {
+      int path = pathOf(stack.getKey());
+      if (path == UNTRACED) {
+        assertThat(stack.getKey()).startsWith(NONE);
+      } else if (path >= 0) {
+        traced += stack.getValue();
+        missed += stack.getKey().startsWith(NONE) ? stack.getValue() : 0;
+      }
+    }
+    assertThat(missed / (double) traced).as("without their trace").isLessThanOrEqualTo(0.01);
+  }
+
+  /** The path that a stack is of; -1 for what has none. */
+  private static int pathOf(String stack) {
+    Matcher path = PATH.matcher(stack + ";");
+    return path.find() ? Integer.parseInt(path.group(1)) : -1;
+  }
+
+  private static long total(StackCounts counts, String... parts) {
+    return counts.sorted().entrySet().stream()
+        .filter(stack -> Stream.of(parts).allMatch(stack.getKey()::contains))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  private static void report(StackCounts counts) {
+    long paths =
+        counts.sorted().entrySet().stream()
+            .filter(stack -> pathOf(stack.getKey()) >= 0)
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    System.out.printf(
+        "stacks of %d traces: %d samples with a path of %d in all%n",
+        2 * CONNECTIONS, paths, counts.total());
+  }
+}

@@ -1,0 +1,256 @@
+package io.inferspan.ebpf.symbols;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes of this machine that tell where their functions are, or whose perf map does. */
+class RealProcessesIT {
+
+  private static final String CPP =
+      """
+      #include <cstdio>
+      #include <unistd.h>
+      namespace at { template <class T> struct Tensor { T v; __attribute__((noinline)) T sum(T a) { return v + a; } }; }
+      static __attribute__((noinline)) int hidden(int a) { return a * 7; }
+      extern "C" __attribute__((noinline)) int plain(int a) { return a * 5; }
+      int main(int c, char **) {
+        auto method = &at::Tensor<int>::sum; at::Tensor<int> t{c};
+        printf("%lx at::Tensor<int>::sum(int)\\n", *(unsigned long *) &method);
+        printf("%lx hidden(int)\\n%lx plain\\n%lx main\\n", (long) &hidden, (long) &plain, (long) &main);
+        printf("%lx write\\n\\n", (long) &write);
+        fflush(stdout); volatile int r = (t.*method)(c) + hidden(c) + plain(c); getchar(); return r;
+      }
+      """;
+
+  private static final String GO =
+      """
+      package main
+      import ("fmt"; "os"; "reflect"; "runtime")
+      type engine struct{ n int }
+      //go:noinline
+      func (e *engine) step(a int) int { return e.n + a }
+      //go:noinline
+      func prefill(a int) int { return a * 3 }
+      func main() {
+        for _, f := range []interface{}{prefill, (*engine).step, main, fmt.Println, runtime.GC, os.Getenv} {
+          pc := reflect.ValueOf(f).Pointer()
+          fmt.Printf("%x %s\\n", pc, runtime.FuncForPC(pc).Name())
+        }
+        fmt.Println(); os.Stdin.Read(make([]byte, 1))
+      }
+      """;
+
+  private static final String RUST =
+      """
+      mod engine { #[inline(never)] pub fn step(a: usize) -> usize { a + 1 } }
+      #[inline(never)] fn prefill(a: usize) -> usize { engine::step(a) * 3 }
+      fn main() {
+        println!("{:x} engine::engine::step", engine::step as fn(usize) -> usize as usize);
+        println!("{:x} engine::prefill\\n", prefill as fn(usize) -> usize as usize);
+        let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap(); println!("{}", prefill(s.len()));
+      }
+      """;
+
+  private static final String JAVA =
+      """
+      public class Busy {
+        static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+        public static void main(String[] a) throws Exception {
+          int r = 0; for (int i = 0; i < 40; i++) r += fib(25);
+          System.out.println("\\n" + r); System.in.read();
+        }
+      }
+      """;
+
+  private static final String PYTHON =
+      """
+      def prefill(a): return a + 1
+      def step(a): return prefill(a) * 2
+      for i in range(100): step(i)
+      print("\\n", flush=True); input()
+      """;
+
+  @TempDir private Path directory;
+  private final Symbols symbols = Symbols.ofThisMachine();
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  @Test
+  void cpp_isNamedAsItsSourceDoes() throws Exception {
+    Path source = Files.writeString(directory.resolve("load.cpp"), CPP);
+    run("g++", "-O1", "-fno-omit-frame-pointer", source + "", "-o", directory.resolve("load") + "");
+
+    assertNamed(start(directory.resolve("load").toString()), 5);
+  }
+
+  @Test
+  void strippedCpp_isModuleAndAddress() throws Exception {
+    Path source = Files.writeString(directory.resolve("load.cpp"), CPP);
+    run("g++", "-O1", "-s", source + "", "-o", directory.resolve("load") + "");
+    Started load = start(directory.resolve("load").toString());
+
+    for (String line : load.lines().subList(0, 4)) {
+      assertThat(symbols.user(load.pid(), address(line) + 1)).matches("load\\+0x[0-9a-f]+");
+    }
+  }
+
+  @Test
+  void go_isNamedAsItsRuntimeDoes() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "needs go: apt-get install golang-go");
+    Path source = Files.writeString(directory.resolve("load.go"), GO);
+    run("go", "build", "-o", directory.resolve("load").toString(), source.toString());
+
+    assertNamed(start(directory.resolve("load").toString()), 6);
+  }
+
+  @Test
+  void rust_isNamedWithoutItsHash() throws Exception {
+    String home = System.getProperty("user.home");
+    Path rustc =
+        Stream.of(Path.of("/usr/bin/rustc"), Path.of(home, ".cargo/bin/rustc"))
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElse(null);
+    assumeTrue(rustc != null, "needs rustc: apt-get install rustc");
+    Path source = Files.writeString(directory.resolve("engine.rs"), RUST);
+    run(rustc + "", "-O", source + "", "-o", directory.resolve("engine").toString());
+
+    assertNamed(start(directory.resolve("engine").toString()), 2);
+  }
+
+  @Test
+  void java_isNamedByThePerfMap() throws Exception {
+    Path source = Files.writeString(directory.resolve("Busy.java"), JAVA);
+    Started load = start(System.getProperty("java.home") + "/bin/java", source.toString());
+    run(System.getProperty("java.home") + "/bin/jcmd", load.pid() + "", "Compiler.perfmap");
+    Path map = Path.of("/tmp/perf-" + load.pid() + ".map");
+    try {
+      assertNamedBy(map, load.pid(), "Busy.fib");
+    } finally {
+      Files.delete(map);
+    }
+  }
+
+  @Test
+  void python_isNamedByItsTrampolines() throws Exception {
+    Path python = python();
+    Path source = Files.writeString(directory.resolve("load.py"), PYTHON);
+    Started load = start(python.toString(), "-X", "perf", source.toString());
+    Path map = Path.of("/tmp/perf-" + load.pid() + ".map");
+    try {
+      assertNamedBy(map, load.pid(), "py::prefill:");
+    } finally {
+      Files.delete(map);
+    }
+  }
+
+  @Test
+  void kernel_isNamedAsItsOwnListDoes() throws IOException {
+    assumeTrue(symbols.kernelIsVisible(), "needs root");
+    List<String> listed = Files.readAllLines(Path.of("/proc/kallsyms"));
+    List<String> functions =
+        new ArrayList<>(
+            listed.stream().filter(line -> line.matches("[0-9a-f]+ [tT] \\S+")).toList());
+    Collections.shuffle(functions, new Random(7));
+
+    Set<String> known = new HashSet<>();
+    listed.forEach(
+        line -> known.add(line.replaceFirst(" [a-zA-Z] ", " ").replaceFirst("\t.*", "")));
+    for (String line : functions.subList(0, 1000)) {
+      String name = symbols.kernel(Long.parseUnsignedLong(line.substring(0, 16), 16));
+      assertThat(known.contains(line.substring(0, 16) + " " + name)).as(line).isTrue();
+    }
+  }
+
+  /** A process and what it printed up to an empty line. */
+  private record Started(int pid, List<String> lines) {}
+
+  private Started start(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    started.add(process);
+    List<String> lines = new ArrayList<>();
+    String line = process.inputReader().readLine();
+    while (line != null && !line.isEmpty()) {
+      lines.add(line);
+      line = process.inputReader().readLine();
+    }
+    return new Started((int) process.pid(), lines);
+  }
+
+  private void assertNamed(Started load, int count) {
+    assertThat(load.lines()).hasSize(count);
+    for (String line : load.lines()) {
+      assertThat(symbols.user(load.pid(), address(line) + 1))
+          .isEqualTo(line.substring(line.indexOf(' ') + 1));
+    }
+  }
+
+  /** All that a later line did not replace; twenty of them at least, among them a known one. */
+  private void assertNamedBy(Path map, int pid, String known) throws IOException {
+    NamedRanges expected = new NamedRanges();
+    List<String> lines = Files.readAllLines(map);
+    for (String line : lines) {
+      String[] words = line.split(" ", 3);
+      expected.add(address(line), Long.decode("0x" + words[1].replace("0x", "")), words[2].strip());
+    }
+    assertThat(lines).hasSizeGreaterThan(20).anyMatch(line -> line.contains(known));
+    for (String line : lines) {
+      assertThat(symbols.user(pid, address(line))).isEqualTo(expected.at(address(line)));
+    }
+  }
+
+  private static long address(String line) {
+    return Long.decode("0x" + line.substring(0, line.indexOf(' ')).replace("0x", ""));
+  }
+
+  private Path python() throws Exception {
+    Path versions = Path.of(System.getProperty("user.home"), ".pyenv/versions");
+    List<Path> candidates = new ArrayList<>(List.of(Path.of("/usr/bin/python3")));
+    if (Files.isDirectory(versions)) {
+      try (Stream<Path> found = Files.list(versions)) {
+        found.map(version -> version.resolve("bin/python3")).forEach(candidates::add);
+      }
+    }
+    for (Path candidate : candidates) {
+      if (Files.isExecutable(candidate)
+          && exitStatus(candidate + "", "-c", "import sys; sys.activate_stack_trampoline('perf')")
+              == 0) {
+        return candidate;
+      }
+    }
+    assumeTrue(false, "needs Python 3.12 or newer");
+    throw new AssertionError();
+  }
+
+  private static int exitStatus(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getInputStream().readAllBytes();
+    return process.waitFor(1, TimeUnit.MINUTES) ? process.exitValue() : 1;
+  }
+
+  private static void run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+  }
+}

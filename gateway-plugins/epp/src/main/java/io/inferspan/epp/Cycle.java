@@ -1,0 +1,58 @@
+package io.inferspan.epp;
+
+import io.opentelemetry.context.Context;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One scheduling of one request: the request, its trace, its deadline, and what plugins leave for
+ * those after them.
+ *
+ * <p>Plugins of a scheduling are called one after the other, but one that missed the deadline may
+ * still be at work; so notes may be left from any thread.
+ */
+public final class Cycle {
+
+  private final InferenceRequest request;
+  private final Context context;
+  private final long deadlineNanos;
+  private final Map<Class<?>, Object> notes = new ConcurrentHashMap<>();
+
+  /**
+   * Starts a scheduling cycle.
+   *
+   * @param context the trace context of the cycle
+   * @param deadlineNanos the deadline, in the time of {@link System#nanoTime()}
+   */
+  public Cycle(InferenceRequest request, Context context, long deadlineNanos) {
+    this.request = request;
+    this.context = context;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  /** The request. */
+  public InferenceRequest request() {
+    return request;
+  }
+
+  /** The trace that the scheduling belongs to. */
+  public Context context() {
+    return context;
+  }
+
+  /** Returns the time until the deadline; zero or less once it has passed. */
+  public long nanosLeft() {
+    return deadlineNanos - System.nanoTime();
+  }
+
+  /** Leaves a note; a note of the same type is replaced. */
+  public <T> void leave(Class<T> type, T note) {
+    notes.put(type, note);
+  }
+
+  /** The note of this type, or null if there is none. */
+  public <T> @Nullable T note(Class<T> type) {
+    return type.cast(notes.get(type));
+  }
+}

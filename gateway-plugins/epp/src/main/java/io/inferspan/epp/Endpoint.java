@@ -1,0 +1,139 @@
+package io.inferspan.epp;
+
+import java.util.Map;
+
+/** A pod that may serve a request, as it was known when the request came. */
+public final class Endpoint {
+
+  private final String namespace;
+  private final String name;
+  private final String address;
+  private final int port;
+  private final Map<String, String> labels;
+  private final Metrics metrics;
+  private final Cache cache;
+  // Both are keys of look-ups, once per scorer and request.
+  private final String id;
+  private final String authority;
+
+  private Endpoint(
+      Place place, Map<String, String> labels, Metrics metrics, Cache cache, String authority) {
+    this.namespace = place.namespace;
+    this.name = place.name;
+    this.address = place.address;
+    this.port = place.port;
+    this.labels = labels;
+    this.metrics = metrics;
+    this.cache = cache;
+    this.id = namespace + '/' + name;
+    this.authority = authority;
+  }
+
+  private record Place(String namespace, String name, String address, int port) {}
+
+  /** A pod without labels, of whose load nothing is known. */
+  public static Endpoint of(String namespace, String name, String address, int port) {
+    if (port < 1 || port > 65535) {
+      throw new IllegalArgumentException(
+          "the port of endpoint " + namespace + '/' + name + " is " + port + ", not 1 to 65535");
+    }
+    String host = address.indexOf(':') >= 0 ? '[' + address + ']' : address;
+    return new Endpoint(
+        new Place(namespace, name, address, port),
+        Map.of(),
+        Metrics.NONE,
+        Cache.UNKNOWN,
+        host + ':' + port);
+  }
+
+  /** The same pod with these labels. */
+  public Endpoint withLabels(Map<String, String> labels) {
+    return new Endpoint(place(), Map.copyOf(labels), metrics, cache, authority);
+  }
+
+  /** The same pod under this load. */
+  public Endpoint withMetrics(Metrics metrics) {
+    return new Endpoint(place(), labels, metrics, cache, authority);
+  }
+
+  /** The same pod with a KV cache of this size. */
+  public Endpoint withCache(Cache cache) {
+    return new Endpoint(place(), labels, metrics, cache, authority);
+  }
+
+  private Place place() {
+    return new Place(namespace, name, address, port);
+  }
+
+  /** Returns {@code namespace/name}, which is unique. */
+  public String id() {
+    return id;
+  }
+
+  /** Returns the address, {@code host:port}; an IPv6 host is in brackets. */
+  public String authority() {
+    return authority;
+  }
+
+  /** The host, without brackets. */
+  public String address() {
+    return address;
+  }
+
+  /** The port. */
+  public int port() {
+    return port;
+  }
+
+  /** The pod's labels. */
+  public Map<String, String> labels() {
+    return labels;
+  }
+
+  /** The pod's load. */
+  public Metrics metrics() {
+    return metrics;
+  }
+
+  /** The size of the pod's KV cache. */
+  public Cache cache() {
+    return cache;
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+
+  /**
+   * The load of a pod.
+   *
+   * @param waitingRequests requests in the engine's queue
+   * @param runningRequests requests that the engine is computing
+   * @param kvCacheUsage share of the KV cache in use, 0 to 1
+   * @param activeRequests requests that the gateway has sent and that have not ended
+   * @param activeTokens tokens of those requests
+   */
+  public record Metrics(
+      int waitingRequests,
+      int runningRequests,
+      double kvCacheUsage,
+      int activeRequests,
+      long activeTokens) {
+
+    /** No load, or none that is known. */
+    public static final Metrics NONE = new Metrics(0, 0, 0, 0, 0);
+  }
+
+  /**
+   * The size of a pod's KV cache as its engine's metrics report it; 0 if unknown.
+   *
+   * @param blockTokens tokens in a block
+   * @param blocks capacity in blocks
+   */
+  public record Cache(int blockTokens, int blocks) {
+
+    /** A cache of which nothing is known. */
+    public static final Cache UNKNOWN = new Cache(0, 0);
+  }
+}

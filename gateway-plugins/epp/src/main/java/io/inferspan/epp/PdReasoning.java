@@ -1,0 +1,32 @@
+package io.inferspan.epp;
+
+/**
+ * The reason why prefill runs on another pod or does not; unknown counts are negative.
+ *
+ * @param disaggregate whether prefill runs on another pod
+ * @param reason the reason in one word
+ * @param thresholdBytes uncached bytes from which disaggregation pays off
+ * @param inputBytes size of the user's input
+ * @param cachedBlocks input blocks that the decode pod holds
+ * @param cacheHitRatio share of the input that the decode pod holds
+ * @param nonCachedBytes input bytes that the decode pod does not hold
+ */
+public record PdReasoning(
+    boolean disaggregate,
+    String reason,
+    long thresholdBytes,
+    long inputBytes,
+    long cachedBlocks,
+    double cacheHitRatio,
+    long nonCachedBytes) {
+
+  /** The reason if the size of the input is needed and was not measured. */
+  public static final String INPUT_UNKNOWN = "input_size_unknown";
+
+  private static final long UNKNOWN = -1;
+
+  /** A decision that weighed nothing. */
+  public static PdReasoning of(boolean disaggregate, String reason) {
+    return new PdReasoning(disaggregate, reason, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
+  }
+}

@@ -1,0 +1,127 @@
+package io.inferspan.epp;
+
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A score for each endpoint of a list, by position.
+ *
+ * <p>It is a buffer that its owner may use again. An endpoint that was given no score counts as 0,
+ * but is not counted among those scored.
+ */
+public final class Scores {
+
+  private final CompletableFuture<Scores> done = CompletableFuture.completedFuture(this);
+  private double[] values = {};
+  private int size;
+  private int rawScores;
+  private double rawMax;
+  private double rawSum;
+
+  private Scores() {}
+
+  /** Room for the scores of so many endpoints, none of which has one yet. */
+  public static Scores of(int endpoints) {
+    Scores scores = new Scores();
+    scores.reset(endpoints);
+    return scores;
+  }
+
+  /** Forgets all scores and makes room for those of so many endpoints. */
+  public void reset(int endpoints) {
+    if (values.length < endpoints) {
+      values = new double[endpoints];
+    }
+    size = endpoints;
+    Arrays.fill(values, 0, size, Double.NaN);
+    rawScores = 0;
+    rawMax = Double.NEGATIVE_INFINITY;
+    rawSum = 0;
+  }
+
+  /** Notes for the span the value that an endpoint's score is computed from. */
+  public void raw(double value) {
+    rawScores++;
+    rawMax = Math.max(rawMax, value);
+    rawSum += value;
+  }
+
+  /** Returns whether {@link #raw} values are known. */
+  public boolean hasRaw() {
+    return rawScores > 0;
+  }
+
+  /** The highest raw value. */
+  public double rawMax() {
+    return rawMax;
+  }
+
+  /** The mean of the raw values. */
+  public double rawAverage() {
+    return rawSum / rawScores;
+  }
+
+  /** Gives the endpoint at {@code position} a score; a score that is no number is none. */
+  public void set(int position, double score) {
+    values[position] = score;
+  }
+
+  /** Adds the scores of others, each kept within 0 and 1 and multiplied with a weight. */
+  public void add(Scores others, double weight) {
+    for (int i = 0; i < size; i++) {
+      values[i] = at(i) + Math.min(1, Math.max(0, others.at(i))) * weight;
+    }
+  }
+
+  /** Returns the number of endpoints. */
+  public int size() {
+    return size;
+  }
+
+  /** The score of the endpoint at {@code position}; 0 where it has none. */
+  public double at(int position) {
+    return isScored(position) ? values[position] : 0;
+  }
+
+  /** Returns whether the endpoint at {@code position} has a score. */
+  public boolean isScored(int position) {
+    return !Double.isNaN(values[position]);
+  }
+
+  /** Returns the number of endpoints that have a score. */
+  public int scored() {
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+      if (isScored(i)) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** The best score; 0 where there is none. */
+  public double max() {
+    double best = Double.NEGATIVE_INFINITY;
+    for (int i = 0; i < size; i++) {
+      if (isScored(i)) {
+        best = Math.max(best, values[i]);
+      }
+    }
+    return best == Double.NEGATIVE_INFINITY ? 0 : best;
+  }
+
+  /** The mean of the scores; 0 where there is none. */
+  public double average() {
+    double sum = 0;
+    for (int i = 0; i < size; i++) {
+      sum += at(i);
+    }
+    return sum / Math.max(1, scored());
+  }
+
+  /** These scores as the answer of a scorer that had nothing to wait for. */
+  public CompletionStage<Scores> done() {
+    return done;
+  }
+}

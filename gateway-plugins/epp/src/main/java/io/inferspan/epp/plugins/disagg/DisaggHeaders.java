@@ -1,0 +1,67 @@
+package io.inferspan.epp.plugins.disagg;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.SchedulingResult;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Sets the headers that contain the destination of a request and its prefill and encode pods.
+ *
+ * <p>Values that a client sent under these names are removed first, so that a client cannot choose
+ * pods. Headers that name a pod to pull KV blocks from, or a rank of a decoder, are also removed;
+ * nothing here sets them.
+ */
+public final class DisaggHeaders implements PreRequest {
+
+  /** The destination of the request, for the gateway's proxy. */
+  public static final String DESTINATION = "x-gateway-destination-endpoint";
+
+  /** The prefill pod, for the P/D sidecar. */
+  public static final String PREFILLER = "x-prefiller-host-port";
+
+  /** The encode pods, for the P/D sidecar. */
+  public static final String ENCODERS = "x-encoder-hosts-ports";
+
+  /** Every header that routes a request and that a client may not send. */
+  public static final List<String> ROUTING =
+      List.of(
+          DESTINATION,
+          PREFILLER,
+          ENCODERS,
+          "x-kv-cache-source-host-port",
+          "x-data-parallel-host-port");
+
+  /** A plugin without settings. */
+  public DisaggHeaders() {}
+
+  @Override
+  public String type() {
+    return "disagg-headers-handler";
+  }
+
+  @Override
+  public boolean preparesDisaggregation() {
+    return true;
+  }
+
+  @Override
+  public void prepare(SchedulingResult result, Headers headers) {
+    ROUTING.forEach(headers::remove);
+    Endpoint target = result.target();
+    if (target == null) {
+      return;
+    }
+    headers.set(DESTINATION, target.authority());
+    Endpoint prefiller = result.prefillTarget();
+    if (prefiller != null) {
+      headers.set(PREFILLER, prefiller.authority());
+    }
+    List<Endpoint> encoders = result.encode();
+    if (encoders != null && !encoders.isEmpty()) {
+      headers.set(
+          ENCODERS, encoders.stream().map(Endpoint::authority).collect(Collectors.joining(",")));
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.inferspan.epp.plugins.pick;
+
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/** Picks the endpoints with the best scores; chance decides between equals. */
+public final class MaxScorePicker extends RankingPicker {
+
+  /** Picks one endpoint. */
+  public MaxScorePicker() {
+    this(1);
+  }
+
+  /** Picks so many endpoints. */
+  public MaxScorePicker(int endpoints) {
+    this(endpoints, CHANCE);
+  }
+
+  /** Picks this many endpoints; {@code random} is called on each pick. */
+  public MaxScorePicker(int endpoints, Supplier<? extends RandomGenerator> random) {
+    super("max-score-picker", endpoints, random);
+  }
+
+  @Override
+  double value(double score, double drawn) {
+    return score;
+  }
+}

@@ -1,0 +1,90 @@
+package io.inferspan.epp.plugins.score;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Scorer;
+
+/** Scorers that go by how busy endpoints are; none of them remembers anything. */
+public final class LoadScorers {
+
+  private static final int LONG_QUEUE = 128;
+  private static final double MANY_TOKENS = 4_194_304;
+  private static final double HALF = 0.5;
+
+  private LoadScorers() {}
+
+  /** Prefers short queues: the shortest gets 1, the longest 0. */
+  public static Scorer queue() {
+    return new LoadScorer(
+        "queue-scorer", Endpoint.Metrics::waitingRequests, LoadScorer.Rule::byRange);
+  }
+
+  /** Prefers engines that compute few requests: the fewest get 1, the most 0. */
+  public static Scorer runningRequests() {
+    return new LoadScorer(
+        "running-requests-size-scorer",
+        Endpoint.Metrics::runningRequests,
+        LoadScorer.Rule::byRange);
+  }
+
+  /** Prefers empty KV caches. */
+  public static Scorer kvCacheUtilization() {
+    return new LoadScorer(
+        "kv-cache-utilization-scorer",
+        Endpoint.Metrics::kvCacheUsage,
+        (usage, least, most) -> 1 - usage);
+  }
+
+  /** Prefers short queues; a queue of 128 requests or more gets 0, an empty one a half. */
+  public static Scorer loadAware() {
+    return loadAware(LONG_QUEUE);
+  }
+
+  /**
+   * Prefers short queues; one of {@code longQueue} requests or more gets 0, an empty one a half.
+   */
+  public static Scorer loadAware(int longQueue) {
+    if (longQueue < 1) {
+      throw new IllegalArgumentException(
+          "the threshold of the load-aware scorer is " + longQueue + ", not above zero");
+    }
+    return new LoadScorer(
+        "load-aware-scorer",
+        Endpoint.Metrics::waitingRequests,
+        (waiting, least, most) -> HALF * (1 - Math.min(waiting, longQueue) / longQueue));
+  }
+
+  /** Prefers endpoints that have few of our tokens in work; 4 Mi or more get 0. */
+  public static Scorer tokenLoad() {
+    return new LoadScorer(
+        "token-load-scorer",
+        Endpoint.Metrics::activeTokens,
+        (tokens, least, most) -> 1 - Math.min(tokens, MANY_TOKENS) / MANY_TOKENS);
+  }
+
+  /** Prefers endpoints with few of our requests: idle ones get 1, the busiest 0. */
+  public static Scorer activeRequests() {
+    return activeRequests(0, 1);
+  }
+
+  /**
+   * Prefers endpoints with few of this gateway's requests.
+   *
+   * @param idleRequests the number of requests up to which an endpoint is idle and scores 1
+   * @param maxBusyScore the maximum score of an endpoint that is not idle, 0 to 1
+   */
+  public static Scorer activeRequests(int idleRequests, double maxBusyScore) {
+    if (idleRequests < 0 || !(maxBusyScore >= 0 && maxBusyScore <= 1)) {
+      throw new IllegalArgumentException(
+          "the active-request scorer takes an idle threshold from 0 up and a busy score of 0 to 1,"
+              + " not "
+              + idleRequests
+              + " and "
+              + maxBusyScore);
+    }
+    return new LoadScorer(
+        "active-request-scorer",
+        Endpoint.Metrics::activeRequests,
+        (active, least, most) ->
+            active <= idleRequests ? 1 : (most - active) / most * maxBusyScore);
+  }
+}

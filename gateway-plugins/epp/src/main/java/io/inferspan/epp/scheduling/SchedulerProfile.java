@@ -1,0 +1,90 @@
+package io.inferspan.epp.scheduling;
+
+import io.inferspan.epp.Filter;
+import io.inferspan.epp.Picker;
+import io.inferspan.epp.Scorer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One way to find an endpoint: filters, then weighted scorers, then a picker. */
+public final class SchedulerProfile {
+
+  private final String name;
+  private final List<Filter> filters;
+  private final List<Weighted> scorers;
+  private final Picker picker;
+
+  private SchedulerProfile(Builder builder, Picker picker) {
+    this.name = builder.name;
+    this.filters = List.copyOf(builder.filters);
+    this.scorers = List.copyOf(builder.scorers);
+    this.picker = picker;
+  }
+
+  /** Starts a profile of this name. */
+  public static Builder named(String name) {
+    return new Builder(name);
+  }
+
+  String name() {
+    return name;
+  }
+
+  List<Filter> filters() {
+    return filters;
+  }
+
+  List<Weighted> scorers() {
+    return scorers;
+  }
+
+  Picker picker() {
+    return picker;
+  }
+
+  /** A scorer and its weight in the sum. */
+  record Weighted(Scorer scorer, double weight) {}
+
+  /** Collects the plugins of a profile, in the order in which they will be called. */
+  public static final class Builder {
+    private final String name;
+    private final List<Filter> filters = new ArrayList<>();
+    private final List<Weighted> scorers = new ArrayList<>();
+
+    private Builder(String name) {
+      this.name = name;
+    }
+
+    /** Adds a filter. */
+    public Builder filter(Filter filter) {
+      filters.add(filter);
+      return this;
+    }
+
+    /** Adds a scorer that counts once. */
+    public Builder scorer(Scorer scorer) {
+      return scorer(scorer, 1);
+    }
+
+    /** Adds a scorer. */
+    public Builder scorer(Scorer scorer, double weight) {
+      if (!(weight >= 0) || Double.isInfinite(weight)) {
+        throw new IllegalArgumentException(
+            "the weight of scorer "
+                + scorer.name()
+                + " in profile "
+                + name
+                + " is "
+                + weight
+                + ", which is not a number from 0 up");
+      }
+      scorers.add(new Weighted(scorer, weight));
+      return this;
+    }
+
+    /** Makes the profile, with the picker that ends it. */
+    public SchedulerProfile picker(Picker picker) {
+      return new SchedulerProfile(this, picker);
+    }
+  }
+}

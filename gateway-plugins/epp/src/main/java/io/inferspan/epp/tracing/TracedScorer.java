@@ -1,0 +1,99 @@
+package io.inferspan.epp.tracing;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.epp.Cycle;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Scorer;
+import io.inferspan.epp.Scores;
+import io.opentelemetry.context.Context;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scorer under its span, and under a second one where it asks an index. The scheduler waits for
+ * it until the deadline of the cycle.
+ */
+final class TracedScorer implements Scorer {
+
+  private static final String WRONG_SIZE = "wrong_size";
+
+  private final EppTracing tracing;
+  private final Scorer scorer;
+  private final double weight;
+
+  TracedScorer(EppTracing tracing, Scorer scorer, double weight) {
+    this.tracing = tracing;
+    this.scorer = scorer;
+    this.weight = weight;
+  }
+
+  @Override
+  public String type() {
+    return scorer.type();
+  }
+
+  @Override
+  public String name() {
+    return scorer.name();
+  }
+
+  @Override
+  public boolean asksIndex() {
+    return scorer.asksIndex();
+  }
+
+  @Override
+  public CompletionStage<Scores> score(
+      Cycle cycle, List<Endpoint> endpoints, Scores into, Context context) {
+    int candidates = endpoints.size();
+    OperationSpan span = tracing.scorer(scorer, weight, cycle.request(), candidates, context);
+    if (!scorer.asksIndex()) {
+      return score(cycle, endpoints, into, span);
+    }
+    OperationSpan lookup =
+        tracing.prefixScorer(cycle.request(), candidates, tracing.parentOfLookup(cycle, span));
+    CompletableFuture<Scores> scores = score(cycle, endpoints, into, lookup);
+    return ended(scores, span, candidates);
+  }
+
+  private CompletableFuture<Scores> score(
+      Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
+    CompletableFuture<Scores> scores;
+    try {
+      scores = Deadline.of(cycle, scorer.score(cycle, endpoints, into, span.context()));
+    } catch (RuntimeException | LinkageError e) {
+      return CompletableFuture.completedFuture(end(span, null, e, endpoints.size()));
+    }
+    return ended(scores, span, endpoints.size());
+  }
+
+  /** Ends the span with the scores: now where they are there, else when they come. */
+  private static CompletableFuture<Scores> ended(
+      CompletableFuture<Scores> scores, OperationSpan span, int candidates) {
+    if (scores.isDone() && !scores.isCompletedExceptionally()) {
+      Scores there = scores.join();
+      Scores answer = end(span, there, null, candidates);
+      return answer == there ? scores : CompletableFuture.completedFuture(answer);
+    }
+    return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
+  }
+
+  /** A scorer that failed may still write into the buffer that it was given; its answer is new. */
+  private static Scores end(
+      OperationSpan span, @Nullable Scores scores, @Nullable Throwable failure, int candidates) {
+    Scores answer = failure == null && scores != null ? scores : null;
+    if (answer == null) {
+      span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
+    } else if (answer.size() != candidates) {
+      span.fail(WRONG_SIZE, "the scorer's answer is not one score for each endpoint");
+      answer = null;
+    } else {
+      EppTracing.scored(span, answer);
+    }
+    span.close();
+    return answer == null ? Scores.of(candidates) : answer;
+  }
+}

@@ -1,0 +1,110 @@
+package io.inferspan.extproc;
+
+import io.inferspan.json.Grammar;
+import io.inferspan.json.JsonScanner;
+import io.inferspan.json.JsonSink;
+import io.inferspan.json.Places;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a request's body that determine its endpoint: the model, and the input for plugins
+ * that hash it.
+ *
+ * <p>Only the outermost object is parsed, without a tree. Invalid JSON is not an error here: the
+ * engine will report it, and fields found before it count.
+ */
+final class ChatBody implements JsonSink {
+
+  private static final int MODEL = Places.RANGE | 1;
+  private static final int STREAM = Places.RANGE | 2;
+  private static final int INPUT = Places.RANGE | 3;
+
+  private static final Grammar GRAMMAR =
+      new Grammar()
+          .put(Places.ROOT, MODEL, "model")
+          .put(Places.ROOT, STREAM, "stream")
+          .put(Places.ROOT, INPUT, "messages", "prompt", "input");
+
+  private static final byte[] NOTHING = {};
+
+  /** A body that Envoy does not show before it wants its answer. */
+  static final ChatBody UNSEEN = new ChatBody(NOTHING, null);
+
+  private final byte[] json;
+  private byte @Nullable [] input;
+  private String model = "";
+  private int modelStart;
+  private int modelEnd;
+  private boolean streaming;
+  private boolean over;
+
+  private ChatBody(byte[] json, byte @Nullable [] input) {
+    this.json = json;
+    this.input = input;
+  }
+
+  static ChatBody read(byte[] body) {
+    ChatBody read = new ChatBody(body, NOTHING);
+    JsonScanner scanner = new JsonScanner(GRAMMAR, read);
+    ByteBuffer bytes = ByteBuffer.wrap(body);
+    for (int at = 0; at < body.length && !read.over; at++) {
+      at = scanner.scan(bytes, at, body.length, 0);
+    }
+    scanner.end(body.length);
+    return read;
+  }
+
+  @Override
+  public void leaves(int place) {
+    over |= place == Places.ROOT;
+  }
+
+  @Override
+  public void range(int place, int from, int behind) {
+    if (over) {
+      return;
+    }
+    int to = behind;
+    while (to > from && json[to - 1] <= ' ' && json[to - 1] >= 0) {
+      to--;
+    }
+    switch (place) {
+      case MODEL -> {
+        model = JsonString.decode(json, from, to);
+        modelStart = from;
+        modelEnd = to;
+      }
+      case STREAM -> streaming = json[from] == 't';
+      default -> input = Arrays.copyOfRange(json, from, to);
+    }
+  }
+
+  /** The model; empty where the body names none. */
+  String model() {
+    return model;
+  }
+
+  /** Returns whether the client requests a stream. */
+  boolean streaming() {
+    return streaming;
+  }
+
+  /**
+   * The prompt, or the messages as they stand in the body; empty where there are none, null where
+   * there may be some that were not shown.
+   */
+  byte @Nullable [] input() {
+    return input;
+  }
+
+  /** The body with another value in the place of the model's. */
+  List<ByteBuffer> withModel(byte[] value) {
+    return List.of(
+        ByteBuffer.wrap(json, 0, modelStart),
+        ByteBuffer.wrap(value),
+        ByteBuffer.wrap(json, modelEnd, json.length - modelEnd));
+  }
+}

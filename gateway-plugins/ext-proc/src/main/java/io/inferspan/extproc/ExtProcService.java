@@ -1,0 +1,248 @@
+package io.inferspan.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.Tokenizer;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.extproc.grpc.GrpcCall;
+import io.inferspan.extproc.grpc.HealthCall;
+import io.inferspan.extproc.grpc.HeldBytes;
+import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.wire.ProcessingRequest.Modes;
+import io.inferspan.gateway.GatewayTracing;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gRPC service that Envoy asks where requests go and shows their answers to: {@code
+ * envoy.service.ext_proc.v3.ExternalProcessor}, as llm-d's endpoint picker offers it.
+ *
+ * <p>It is the request handler of a Vert.x HTTP/2 server, and answers health checks there, too. A
+ * request that no endpoint can serve is answered with 503 and one that is turned away with 429. The
+ * trace of each request reaches from its headers to the last byte of its answer.
+ */
+public final class ExtProcService implements Handler<HttpServerRequest> {
+
+  /** The path of the method that Envoy calls. */
+  public static final String PATH = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
+
+  /** The maximum size of a message without its body: headers, metadata, attributes. */
+  private static final int MAX_OTHER_BYTES = 1 << 20;
+
+  private final GatewayTracing tracing;
+  private final EndpointChoice choice;
+  private final HeldBytes budget;
+  private final int maxBodyBytes;
+  private final Modes untoldModes;
+  private final boolean overridesModes;
+  private final boolean sendsSessionTokens;
+  private final boolean tellsServed;
+
+  private ExtProcService(Builder builder) {
+    this.tracing = builder.tracing;
+    this.choice =
+        new EndpointChoice(
+            builder.scheduler, builder.endpoints, builder.admission, builder.tokenizer);
+    this.budget = new HeldBytes(builder.maxHeldBytes);
+    this.maxBodyBytes = builder.maxBodyBytes;
+    this.untoldModes = builder.untoldModes;
+    this.overridesModes = builder.overridesModes;
+    this.sendsSessionTokens = builder.sendsSessionTokens;
+    this.tellsServed = builder.tellsServed;
+  }
+
+  /**
+   * Creates a builder for a service.
+   *
+   * @param endpoints gives those that there are, at every request; it must not block
+   */
+  public static Builder builder(
+      GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
+    return new Builder(tracing, scheduler, endpoints);
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    if (!isGrpc(request)) {
+      request.response().setStatusCode(415).end();
+    } else if (isCompressed(request.getHeader("grpc-encoding"))) {
+      refuse(request, "messages are to come uncompressed");
+    } else if (PATH.equals(request.path())) {
+      int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
+      new GrpcCall(request, maxMessageBytes, budget, call -> new EnvoyExchange(this, call)).open();
+    } else if (HealthCall.PATH.equals(request.path())) {
+      new GrpcCall(
+              request,
+              HealthCall.MAX_MESSAGE_BYTES,
+              budget,
+              call -> new HealthCall(call, choice::isPossible))
+          .open();
+    } else {
+      refuse(request, "there is no method at this path");
+    }
+  }
+
+  private static boolean isGrpc(HttpServerRequest request) {
+    String type = request.getHeader("content-type");
+    return request.version() == HttpVersion.HTTP_2
+        && request.method().equals(HttpMethod.POST)
+        && type != null
+        && type.startsWith("application/grpc");
+  }
+
+  private static boolean isCompressed(@Nullable String encoding) {
+    return encoding != null && !encoding.equals("identity");
+  }
+
+  private static void refuse(HttpServerRequest request, String reason) {
+    request
+        .response()
+        .putHeader("content-type", "application/grpc")
+        .putHeader("grpc-status", Integer.toString(GrpcCall.UNIMPLEMENTED))
+        .putHeader("grpc-message", reason)
+        .end();
+  }
+
+  /** Bytes of messages that still come in, and of bodies that wait for their endpoints. */
+  public long heldBytes() {
+    return budget.now();
+  }
+
+  GatewayTracing tracing() {
+    return tracing;
+  }
+
+  EndpointChoice choice() {
+    return choice;
+  }
+
+  HeldBody hold() {
+    return new HeldBody(budget, maxBodyBytes);
+  }
+
+  Modes untoldModes() {
+    return untoldModes;
+  }
+
+  boolean overridesModes() {
+    return overridesModes;
+  }
+
+  boolean sendsSessionTokens() {
+    return sendsSessionTokens;
+  }
+
+  boolean tellsServed() {
+    return tellsServed;
+  }
+
+  /** Collects the settings of a service. */
+  public static final class Builder {
+
+    private static final int DEFAULT_MAX_BODY_BYTES = 16 << 20;
+    private static final int MAX_BODY_BYTES = 1 << 30;
+    private static final long DEFAULT_MAX_HELD_BYTES = 256L << 20;
+
+    private final GatewayTracing tracing;
+    private final Scheduler scheduler;
+    private final Supplier<List<Endpoint>> endpoints;
+    private Admission admission = Admission.open();
+    private @Nullable Tokenizer tokenizer;
+    private int maxBodyBytes = DEFAULT_MAX_BODY_BYTES;
+    private long maxHeldBytes = DEFAULT_MAX_HELD_BYTES;
+    private Modes untoldModes =
+        new Modes(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
+    private boolean overridesModes;
+    private boolean sendsSessionTokens;
+    private boolean tellsServed;
+
+    private Builder(
+        GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
+      this.tracing = tracing;
+      this.scheduler = scheduler;
+      this.endpoints = endpoints;
+    }
+
+    /** Sets which requests may be scheduled; all by default. */
+    public Builder admission(Admission admission) {
+      this.admission = admission;
+      return this;
+    }
+
+    /** Makes tokens of prompts, for scorers that need them; without, there are none. */
+    public Builder tokenizer(Tokenizer tokenizer) {
+      this.tokenizer = tokenizer;
+      return this;
+    }
+
+    /** The largest body that is held for the choice, others get 413; 16 MiB unless set. */
+    public Builder maxBodyBytes(int bytes) {
+      if (bytes < 1 || bytes > MAX_BODY_BYTES) {
+        throw new IllegalArgumentException(
+            "maxBodyBytes is " + bytes + ", must be 1 to " + MAX_BODY_BYTES);
+      }
+      this.maxBodyBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Sets the limit for all bodies that are received or held; others are refused with 503. The
+     * default is 256 MiB. While its endpoint is chosen a body exists up to two more times, in one
+     * piece and as the input that plugins hash; these copies are not counted.
+     */
+    public Builder maxHeldBytes(long bytes) {
+      if (bytes < 1) {
+        throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", must be 1 or more");
+      }
+      this.maxHeldBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Assumes buffered request bodies and streamed response bodies if Envoy does not report its
+     * modes, as older versions do not; otherwise both are assumed to be streamed.
+     */
+    public Builder bufferedUnlessTold() {
+      this.untoldModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
+      return this;
+    }
+
+    /**
+     * Asks Envoy to buffer request bodies and to show response bodies where it does not, which
+     * needs {@code allow_mode_override} there.
+     */
+    public Builder overrideModes() {
+      this.overridesModes = true;
+      return this;
+    }
+
+    /** Answers with the token that {@code SessionAffinityScorer.byToken()} goes by. */
+    public Builder sessionTokens() {
+      this.sendsSessionTokens = true;
+      return this;
+    }
+
+    /**
+     * Adds {@code x-conformance-test-served-endpoint} to responses: the endpoint that answered, as
+     * reported by Envoy. It reveals pod addresses to clients and is for tests.
+     */
+    public Builder servedEndpoint() {
+      this.tellsServed = true;
+      return this;
+    }
+
+    /** Makes the service. */
+    public ExtProcService build() {
+      if (scheduler.needsTokens() && tokenizer == null) {
+        throw new IllegalArgumentException(
+            "a scorer of the scheduler needs tokens, and the service has no tokenizer; configure"
+                + " one");
+      }
+      return new ExtProcService(this);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.inferspan.extproc;
+
+import io.inferspan.extproc.grpc.HeldBytes;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The body of a request while its endpoint is chosen, in the pieces in which it came.
+ *
+ * <p>One body has a bound, and so have all of them together.
+ */
+final class HeldBody {
+
+  /** Whether a piece was kept, or the reason why not. */
+  enum Fit {
+    KEPT,
+    BODY_TOO_LARGE,
+    NO_ROOM
+  }
+
+  private final HeldBytes budget;
+  private final int maxBytes;
+  private final List<ByteBuffer> pieces = new ArrayList<>();
+  private int bytes;
+
+  HeldBody(HeldBytes budget, int maxBytes) {
+    this.budget = budget;
+    this.maxBytes = maxBytes;
+  }
+
+  Fit add(ByteBuffer piece) {
+    int more = piece.remaining();
+    if (more == 0) {
+      return Fit.KEPT;
+    }
+    if (more > maxBytes - bytes) {
+      return Fit.BODY_TOO_LARGE;
+    }
+    if (!budget.take(more)) {
+      return Fit.NO_ROOM;
+    }
+    bytes += more;
+    pieces.add(piece);
+    return Fit.KEPT;
+  }
+
+  int bytes() {
+    return bytes;
+  }
+
+  List<ByteBuffer> pieces() {
+    return pieces;
+  }
+
+  /** The whole in one array, for plugins that hash it. */
+  byte[] toArray() {
+    byte[] all = new byte[bytes];
+    int at = 0;
+    for (ByteBuffer piece : pieces) {
+      piece.get(piece.position(), all, at, piece.remaining());
+      at += piece.remaining();
+    }
+    return all;
+  }
+
+  void release() {
+    budget.giveBack(bytes);
+    bytes = 0;
+    pieces.clear();
+  }
+}

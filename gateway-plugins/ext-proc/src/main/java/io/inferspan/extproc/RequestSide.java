@@ -1,0 +1,228 @@
+package io.inferspan.extproc;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.extproc.EndpointChoice.Verdict;
+import io.inferspan.extproc.grpc.GrpcCall;
+import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.wire.HeaderChanges;
+import io.inferspan.extproc.wire.HeaderList;
+import io.inferspan.extproc.wire.ProcessingRequest;
+import io.inferspan.extproc.wire.ProcessingRequest.Modes;
+import io.inferspan.extproc.wire.ProcessingRequest.Part;
+import io.inferspan.extproc.wire.ProcessingResponse;
+import io.inferspan.extproc.wire.ProcessingResponse.Answer;
+import io.inferspan.gateway.UpstreamAttempt;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way to an engine that is yet to be chosen.
+ *
+ * <p>The choice is made as late as the modes allow: with the whole body, where the headers still
+ * wait for it.
+ */
+final class RequestSide {
+
+  private final Course course;
+  private final HeldBody body;
+  private HeaderList headers = HeaderList.EMPTY;
+  private @Nullable List<String> subset;
+  private @Nullable Modes override;
+  private boolean choosing;
+  private boolean chosen;
+
+  RequestSide(Course course) {
+    this.course = course;
+    this.body = course.service().hold();
+  }
+
+  boolean isChoosing() {
+    return choosing;
+  }
+
+  /** Returns whether the choice waits for the body. */
+  boolean awaitsBody() {
+    return !choosing && !chosen && !course.observing() && !course.isRefused();
+  }
+
+  void release() {
+    body.release();
+  }
+
+  /** Discards the buffered body and answers the client with the reason. */
+  void refuse(Refusal refusal) {
+    body.release();
+    course.refuse(refusal);
+  }
+
+  void begin(ProcessingRequest message) {
+    headers = message.headers();
+    subset = message.subset();
+    if (course.observing()) {
+      return;
+    }
+    negotiate(message.endOfStream());
+    BodyMode mode = course.modes().request();
+    if (message.endOfStream() || !mode.holdsHeaders()) {
+      choose(Part.REQUEST_HEADERS, message.endOfStream());
+    } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
+      // The choice waits for the body; routing headers from the client are removed now.
+      course.answer(
+          Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
+    }
+  }
+
+  /** Requests the body modes that are needed, if Envoy allows overrides. */
+  private void negotiate(boolean bodyless) {
+    Modes told = course.modes();
+    if (!course.service().overridesModes()) {
+      return;
+    }
+    BodyMode request =
+        bodyless || told.request().holdsHeaders() ? told.request() : BodyMode.BUFFERED;
+    BodyMode response = told.response() == BodyMode.NONE ? BodyMode.STREAMED : told.response();
+    Modes wanted = new Modes(request, response);
+    if (!wanted.equals(told)) {
+      override = wanted;
+      course.modes(wanted);
+    }
+  }
+
+  void receive(ProcessingRequest message) {
+    course.request().requestBody(message.body());
+    if (course.observing() || course.isRefused()) {
+      return;
+    }
+    if (chosen) {
+      pass(message);
+      return;
+    }
+    HeldBody.Fit fit = body.add(message.body());
+    if (fit != HeldBody.Fit.KEPT) {
+      refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
+      choose(message.part(), true);
+    }
+  }
+
+  /** Passes messages after the choice unchanged. */
+  private void pass(ProcessingRequest message) {
+    if (message.part() == Part.REQUEST_TRAILERS) {
+      course.send(ProcessingResponse.trailers(message.part()));
+    } else if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
+      Pieces.send(course, message);
+    } else {
+      course.answer(message.part(), Answer.PASS);
+    }
+  }
+
+  /** A pending choice: the end of the body, the model, and the span. */
+  private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
+
+  private void choose(Part endedBy, boolean bodySeen) {
+    choosing = true;
+    ChatBody asked = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
+    TargetModel model = TargetModel.of(headers, asked);
+    Question question = new Question(endedBy, model, course.request().orchestration(model.name()));
+    CompletableFuture<Verdict> verdict =
+        course
+            .service()
+            .choice()
+            .choose(
+                new EndpointChoice.Request(course.request().id(), headers, subset, model),
+                question.orchestration.context())
+            .toCompletableFuture();
+    if (verdict.isDone()) {
+      decided(verdict.join(), question);
+      return;
+    }
+    Context eventLoop = Objects.requireNonNull(Vertx.currentContext());
+    Future.fromCompletionStage(verdict, eventLoop)
+        .onSuccess(found -> decidedLater(found, question));
+  }
+
+  private void decidedLater(Verdict verdict, Question question) {
+    try {
+      decided(verdict, question);
+      course.call().resume();
+    } catch (RuntimeException e) {
+      course.call().end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
+    }
+  }
+
+  private void decided(Verdict verdict, Question question) {
+    choosing = false;
+    chosen = true;
+    SchedulingResult result = verdict.result();
+    Endpoint target = result == null ? null : result.target();
+    try (OperationSpan orchestration = question.orchestration) {
+      if (result == null || target == null) {
+        Refusal refusal = verdict.refusal();
+        Refusal told = refusal == null ? Refusal.NO_ENDPOINT : refusal;
+        orchestration.fail(told.type(), told.message());
+        course.refuse(told);
+      } else {
+        go(result, target, question);
+      }
+    }
+    body.release();
+  }
+
+  private void go(SchedulingResult result, Endpoint target, Question question) {
+    Part endedBy = question.endedBy;
+    UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
+    course.goesTo(target, attempt);
+    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt, headers);
+    boolean streamedBack =
+        course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
+            && endedBy != Part.REQUEST_HEADERS;
+    boolean rewritten = question.model.isRewritten();
+    List<ByteBuffer> goesOn = rewritten ? question.model.rewritten() : body.pieces();
+    if (rewritten || (streamedBack && endedBy == Part.REQUEST_BODY)) {
+      tellLength(routing.changes(), goesOn);
+    }
+    Part answered =
+        streamedBack || endedBy == Part.REQUEST_HEADERS ? Part.REQUEST_HEADERS : Part.REQUEST_BODY;
+    Modes asked = answered == Part.REQUEST_HEADERS ? override : null;
+    Answer answer = new Answer(routing.changes(), true, routing.destination(), asked);
+    if (streamedBack) {
+      course.answer(answered, answer);
+      Pieces.send(course, Part.REQUEST_BODY, goesOn, endedBy == Part.REQUEST_BODY);
+    } else if (rewritten) {
+      course.send(ProcessingResponse.replacing(answered, answer, goesOn));
+    } else {
+      course.answer(answered, answer);
+    }
+    if (endedBy == Part.REQUEST_TRAILERS) {
+      course.send(ProcessingResponse.trailers(endedBy));
+    }
+    // Envoy connects from here on and does not report when it has.
+    attempt.connected();
+  }
+
+  /**
+   * Envoy removes the length if a body may change, and verifies it if one is set. The length is
+   * known for a complete body, and for one that announced it: the part that was not shown is
+   * unchanged.
+   */
+  private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
+    int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();
+    if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
+      changes.set("content-length", Integer.toString(length));
+      return;
+    }
+    String announced = headers.first("content-length");
+    if (announced != null && announced.matches("[0-9]{1,18}")) {
+      changes.set(
+          "content-length", Long.toString(Long.parseLong(announced) - body.bytes() + length));
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.inferspan.extproc;
+
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.PreRequest;
+import io.inferspan.epp.SchedulingResult;
+import io.inferspan.epp.plugins.disagg.DisaggHeaders;
+import io.inferspan.epp.scheduling.Scheduler;
+import io.inferspan.extproc.wire.HeaderChanges;
+import io.inferspan.extproc.wire.HeaderList;
+import io.inferspan.extproc.wire.ProcessingResponse.Destination;
+import io.inferspan.gateway.TraceSetter;
+import io.inferspan.gateway.UpstreamAttempt;
+import java.util.stream.Collectors;
+
+/** The destination of a request, in its headers and in metadata for Envoy's load balancer. */
+record Routing(HeaderChanges changes, Destination destination) {
+
+  private static final TraceSetter<Leaving> TRACE =
+      new TraceSetter<>(
+          (leaving, name, value) -> leaving.changes.set(name, value),
+          (leaving, name) -> leaving.changes.remove(name),
+          (leaving, name) -> leaving.came.all(name));
+
+  /** The original headers and their changes. */
+  private record Leaving(HeaderList came, HeaderChanges changes) {}
+
+  /** Removes routing headers that a client sent. */
+  static HeaderChanges withoutClients() {
+    HeaderChanges changes = new HeaderChanges();
+    DisaggHeaders.ROUTING.forEach(changes::remove);
+    return changes;
+  }
+
+  /**
+   * Routes a request to where the result says, in the words of llm-d: other endpoints that would do
+   * follow the first, for when it fails.
+   */
+  static Routing to(
+      SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList came) {
+    HeaderChanges changes = withoutClients();
+    scheduler.prepare(result, new Prepared(changes));
+    String authorities =
+        result.targets().stream().map(Endpoint::authority).collect(Collectors.joining(","));
+    changes.set(DisaggHeaders.DESTINATION, authorities);
+    attempt.inject(new Leaving(came, changes), TRACE);
+    return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
+  }
+
+  /** Headers as plugins change them. */
+  private record Prepared(HeaderChanges changes) implements PreRequest.Headers {
+    @Override
+    public void set(String name, String value) {
+      changes.set(name, value);
+    }
+
+    @Override
+    public void remove(String name) {
+      changes.remove(name);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.inferspan.extproc;
+
+import io.inferspan.extproc.wire.HeaderList;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The model of a request: the one its body names, unless an earlier router requested another one in
+ * llm-d's header.
+ *
+ * <p>Only a complete body that names a model can be rewritten.
+ */
+record TargetModel(ChatBody body, String name) {
+
+  private static final String REWRITE = "x-llm-d-model-name-rewrite";
+  private static final String FORMER_REWRITE = "x-gateway-model-name-rewrite";
+
+  static TargetModel of(HeaderList headers, ChatBody body) {
+    String wanted = wanted(headers);
+    return wanted == null || body.model().isEmpty()
+        ? new TargetModel(body, body.model())
+        : new TargetModel(body, wanted);
+  }
+
+  private static @Nullable String wanted(HeaderList headers) {
+    String current = headers.first(REWRITE);
+    String wanted = current == null ? headers.first(FORMER_REWRITE) : current;
+    return wanted == null || wanted.isBlank() || wanted.length() > JsonString.MAX_BYTES
+        ? null
+        : wanted.strip();
+  }
+
+  /** Returns whether the name in the body must be replaced. */
+  boolean isRewritten() {
+    return !name.equals(body.model());
+  }
+
+  /** The body with this model in it. */
+  List<ByteBuffer> rewritten() {
+    return body.withModel(JsonString.encode(name));
+  }
+}

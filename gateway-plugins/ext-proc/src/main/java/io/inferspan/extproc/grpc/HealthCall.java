@@ -1,0 +1,81 @@
+package io.inferspan.extproc.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.inferspan.extproc.proto.Envoy;
+import io.inferspan.extproc.wire.MalformedMessageException;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One call of {@code grpc.health.v1.Health/Check}, as made by Kubernetes and Envoy.
+ *
+ * <p>A service that answers is alive. It is serving while it knows the endpoints: even without any,
+ * a picker that refuses requests is more useful to clients than a gateway without a picker.
+ */
+public final class HealthCall implements GrpcCall.Receiver {
+
+  /** The path of the method. */
+  public static final String PATH = "/grpc.health.v1.Health/Check";
+
+  /** A question is a name. */
+  public static final int MAX_MESSAGE_BYTES = 1024;
+
+  private static final String LIVENESS = "liveness";
+  private static final int SERVING = 1;
+  private static final int NOT_SERVING = 2;
+
+  /** The whole, the service itself, and what llm-d's probes ask for. */
+  private static final Set<String> READINESS =
+      Set.of("", "envoy.service.ext_proc.v3.ExternalProcessor", "readiness");
+
+  private final GrpcCall call;
+  private final BooleanSupplier serves;
+
+  /** A question that is answered by whether {@code serves}. */
+  public HealthCall(GrpcCall call, BooleanSupplier serves) {
+    this.call = call;
+    this.serves = serves;
+  }
+
+  @Override
+  public void receive(ByteBuffer message) throws MalformedMessageException {
+    String service = service(message);
+    if (service.equals(LIVENESS)) {
+      answer(true);
+    } else if (READINESS.contains(service)) {
+      answer(serves.getAsBoolean());
+    } else {
+      call.end(GrpcCall.NOT_FOUND, "there is no such service");
+    }
+  }
+
+  private static String service(ByteBuffer message) throws MalformedMessageException {
+    try {
+      return Envoy.HealthCheckRequest.parseFrom(message).getService();
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedMessageException("the message is no HealthCheckRequest");
+    }
+  }
+
+  private void answer(boolean serving) {
+    call.send(
+        Envoy.HealthCheckResponse.newBuilder().setStatus(serving ? SERVING : NOT_SERVING).build());
+    call.end(GrpcCall.OK, "");
+  }
+
+  @Override
+  public boolean refuses(OversizedMessageException message) {
+    return false;
+  }
+
+  @Override
+  public boolean isBusy() {
+    return false;
+  }
+
+  @Override
+  public void closed(int status) {
+    // Nothing of the question is left.
+  }
+}

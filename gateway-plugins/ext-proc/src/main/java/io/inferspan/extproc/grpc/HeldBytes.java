@@ -1,0 +1,34 @@
+package io.inferspan.extproc.grpc;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The limit on all held bytes: messages being received, and bodies that wait. */
+public final class HeldBytes {
+
+  private final long maxBytes;
+  private final AtomicLong held = new AtomicLong();
+
+  /** Room for so many bytes. */
+  public HeldBytes(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Reserves this many bytes; returns false if the limit is exceeded. */
+  public boolean take(long bytes) {
+    boolean fits = held.addAndGet(bytes) <= maxBytes;
+    if (!fits) {
+      held.addAndGet(-bytes);
+    }
+    return fits;
+  }
+
+  /** So many count no longer. */
+  public void giveBack(long bytes) {
+    held.addAndGet(-bytes);
+  }
+
+  /** Returns the number of held bytes. */
+  public long now() {
+    return held.get();
+  }
+}

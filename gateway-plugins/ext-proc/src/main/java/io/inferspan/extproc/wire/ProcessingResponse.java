@@ -1,0 +1,170 @@
+package io.inferspan.extproc.wire;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Struct;
+import com.google.protobuf.UnsafeByteOperations;
+import com.google.protobuf.Value;
+import io.inferspan.extproc.proto.Envoy;
+import io.inferspan.extproc.wire.ProcessingRequest.Part;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Instructions for Envoy: {@code envoy.service.ext_proc.v3.ProcessingResponse}. */
+public final class ProcessingResponse {
+
+  /** The most body bytes in one message: with its wrapping it stays below 64 KiB, as Envoy asks. */
+  public static final int MAX_PIECE_BYTES = 62_000;
+
+  /** The metadata namespace in which Envoy's load balancer looks up the endpoint. */
+  private static final String ROUTING_NAMESPACE = "envoy.lb";
+
+  private static final int OVERWRITE_IF_EXISTS_OR_ADD = 2;
+  private static final int SEND = 1;
+
+  private ProcessingResponse() {}
+
+  /**
+   * An answer beyond plain consent.
+   *
+   * @param changes what changes in the headers
+   * @param reroute whether Envoy is to choose its route anew, since headers changed
+   * @param destination the endpoint for Envoy's load balancer, under its header's name; or null
+   * @param modes how bodies are to come from now on; or null, for as they do
+   */
+  public record Answer(
+      HeaderChanges changes,
+      boolean reroute,
+      @Nullable Destination destination,
+      ProcessingRequest.@Nullable Modes modes) {
+
+    /** Lets the part pass as it is. */
+    public static final Answer PASS = changing(new HeaderChanges());
+
+    /** Changes headers and nothing else. */
+    public static Answer changing(HeaderChanges changes) {
+      return new Answer(changes, false, null, null);
+    }
+  }
+
+  /** A value that the load balancer finds under a key. */
+  public record Destination(String key, String value) {}
+
+  /** Answers headers or a part of a body that was not streamed both ways. */
+  public static MessageLite answer(Part part, Answer answer) {
+    return answer(part, answer, common(answer));
+  }
+
+  /** Answers a body that was not streamed both ways, and puts these pieces in its place. */
+  public static MessageLite replacing(Part part, Answer answer, List<ByteBuffer> body) {
+    ByteString whole = ByteString.EMPTY;
+    for (ByteBuffer piece : body) {
+      whole = whole.concat(UnsafeByteOperations.unsafeWrap(piece));
+    }
+    return answer(
+        part,
+        answer,
+        common(answer).setBodyMutation(Envoy.BodyMutation.newBuilder().setBody(whole)));
+  }
+
+  private static MessageLite answer(Part part, Answer answer, Envoy.CommonResponse.Builder common) {
+    Envoy.ProcessingResponse.Builder out =
+        to(part, Envoy.PartResponse.newBuilder().setResponse(common).build());
+    Destination destination = answer.destination();
+    if (destination != null) {
+      Value endpoint = Value.newBuilder().setStringValue(destination.value()).build();
+      Struct inner = Struct.newBuilder().putFields(destination.key(), endpoint).build();
+      out.setDynamicMetadata(
+          Struct.newBuilder()
+              .putFields(ROUTING_NAMESPACE, Value.newBuilder().setStructValue(inner).build()));
+    }
+    ProcessingRequest.Modes modes = answer.modes();
+    if (modes != null) {
+      out.setModeOverride(override(modes));
+    }
+    return out.build();
+  }
+
+  /** Answers trailers, which pass as they are. */
+  public static MessageLite trailers(Part part) {
+    return to(part, Envoy.PartResponse.getDefaultInstance()).build();
+  }
+
+  /** Sends a piece of a body on its way that was streamed here. */
+  public static MessageLite piece(Part part, ByteBuffer body, boolean endOfStream) {
+    Envoy.StreamedBodyResponse.Builder piece =
+        Envoy.StreamedBodyResponse.newBuilder()
+            .setBody(UnsafeByteOperations.unsafeWrap(body))
+            .setEndOfStream(endOfStream);
+    Envoy.CommonResponse.Builder common =
+        Envoy.CommonResponse.newBuilder()
+            .setBodyMutation(Envoy.BodyMutation.newBuilder().setStreamedResponse(piece));
+    return to(part, Envoy.PartResponse.newBuilder().setResponse(common).build()).build();
+  }
+
+  /**
+   * Answers the client in the engine's place.
+   *
+   * @param details a word for Envoy's access log
+   */
+  public static MessageLite immediate(
+      int status, HeaderChanges headers, String body, String details) {
+    return Envoy.ProcessingResponse.newBuilder()
+        .setImmediateResponse(
+            Envoy.ImmediateResponse.newBuilder()
+                .setStatus(Envoy.HttpStatus.newBuilder().setCode(status))
+                .setHeaders(mutation(headers))
+                .setBody(ByteString.copyFromUtf8(body))
+                .setDetails(details))
+        .build();
+  }
+
+  private static Envoy.ProcessingResponse.Builder to(Part part, Envoy.PartResponse response) {
+    Envoy.ProcessingResponse.Builder out = Envoy.ProcessingResponse.newBuilder();
+    return switch (part) {
+      case REQUEST_HEADERS -> out.setRequestHeaders(response);
+      case RESPONSE_HEADERS -> out.setResponseHeaders(response);
+      case REQUEST_BODY -> out.setRequestBody(response);
+      case RESPONSE_BODY -> out.setResponseBody(response);
+      case REQUEST_TRAILERS -> out.setRequestTrailers(response);
+      case RESPONSE_TRAILERS -> out.setResponseTrailers(response);
+      case OTHER -> throw new IllegalArgumentException("an unknown part has no answer");
+    };
+  }
+
+  private static Envoy.CommonResponse.Builder common(Answer answer) {
+    Envoy.CommonResponse.Builder common =
+        Envoy.CommonResponse.newBuilder().setClearRouteCache(answer.reroute());
+    return answer.changes().isEmpty()
+        ? common
+        : common.setHeaderMutation(mutation(answer.changes()));
+  }
+
+  private static Envoy.HeaderMutation mutation(HeaderChanges changes) {
+    Envoy.HeaderMutation.Builder mutation = Envoy.HeaderMutation.newBuilder();
+    changes
+        .toSet()
+        .forEach(
+            (name, value) ->
+                mutation.addSetHeaders(
+                    Envoy.HeaderValueOption.newBuilder()
+                        .setHeader(
+                            Envoy.HeaderValue.newBuilder()
+                                .setKey(name)
+                                .setRawValue(ByteString.copyFromUtf8(value)))
+                        .setAppendAction(OVERWRITE_IF_EXISTS_OR_ADD)));
+    return mutation.addAllRemoveHeaders(changes.toRemove()).build();
+  }
+
+  /** Sets all modes: Envoy applies an override as a whole, so an omitted mode would be off. */
+  private static Envoy.ProcessingMode override(ProcessingRequest.Modes modes) {
+    return Envoy.ProcessingMode.newBuilder()
+        .setRequestHeaderMode(SEND)
+        .setResponseHeaderMode(SEND)
+        .setRequestBodyMode(modes.request().number())
+        .setResponseBodyMode(modes.response().number())
+        .setResponseTrailerMode(SEND)
+        .build();
+  }
+}

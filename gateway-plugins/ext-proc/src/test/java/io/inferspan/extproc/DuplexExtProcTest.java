@@ -1,0 +1,30 @@
+package io.inferspan.extproc;
+
+import io.inferspan.extproc.EnvoyStandIn.Setup;
+import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.gateway.GatewayContract;
+import io.inferspan.gateway.GatewayRig;
+import io.inferspan.gateway.GatewayTracing;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The service as llm-d has Envoy ask it: bodies streamed both ways. */
+final class DuplexExtProcTest extends GatewayContract {
+
+  private static final Setup SETUP =
+      Setup.of(BodyMode.FULL_DUPLEX_STREAMED, BodyMode.FULL_DUPLEX_STREAMED);
+
+  @BeforeAll
+  static void warmUp() throws Exception {
+    ExtProcRig.warmUp(SETUP);
+  }
+
+  @Override
+  protected GatewayRig start(GatewayTracing gateway, int enginePort) throws Exception {
+    return new ExtProcRig(ExtProcRig.service(gateway, enginePort).build(), SETUP);
+  }
+
+  @Override
+  protected boolean seesWhoBreaksOff() {
+    return false;
+  }
+}

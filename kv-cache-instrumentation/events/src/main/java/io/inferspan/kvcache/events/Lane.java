@@ -1,0 +1,169 @@
+package io.inferspan.kvcache.events;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.ZMQ;
+
+/**
+ * A socket that receives events: connected to one publisher, or bound for many.
+ *
+ * <p>For the receiver's thread only, except {@link #connected}.
+ */
+final class Lane {
+
+  private static final int AT_ONCE = 256;
+  private static final int MOST_TOPIC_BYTES = 1024;
+  static final int MOST_KNOWN = 4096;
+
+  private final ZMQ.Socket socket;
+  private final @Nullable Stream only;
+  private final Function<Stream, Worker> workers;
+  private final KvEventCounts counts;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Map<ByteBuffer, Topic> topics = new HashMap<>();
+
+  /** Streams by pod, the least recently active first. */
+  private final Map<String, Stream> streams = new LinkedHashMap<>(16, 0.75f, true);
+
+  /**
+   * Creates a lane.
+   *
+   * @param only the publisher whose events arrive here; null if topics identify it
+   */
+  Lane(
+      ZMQ.Socket socket,
+      @Nullable Stream only,
+      Function<Stream, Worker> workers,
+      KvEventCounts counts) {
+    this.socket = socket;
+    this.only = only;
+    this.workers = workers;
+    this.counts = counts;
+  }
+
+  ZMQ.Socket socket() {
+    return socket;
+  }
+
+  /** Counts a connection. Called on one of the socket's threads. */
+  void connected() {
+    connections.incrementAndGet();
+  }
+
+  boolean isOf(String pod) {
+    return only != null && only.pod().equals(pod);
+  }
+
+  /** Notifies the worker that the publisher was removed. */
+  void gone() {
+    if (only != null) {
+      workers.apply(only).tell(Message.gone(only));
+    }
+  }
+
+  /**
+   * Receives a bounded number of messages, so that other lanes have their turn.
+   *
+   * <p>If the lane has one publisher and its worker's queue is full, nothing is received: the
+   * publisher then buffers its messages up to its high-water mark. On a bound socket one publisher
+   * must not block the others, so a batch that finds the queue full is dropped and counted.
+   *
+   * @return the number of messages received
+   */
+  int receive() {
+    int connection = only == null ? 0 : connections.get();
+    int taken = 0;
+    while (taken < AT_ONCE && (only == null || workers.apply(only).hasRoom())) {
+      byte[] topic = socket.recv(ZMQ.DONTWAIT);
+      if (topic == null) {
+        break;
+      }
+      taken++;
+      byte[] sequence = more();
+      byte[] payload = more();
+      boolean tooMany = socket.hasReceiveMore();
+      while (socket.hasReceiveMore()) {
+        socket.recv(ZMQ.DONTWAIT);
+      }
+      if (sequence == null
+          || payload == null
+          || tooMany
+          || !take(topic, sequence, payload, connection)) {
+        counts.badFrames.increment();
+      }
+    }
+    return taken;
+  }
+
+  private byte @Nullable [] more() {
+    return socket.hasReceiveMore() ? socket.recv(ZMQ.DONTWAIT) : null;
+  }
+
+  private boolean take(byte[] topicFrame, byte[] sequence, byte[] payload, int connection) {
+    if (sequence.length != Long.BYTES || topicFrame.length > MOST_TOPIC_BYTES) {
+      return false;
+    }
+    long number = ByteBuffer.wrap(sequence).getLong();
+    if (number < 0) {
+      return false;
+    }
+    Topic topic = topic(topicFrame);
+    Stream stream = only != null ? only : stream(topic);
+    Message message = Message.live(stream, number, topic, payload, connection);
+    if (only != null) {
+      workers.apply(stream).push(message);
+    } else {
+      workers.apply(stream).offer(message);
+    }
+    return true;
+  }
+
+  private Topic topic(byte[] frame) {
+    ByteBuffer key = ByteBuffer.wrap(frame);
+    Topic topic = topics.get(key);
+    if (topic == null) {
+      if (topics.size() >= MOST_KNOWN) {
+        topics.clear();
+      }
+      topic = Topic.of(frame);
+      topics.put(key, topic);
+    }
+    return topic;
+  }
+
+  /** Returns the stream that a topic belongs to. */
+  private Stream stream(Topic topic) {
+    Stream stream = streams.get(topic.pod());
+    if (stream == null) {
+      if (streams.size() >= MOST_KNOWN) {
+        forgetTheQuietest();
+      }
+      stream = new Stream(topic.pod(), "", null);
+      streams.put(topic.pod(), stream);
+    }
+    return stream;
+  }
+
+  /**
+   * Makes room for a new pod by dropping the pod that was quiet longest, most likely a removed one.
+   *
+   * <p>If it still exists, its blocks are unknown until it reports more. That is the lesser evil.
+   */
+  private void forgetTheQuietest() {
+    forget(streams.keySet().iterator().next());
+    counts.invalidations.increment();
+  }
+
+  /** Unsubscribes from a pod whose events arrive on a bound socket. */
+  void forget(String pod) {
+    Stream stream = streams.remove(pod);
+    if (stream != null) {
+      workers.apply(stream).tell(Message.gone(stream));
+    }
+  }
+}

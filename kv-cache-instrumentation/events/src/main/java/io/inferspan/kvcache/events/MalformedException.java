@@ -1,0 +1,16 @@
+package io.inferspan.kvcache.events;
+
+/**
+ * Reports malformed bytes.
+ *
+ * <p>A single object without a stack trace, because a hostile peer can cause millions of them.
+ */
+final class MalformedException extends Exception {
+
+  @SuppressWarnings("StaticAssignmentOfThrowable") // It has no trace that could mislead.
+  static final MalformedException INSTANCE = new MalformedException();
+
+  private MalformedException() {
+    super("malformed", null, false, false);
+  }
+}

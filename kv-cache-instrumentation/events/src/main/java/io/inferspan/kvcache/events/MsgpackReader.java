@@ -1,0 +1,266 @@
+package io.inferspan.kvcache.events;
+
+/**
+ * Reads untrusted msgpack.
+ *
+ * <p>It never reads past the end, allocates nothing for a declared length, and does not recurse, so
+ * nesting costs nothing. Any error throws {@link MalformedException}.
+ */
+final class MsgpackReader {
+
+  /** The type of the next value. */
+  enum Kind {
+    NIL,
+    BOOLEAN,
+    INTEGER,
+    FLOAT,
+    TEXT,
+    BYTES,
+    ARRAY,
+    MAP,
+    OTHER
+  }
+
+  private static final long UINT32_MAX = 0xffff_ffffL;
+
+  private byte[] in = {};
+  private int at;
+
+  /** Resets the reader to other bytes. */
+  void reset(byte[] bytes) {
+    in = bytes;
+    at = 0;
+  }
+
+  int position() {
+    return at;
+  }
+
+  void position(int position) {
+    at = position;
+  }
+
+  boolean atEnd() {
+    return at == in.length;
+  }
+
+  /** Returns the bytes; texts and byte strings start at {@link #position()}. */
+  byte[] bytes() {
+    return in;
+  }
+
+  Kind next() throws MalformedException {
+    need(1);
+    int tag = in[at] & 0xff;
+    if (tag <= 0x7f || tag >= 0xe0) {
+      return Kind.INTEGER;
+    }
+    if (tag <= 0x8f) {
+      return Kind.MAP;
+    }
+    if (tag <= 0x9f) {
+      return Kind.ARRAY;
+    }
+    return tag <= 0xbf ? Kind.TEXT : tagged(tag);
+  }
+
+  private static Kind tagged(int tag) {
+    return switch (tag) {
+      case 0xc0 -> Kind.NIL;
+      case 0xc2, 0xc3 -> Kind.BOOLEAN;
+      case 0xc4, 0xc5, 0xc6 -> Kind.BYTES;
+      case 0xca, 0xcb -> Kind.FLOAT;
+      case 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd3 -> Kind.INTEGER;
+      case 0xd9, 0xda, 0xdb -> Kind.TEXT;
+      case 0xdc, 0xdd -> Kind.ARRAY;
+      case 0xde, 0xdf -> Kind.MAP;
+      default -> Kind.OTHER;
+    };
+  }
+
+  /** Reads a nil if the next value is one. */
+  boolean nil() throws MalformedException {
+    need(1);
+    boolean nil = in[at] == (byte) 0xc0;
+    at += nil ? 1 : 0;
+    return nil;
+  }
+
+  /** Starts an array; returns the number of its values, never more than the bytes left. */
+  int array() throws MalformedException {
+    int tag = tag();
+    long count =
+        switch (tag) {
+          case 0xdc -> big(2);
+          case 0xdd -> big(4);
+          default -> fixed(tag, 0x90, 0x0f);
+        };
+    return held(count, 1);
+  }
+
+  /** Starts a map; returns the number of its pairs. */
+  int map() throws MalformedException {
+    int tag = tag();
+    long count =
+        switch (tag) {
+          case 0xde -> big(2);
+          case 0xdf -> big(4);
+          default -> fixed(tag, 0x80, 0x0f);
+        };
+    return held(count, 2);
+  }
+
+  /** Starts a text; returns its length in bytes, which the caller must skip. */
+  int text() throws MalformedException {
+    int tag = tag();
+    long count =
+        switch (tag) {
+          case 0xd9 -> big(1);
+          case 0xda -> big(2);
+          case 0xdb -> big(4);
+          default -> fixed(tag, 0xa0, 0x1f);
+        };
+    return held(count, 1);
+  }
+
+  /** Starts a byte string; returns its length in bytes, which the caller must skip. */
+  int binary() throws MalformedException {
+    long count =
+        switch (tag()) {
+          case 0xc4 -> big(1);
+          case 0xc5 -> big(2);
+          case 0xc6 -> big(4);
+          default -> throw MalformedException.INSTANCE;
+        };
+    return held(count, 1);
+  }
+
+  /** Reads an integer's 64 bits, signed or unsigned. */
+  long bits() throws MalformedException {
+    int tag = tag();
+    if (tag <= 0x7f || tag >= 0xe0) {
+      return (byte) tag;
+    }
+    return switch (tag) {
+      case 0xcc -> big(1);
+      case 0xcd -> big(2);
+      case 0xce -> big(4);
+      case 0xcf, 0xd3 -> big(8);
+      case 0xd0 -> (byte) big(1);
+      case 0xd1 -> (short) big(2);
+      case 0xd2 -> (int) big(4);
+      default -> throw MalformedException.INSTANCE;
+    };
+  }
+
+  /** Reads an integer from 0 to 2^32 - 1 as its 32 bits. */
+  int uint32() throws MalformedException {
+    if (at < in.length && in[at] >= 0) {
+      return in[at++];
+    }
+    long value = bits();
+    if (value < 0 || value > UINT32_MAX) {
+      throw MalformedException.INSTANCE;
+    }
+    return (int) value;
+  }
+
+  /** Reads a number of any kind. */
+  double number() throws MalformedException {
+    need(1);
+    int tag = in[at] & 0xff;
+    if (tag == 0xcb) {
+      at++;
+      return Double.longBitsToDouble(big(8));
+    }
+    if (tag == 0xca) {
+      at++;
+      return Float.intBitsToFloat((int) big(4));
+    }
+    return bits();
+  }
+
+  /** Skips a value at any nesting depth. */
+  void skip() throws MalformedException {
+    long left = 1;
+    while (left > 0) {
+      left += inside() - 1;
+      if (left > in.length - at) {
+        throw MalformedException.INSTANCE;
+      }
+    }
+  }
+
+  /** Skips a value, or enters it; returns how many values it contains. */
+  private long inside() throws MalformedException {
+    switch (next()) {
+      case NIL, BOOLEAN -> at++;
+      case INTEGER -> bits();
+      case FLOAT -> number();
+      case TEXT -> step(text());
+      case BYTES -> step(binary());
+      case ARRAY -> {
+        return array();
+      }
+      case MAP -> {
+        return 2L * map();
+      }
+      case OTHER -> extension();
+    }
+    return 0;
+  }
+
+  private void extension() throws MalformedException {
+    int tag = tag();
+    long size =
+        switch (tag) {
+          case 0xc7 -> big(1);
+          case 0xc8 -> big(2);
+          case 0xc9 -> big(4);
+          case 0xd4, 0xd5, 0xd6, 0xd7, 0xd8 -> 1L << (tag - 0xd4);
+          default -> throw MalformedException.INSTANCE;
+        };
+    step(held(size + 1, 1));
+  }
+
+  /** Skips a number of bytes. */
+  void step(int bytes) throws MalformedException {
+    need(bytes);
+    at += bytes;
+  }
+
+  private static long fixed(int tag, int kind, int mask) throws MalformedException {
+    if ((tag & ~mask) != kind) {
+      throw MalformedException.INSTANCE;
+    }
+    return tag & mask;
+  }
+
+  /** Returns a declared count that fits into the bytes left. */
+  private int held(long count, int bytesEach) throws MalformedException {
+    if (count * bytesEach > in.length - at) {
+      throw MalformedException.INSTANCE;
+    }
+    return (int) count;
+  }
+
+  private int tag() throws MalformedException {
+    need(1);
+    return in[at++] & 0xff;
+  }
+
+  private long big(int bytes) throws MalformedException {
+    need(bytes);
+    long value = 0;
+    for (int i = 0; i < bytes; i++) {
+      value = (value << 8) | (in[at++] & 0xff);
+    }
+    return value;
+  }
+
+  private void need(int bytes) throws MalformedException {
+    if (in.length - at < bytes) {
+      throw MalformedException.INSTANCE;
+    }
+  }
+}

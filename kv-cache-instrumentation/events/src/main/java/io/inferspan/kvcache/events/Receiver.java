@@ -1,0 +1,271 @@
+package io.inferspan.kvcache.events;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.SocketType;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
+
+/**
+ * The thread that owns the sockets and passes batches to the workers.
+ *
+ * <p>It does not decode batches, so that it never slows a publisher down.
+ */
+final class Receiver implements Runnable, PendingSources.Connector {
+
+  /** Far more than the publishers in use; JeroMQ's own limit of 1,024 is reached in practice. */
+  static final int MOST_SOCKETS = 16_384;
+
+  private static final Logger LOG = System.getLogger(Receiver.class.getName());
+
+  private static final int HIGH_WATER = 1000;
+  private static final int POLL_MILLIS = 1000;
+  private static final long FULL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long FAULT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /**
+   * JeroMQ 0.6 sometimes connects and never sends its greeting: it passes the connection on while
+   * the previous selection key is cancelled but not removed. This happened to 1 to 5 in 100
+   * connections on a busy machine (zeromq/jeromq#1022). It reconnects when the handshake takes
+   * longer than this; its default is 30 s.
+   */
+  static final int HANDSHAKE_MILLIS = 1000;
+
+  private final ZMQ.Context context;
+  private final KvEventOptions options;
+  private final KvEventCounts counts;
+  private final Function<Stream, Worker> workers;
+  private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+  private final List<Lane> lanes = new ArrayList<>();
+  private final PendingSources pending;
+  private final Pipe bell;
+  private ZMQ.@Nullable Poller current;
+  private boolean faulted;
+  private volatile boolean closing;
+
+  Receiver(
+      ZMQ.Context context,
+      KvEventOptions options,
+      KvEventCounts counts,
+      Function<Stream, Worker> workers) {
+    this.context = context;
+    this.options = options;
+    this.counts = counts;
+    this.workers = workers;
+    this.pending = new PendingSources(this, this::tell, options.reconnect().toNanos());
+    try {
+      bell = Pipe.open();
+      bell.source().configureBlocking(false);
+      bell.sink().configureBlocking(false);
+    } catch (IOException e) {
+      throw new UncheckedIOException("No pipe could be opened", e);
+    }
+  }
+
+  /** Binds a socket that publishers connect to. Call it before the thread starts. */
+  void bind(String endpoint) {
+    ZMQ.Socket socket = socket(endpoint);
+    try {
+      socket.bind(endpoint);
+    } catch (ZMQException e) {
+      socket.close();
+      throw new IllegalArgumentException(
+          "zmqEndpoint is \"" + endpoint + "\"; it could not be bound: " + e.getMessage(), e);
+    }
+    lanes.add(new Lane(socket, null, workers, counts));
+  }
+
+  /** Subscribes to a publisher. Callable from any thread. */
+  void add(EventSource source) {
+    tell(() -> pending.add(source));
+  }
+
+  /** Unsubscribes from a pod's publishers. Callable from any thread. */
+  void remove(String pod) {
+    tell(() -> disconnect(pod));
+  }
+
+  /** Returns how many publishers are not subscribed yet. Callable from any thread. */
+  int waiting() {
+    return pending.size();
+  }
+
+  void close() {
+    closing = true;
+    tell(() -> {});
+  }
+
+  /** Releases all resources if the thread is never started. */
+  void abandon() {
+    silence();
+  }
+
+  private void tell(Runnable command) {
+    commands.add(command);
+    try {
+      bell.sink().write(ByteBuffer.allocate(1));
+    } catch (IOException e) {
+      // The thread also polls once a second.
+      return;
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!closing) {
+        guarded();
+      }
+    } finally {
+      pending.close();
+      stale();
+      lanes.forEach(lane -> lane.socket().close());
+      silence();
+    }
+  }
+
+  /** Runs a round; a fault with one publisher, Errors included, must not end the events of all. */
+  private void guarded() {
+    try {
+      ZMQ.Poller poller = poller();
+      poller.poll(pollMillis());
+      receive(poller);
+      if (poller.pollin(0)) {
+        drain();
+      }
+      obey();
+      pending.tend();
+    } catch (Throwable e) {
+      counts.faults.increment();
+      if (!faulted) {
+        faulted = true;
+        LOG.log(Level.WARNING, "Receiving KV events goes on after a fault; others are counted", e);
+      }
+      LockSupport.parkNanos(FAULT_PAUSE_NANOS);
+    }
+  }
+
+  private long pollMillis() {
+    return pending.size() == 0
+        ? POLL_MILLIS
+        : Math.min(POLL_MILLIS, options.reconnect().toMillis());
+  }
+
+  private void receive(ZMQ.Poller poller) {
+    boolean waits = false;
+    int taken = 0;
+    for (int i = 0; i < lanes.size(); i++) {
+      if (poller.pollin(i + 1)) {
+        waits = true;
+        taken += lanes.get(i).receive();
+      }
+    }
+    if (waits && taken == 0) {
+      // Everything waits for workers with full queues; polling would only spin.
+      LockSupport.parkNanos(FULL_PAUSE_NANOS);
+    }
+  }
+
+  private ZMQ.Poller poller() {
+    ZMQ.Poller poller = current;
+    if (poller == null) {
+      poller = context.poller(lanes.size() + 1);
+      poller.register(bell.source(), ZMQ.Poller.POLLIN);
+      for (Lane lane : lanes) {
+        poller.register(lane.socket(), ZMQ.Poller.POLLIN);
+      }
+      current = poller;
+    }
+    return poller;
+  }
+
+  /** Marks the lanes as changed. */
+  private void stale() {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  /** Reads all wake-up bytes; those left would wake the thread again and again. */
+  private void drain() {
+    ByteBuffer rung = ByteBuffer.allocate(256);
+    try {
+      while (bell.source().read(rung.clear()) > 0) {}
+    } catch (IOException e) {
+      counts.faults.increment();
+    }
+  }
+
+  private void obey() {
+    for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
+      next.run();
+    }
+  }
+
+  @Override
+  public ZMQ.Socket open(EventSource source) {
+    return socket(source.endpoint());
+  }
+
+  @Override
+  public void follow(EventSource source, ZMQ.Socket socket) {
+    Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint());
+    Lane lane = new Lane(socket, stream, workers, counts);
+    socket.setEventHook(event -> lane.connected(), zmq.ZMQ.ZMQ_EVENT_CONNECTED);
+    socket.connect(source.endpoint());
+    lanes.add(lane);
+    stale();
+  }
+
+  private void disconnect(String pod) {
+    pending.remove(pod);
+    for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
+      Lane lane = all.next();
+      if (lane.isOf(pod)) {
+        stale();
+        all.remove();
+        lane.socket().close();
+        lane.gone();
+      } else {
+        lane.forget(pod);
+      }
+    }
+  }
+
+  private ZMQ.Socket socket(String endpoint) {
+    ZMQ.Socket socket = context.socket(SocketType.SUB);
+    socket.setLinger(0);
+    socket.setRcvHWM(HIGH_WATER);
+    socket.setMaxMsgSize(options.maxBatchBytes());
+    socket.setReconnectIVL((int) options.reconnect().toMillis());
+    socket.setHandshakeIvl(HANDSHAKE_MILLIS);
+    socket.setTCPKeepAlive(1);
+    socket.setIPv6(endpoint.contains("["));
+    socket.subscribe(options.topicFilter().getBytes(StandardCharsets.UTF_8));
+    return socket;
+  }
+
+  private void silence() {
+    try {
+      bell.sink().close();
+      bell.source().close();
+    } catch (IOException e) {
+      counts.faults.increment();
+    }
+  }
+}

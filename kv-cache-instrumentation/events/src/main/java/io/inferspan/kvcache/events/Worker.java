@@ -1,0 +1,203 @@
+package io.inferspan.kvcache.events;
+
+import io.inferspan.kvcache.index.KvBatchObserver;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A thread that applies batches to the index, those of a pod in order.
+ *
+ * <p>It may wait for the index. Batches queue up meanwhile; those that find the queue full are
+ * lost, like batches lost on the network.
+ */
+final class Worker implements Runnable, StreamActions {
+
+  private static final Logger LOG = System.getLogger(Worker.class.getName());
+  private static final int AT_ONCE = 256;
+  private static final long IDLE_MILLIS = 100;
+
+  private final WorkQueue queue;
+  private final KvEventCounts counts;
+  private final KvEventOptions options;
+  private final ReplayCalls replays;
+  private final IndexKeeper keeper;
+  private final KvEventIndexer indexer;
+  private final KvEventDecoder decoder = new KvEventDecoder();
+  private final Set<Stream> watched = ConcurrentHashMap.newKeySet();
+  private boolean faulted;
+  private volatile boolean closing;
+
+  Worker(
+      KvEventOptions options,
+      KvEventCounts counts,
+      ReplayCalls replays,
+      IndexKeeper keeper,
+      KvEventIndexer indexer) {
+    this.queue = new WorkQueue(options.queueBatches(), options.queueBytes());
+    this.counts = counts;
+    this.options = options;
+    this.replays = replays;
+    this.keeper = keeper;
+    this.indexer = indexer;
+  }
+
+  boolean hasRoom() {
+    return queue.hasRoom();
+  }
+
+  /** Adds a batch after {@link WorkQueue#hasRoom}. Called on the receiver's thread. */
+  void push(Message message) {
+    queue.push(message);
+  }
+
+  /** Adds a batch, or counts it as lost if the queue is full. Called on the receiver's thread. */
+  void offer(Message message) {
+    message.stream().arrived(message.sequence());
+    if (!queue.offerLive(message)) {
+      counts.droppedBatches.increment();
+      message.stream().dropped(message.sequence());
+      watched.add(message.stream());
+    }
+  }
+
+  void tell(Message message) {
+    queue.tell(message);
+  }
+
+  int queued() {
+    return queue.batches();
+  }
+
+  void close() {
+    closing = true;
+  }
+
+  @Override
+  public void run() {
+    List<Message> messages = new ArrayList<>(AT_ONCE);
+    try {
+      while (!closing) {
+        queue.take(messages, AT_ONCE, IDLE_MILLIS);
+        for (Message message : messages) {
+          handle(message);
+          queue.done(message);
+        }
+        messages.clear();
+        tend();
+      }
+    } catch (InterruptedException e) {
+      // Only close() interrupts.
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void handle(Message message) {
+    if (closing) {
+      return;
+    }
+    try {
+      dispatch(message);
+    } catch (Throwable e) {
+      // An Error, such as a class missing in an observer, must not end the events of all pods
+      // either.
+      fault("A batch of KV events was not applied, and its pod is cleared", e);
+      invalidateAfterFault(message.stream());
+    }
+  }
+
+  private void invalidateAfterFault(Stream stream) {
+    try {
+      invalidate(stream);
+    } catch (Throwable e) {
+      fault("Clearing a pod after a fault failed; it is retried", e);
+    }
+  }
+
+  private void fault(String what, Throwable e) {
+    counts.faults.increment();
+    if (!faulted) {
+      faulted = true;
+      LOG.log(Level.WARNING, what + "; later faults are only counted", e);
+    }
+  }
+
+  private void dispatch(Message message) {
+    Stream stream = message.stream();
+    switch (message.kind()) {
+      case LIVE -> {
+        KvEventBatch batch = decoder.decode(message.payload());
+        if (batch == null) {
+          // The sequence number is not read: if this was a batch, the next one shows a gap.
+          counts.badFrames.increment();
+        } else {
+          stream.live(message, batch, this);
+        }
+      }
+      case REPLAYED -> stream.replayed(message, decoder.decode(message.payload()), this);
+      case GONE -> {
+        stream.gone();
+        watched.remove(stream);
+        keeper.forget(stream.pod());
+      }
+      default -> stream.ended(message, this);
+    }
+  }
+
+  private void tend() {
+    try {
+      keeper.tend();
+      if (!watched.isEmpty() && queue.isEmpty()) {
+        List<Stream> quiet = List.copyOf(watched);
+        watched.removeAll(quiet);
+        quiet.forEach(stream -> stream.quiet(this));
+      }
+    } catch (Throwable e) {
+      fault("Repairing the index failed; it is retried", e);
+    }
+  }
+
+  @Override
+  public KvEventCounts counts() {
+    return counts;
+  }
+
+  @Override
+  public ReplayLimits limits() {
+    return options.replayLimits();
+  }
+
+  @Override
+  public void apply(Stream stream, Message message, KvEventBatch batch) {
+    KvBatchObserver.Batch told =
+        new KvBatchObserver.Batch(
+            stream.pod(),
+            stream.endpoint(),
+            message.topic().text(),
+            message.sequence(),
+            message.payload().length,
+            batch.events().size());
+    try (KvBatchObserver.Observation entering = options.observer().begin(told)) {
+      indexer.apply(stream.pod(), message.topic().model(), batch, entering.context());
+    }
+  }
+
+  @Override
+  public void invalidate(Stream stream) {
+    counts.invalidations.increment();
+    keeper.clear(keeper.pod(stream.pod()));
+  }
+
+  @Override
+  public void replay(Replay replay) {
+    replays.start(replay, queue);
+  }
+
+  @Override
+  public void watch(Stream stream) {
+    watched.add(stream);
+  }
+}

@@ -1,0 +1,88 @@
+package io.inferspan.kvcache.redis;
+
+import java.util.ArrayDeque;
+
+/**
+ * Keeps the changes of one pod in order, with as little waiting as possible.
+ *
+ * <p>Redis executes the commands of one connection in order, so additions need not wait for each
+ * other. A removal by an engine's hash sends a query first, and a clearing sends many: an addition
+ * that follows one of them waits until it has finished. A clearing waits for the additions before
+ * it, which in a cluster use other connections.
+ */
+final class PodLane {
+
+  private final ArrayDeque<Write> queue = new ArrayDeque<>();
+  private int adding;
+  private int removing;
+  private int clearing;
+  private boolean draining;
+
+  PodLane() {}
+
+  /** Accepts a change and sets its deadline, unless it waits for a clearing, which has none. */
+  void take(Write write) {
+    while (!queue.isEmpty() && queue.peek().isOver()) {
+      queue.remove();
+    }
+    if (clearing == 0 && write.kind() != Write.Kind.CLEAR) {
+      write.expireAfter(write.writes().timeoutMillis());
+    }
+    queue.add(write);
+    drain();
+  }
+
+  boolean isIdle() {
+    return queue.isEmpty() && adding + removing + clearing == 0;
+  }
+
+  void finished(Write write) {
+    count(write, -1);
+    drain();
+    if (isIdle()) {
+      write.writes().leave(write, this);
+    }
+  }
+
+  private void drain() {
+    if (draining) {
+      // A change that fails at once has already been removed here.
+      return;
+    }
+    draining = true;
+    try {
+      while (!queue.isEmpty() && (queue.peek().isOver() || mayGo(queue.peek()))) {
+        go(queue.remove());
+      }
+    } finally {
+      draining = false;
+    }
+  }
+
+  private void go(Write write) {
+    if (write.isOver()) {
+      return;
+    }
+    if (write.kind() != Write.Kind.CLEAR) {
+      write.expireAfter(write.writes().timeoutMillis());
+    }
+    count(write, 1);
+    write.goIn(this);
+  }
+
+  private boolean mayGo(Write write) {
+    return switch (write.kind()) {
+      case ADD -> removing == 0 && clearing == 0;
+      case REMOVE -> true;
+      case CLEAR -> adding == 0;
+    };
+  }
+
+  private void count(Write write, int by) {
+    switch (write.kind()) {
+      case ADD -> adding += by;
+      case REMOVE -> removing += by;
+      case CLEAR -> clearing += by;
+    }
+  }
+}

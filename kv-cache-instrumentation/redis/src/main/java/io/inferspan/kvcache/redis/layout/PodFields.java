@@ -1,0 +1,129 @@
+package io.inferspan.kvcache.redis.layout;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.kvcache.index.PodEntry;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import io.vertx.redis.client.Response;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holders as fields of a Redis hash: compact JSON in Go's member order.
+ *
+ * <p>A fleet has few distinct fields and a lookup reads thousands, so parsed fields are cached. Not
+ * thread-safe: each event loop has its own.
+ */
+public final class PodFields {
+
+  /** The cache is cleared when it has more entries than this. */
+  static final int REMEMBERED = 8_192;
+
+  /** No holder that we write is longer; a longer field is not parsed. */
+  static final int LONGEST = 2_048;
+
+  private static final Known UNREADABLE = new Known(null);
+
+  private final Map<String, Known> remembered = new HashMap<>();
+  private final LongAdder unreadable;
+
+  private record Known(@Nullable PodEntry holder) {}
+
+  /** Creates an empty cache; {@code unreadable} counts fields that are no readable holder. */
+  public PodFields(LongAdder unreadable) {
+    this.unreadable = unreadable;
+  }
+
+  /** Returns the field of a holder, byte for byte as llm-d writes it. */
+  public static byte[] bytesOf(PodEntry holder) {
+    StringBuilder out = new StringBuilder(128).append("{\"PodIdentifier\":");
+    GoString.append(out, holder.pod());
+    out.append(",\"DeviceTier\":");
+    GoString.append(out, holder.tier());
+    out.append(",\"Speculative\":").append(holder.speculative());
+    out.append(",\"HasGroup\":").append(holder.grouped());
+    out.append(",\"GroupIdx\":").append(holder.group()).append('}');
+    return out.toString().getBytes(UTF_8);
+  }
+
+  /** Loads the parser's classes now rather than during the first lookup on an event loop. */
+  public static void warmUp() {
+    Known unused = parse(new String(bytesOf(PodEntry.of("pod", "gpu")), UTF_8));
+  }
+
+  /** Returns the holder that a field describes, or null, which is counted, if it cannot be read. */
+  public @Nullable PodEntry read(@Nullable Response field) {
+    PodEntry holder = field == null ? null : knownOf(field).holder();
+    if (holder == null) {
+      unreadable.increment();
+    }
+    return holder;
+  }
+
+  private Known knownOf(Response field) {
+    // One character per byte: a lossless key that is cheap to make.
+    String bytes = field.toString(ISO_8859_1);
+    Known known = remembered.get(bytes);
+    if (known != null) {
+      return known;
+    }
+    if (bytes.length() > LONGEST) {
+      return UNREADABLE;
+    }
+    Known parsed = parse(new String(bytes.getBytes(ISO_8859_1), UTF_8));
+    if (remembered.size() >= REMEMBERED) {
+      remembered.clear();
+    }
+    remembered.put(bytes, parsed);
+    return parsed;
+  }
+
+  int remembered() {
+    return remembered.size();
+  }
+
+  private static Known parse(String text) {
+    try {
+      JsonObject members = new JsonObject(text);
+      // The JSON text null gives an object without a map.
+      return members.getMap() == null ? UNREADABLE : parse(members);
+    } catch (DecodeException | ClassCastException e) {
+      return UNREADABLE;
+    }
+  }
+
+  /**
+   * Parses as Go does: names in any case, missing or null members are empty, unknown ones ignored.
+   */
+  private static Known parse(JsonObject members) {
+    String pod = "";
+    String tier = "";
+    boolean speculative = false;
+    boolean grouped = false;
+    int group = 0;
+    for (Map.Entry<String, Object> member : members) {
+      Object value = member.getValue();
+      if (value == null) {
+        continue;
+      }
+      switch (member.getKey().toLowerCase(Locale.ROOT)) {
+        case "podidentifier" -> pod = (String) value;
+        case "devicetier" -> tier = (String) value;
+        case "speculative" -> speculative = (Boolean) value;
+        case "hasgroup" -> grouped = (Boolean) value;
+        case "groupidx" -> group = (Integer) value;
+        default -> {
+          // A later version may add members.
+        }
+      }
+    }
+    return pod.isEmpty()
+        ? UNREADABLE
+        : new Known(new PodEntry(pod, tier, speculative, grouped, group));
+  }
+}

@@ -1,0 +1,150 @@
+package io.inferspan.kvcache.redis.layout;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The commands and key names of the layout that llm-d's Redis index uses. */
+public final class RedisCommands {
+
+  static final int SCAN_BATCH = 1_024;
+
+  private static final byte[] NOTHING = {};
+  private static final String ENGINE = "engine:";
+
+  /** Deletes an engine's hash in one step, only if no pod holds any of its blocks. */
+  private static final byte[] PRUNE =
+      """
+      for i = 2, #KEYS do
+        if redis.call('HLEN', KEYS[i]) > 0 then
+          return 0
+        end
+      end
+      redis.call('DEL', KEYS[1])
+      return 1
+      """
+          .getBytes(ISO_8859_1);
+
+  private RedisCommands() {}
+
+  /** Returns the key of a block. */
+  public static byte[] requestKey(long key) {
+    return Long.toUnsignedString(key).getBytes(ISO_8859_1);
+  }
+
+  static byte[] engineKey(long key) {
+    return (ENGINE + Long.toUnsignedString(key)).getBytes(ISO_8859_1);
+  }
+
+  /** Returns whether the key is a decimal number of 64 bits, as all block keys are. */
+  public static boolean isRequestKey(@Nullable Response key) {
+    if (key == null) {
+      return false;
+    }
+    try {
+      Long.parseUnsignedLong(key.toString(ISO_8859_1));
+      return true;
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  /** Reads the holders of a block. */
+  public static Request holders(byte[] key) {
+    return Request.cmd(Command.HKEYS).arg(key);
+  }
+
+  /** Reads the holders of each of these blocks. */
+  public static List<Request> holders(long[] keys) {
+    List<Request> requests = new ArrayList<>(keys.length);
+    for (long key : keys) {
+      requests.add(holders(requestKey(key)));
+    }
+    return requests;
+  }
+
+  /** Adds holders to a block. */
+  public static Request addHolders(long key, List<byte[]> fields) {
+    Request request = Request.cmd(Command.HSET).arg(requestKey(key));
+    fields.forEach(field -> request.arg(field).arg(NOTHING));
+    return request;
+  }
+
+  /** Removes holders from a block. */
+  public static Request dropHolders(byte[] key, List<byte[]> fields) {
+    Request request = Request.cmd(Command.HDEL).arg(key);
+    fields.forEach(request::arg);
+    return request;
+  }
+
+  /** Counts the holders of a block. */
+  public static Request holderCount(byte[] key) {
+    return Request.cmd(Command.HLEN).arg(key);
+  }
+
+  /**
+   * Maps engine keys to request keys. Both lists are stretched to the longer one and paired by
+   * position; the position is the score.
+   */
+  public static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
+    int places = engineKeys.length == 0 ? 0 : Math.max(engineKeys.length, requestKeys.length);
+    int last = -1;
+    Request request = null;
+    for (int i = 0; i < places; i++) {
+      int engine = (int) ((long) i * engineKeys.length / places);
+      if (request == null || engine != last) {
+        request = Request.cmd(Command.ZADD).arg(engineKey(engineKeys[engine]));
+        into.add(request);
+        last = engine;
+      }
+      int block = (int) ((long) i * requestKeys.length / places);
+      request.arg(Integer.toString(i)).arg(requestKey(requestKeys[block]));
+    }
+  }
+
+  /** Reads all blocks that an engine's hash maps to. */
+  public static Request mapped(long engineKey) {
+    return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("0").arg("-1");
+  }
+
+  /** Reads the last block that an engine's hash maps to. */
+  public static Request lastMapped(long engineKey) {
+    return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("-1").arg("-1");
+  }
+
+  /** Deletes an engine's hash, unless a pod holds one of these blocks. */
+  public static Request prune(long engineKey, List<byte[]> requestKeys) {
+    Request request =
+        Request.cmd(Command.EVAL)
+            .arg(PRUNE)
+            .arg(Integer.toString(requestKeys.size() + 1))
+            .arg(engineKey(engineKey));
+    requestKeys.forEach(request::arg);
+    return request;
+  }
+
+  /** Deletes an engine's hash. */
+  public static Request forget(long engineKey) {
+    return Request.cmd(Command.DEL).arg(engineKey(engineKey));
+  }
+
+  /** Reads a page of the keys that are hashes; mappings of engines' hashes have another type. */
+  public static Request scan(String cursor) {
+    return Request.cmd(Command.SCAN)
+        .arg(cursor)
+        .arg("COUNT")
+        .arg(Integer.toString(SCAN_BATCH))
+        .arg("TYPE")
+        .arg("hash");
+  }
+
+  /** Reads which node of a cluster owns which slots. */
+  public static Request slots() {
+    return Request.cmd(Command.CLUSTER).arg("SLOTS");
+  }
+}

@@ -1,0 +1,42 @@
+package io.inferspan.kvcache;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what happens elsewhere, but not for ever. */
+public final class Awaited {
+
+  private static final long POLL_MILLIS = 5;
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private Awaited() {}
+
+  /** Waits until {@code condition} holds, and fails where it does not in time. */
+  public static void until(String what, BooleanSupplier condition) {
+    within(LONG, what, condition);
+  }
+
+  /** Waits until {@code condition} holds, and fails where it does not within {@code limit}. */
+  public static void within(Duration limit, String what, BooleanSupplier condition) {
+    if (!holds(limit, condition)) {
+      throw new AssertionError("not within " + limit + ": " + what);
+    }
+  }
+
+  /** Returns whether {@code condition} becomes true within {@code limit}. */
+  public static boolean holds(Duration limit, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      try {
+        Thread.sleep(POLL_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return true;
+  }
+}

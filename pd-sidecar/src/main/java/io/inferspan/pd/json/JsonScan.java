@@ -1,0 +1,19 @@
+package io.inferspan.pd.json;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of scanning bytes for an object.
+ *
+ * @param object null if there is none
+ * @param fault what is wrong with the bytes in this case
+ */
+public record JsonScan(@Nullable JsonObject object, String fault) {
+  public static JsonScan of(byte[] json, JsonShape wanted, int maxDepth) {
+    try {
+      return new JsonScan(JsonObject.scan(json, wanted, maxDepth), "");
+    } catch (InvalidJson e) {
+      return new JsonScan(null, String.valueOf(e.getMessage()));
+    }
+  }
+}

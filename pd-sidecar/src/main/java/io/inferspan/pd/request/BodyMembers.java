@@ -1,0 +1,50 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.json.JsonShape;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** The members of a request's body that more than one part of the proxy looks at. */
+public final class BodyMembers {
+  public static final String STREAM = "stream";
+  public static final String STREAM_OPTIONS = "stream_options";
+  public static final String MAX_TOKENS = "max_tokens";
+  public static final String MAX_COMPLETION_TOKENS = "max_completion_tokens";
+  public static final String MIN_TOKENS = "min_tokens";
+  public static final String MAX_OUTPUT_TOKENS = "max_output_tokens";
+  public static final String SAMPLING_PARAMS = "sampling_params";
+  public static final String KV_TRANSFER_PARAMS = "kv_transfer_params";
+  public static final String EC_TRANSFER_PARAMS = "ec_transfer_params";
+  public static final String CACHE_HIT_THRESHOLD = "cache_hit_threshold";
+  public static final String N = "n";
+  public static final String MESSAGES = "messages";
+  public static final String CONTINUE_FINAL_MESSAGE = "continue_final_message";
+  public static final String ADD_GENERATION_PROMPT = "add_generation_prompt";
+
+  private static final List<String> ALL =
+      List.of(
+          STREAM,
+          STREAM_OPTIONS,
+          MAX_TOKENS,
+          MAX_COMPLETION_TOKENS,
+          MIN_TOKENS,
+          MAX_OUTPUT_TOKENS,
+          SAMPLING_PARAMS,
+          KV_TRANSFER_PARAMS,
+          EC_TRANSFER_PARAMS,
+          CACHE_HIT_THRESHOLD,
+          N,
+          MESSAGES,
+          CONTINUE_FINAL_MESSAGE,
+          ADD_GENERATION_PROMPT);
+
+  private BodyMembers() {}
+
+  /** All of them and a connector's own: one scan finds what every stage needs. */
+  public static JsonShape with(Collection<String> own) {
+    List<String> names = new ArrayList<>(ALL);
+    names.addAll(own);
+    return JsonShape.of(names);
+  }
+}

@@ -1,0 +1,49 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.relay.BodyFilter;
+import io.inferspan.pd.relay.Gate;
+import io.inferspan.pd.upstream.Target;
+import io.netty.handler.codec.http.HttpResponse;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decoder's request, and the handling of its response.
+ *
+ * @param body the request's body
+ * @param headers headers to add to the client's
+ * @param target the decoder if it is not the listener's own
+ * @param filter returns a filter of the response's body; null for none
+ * @param gate decides whether the client gets the response; null for always
+ */
+public record DecodeLeg(
+    JsonPieces body,
+    Map<String, String> headers,
+    @Nullable Target target,
+    @Nullable Function<HttpResponse, @Nullable BodyFilter> filter,
+    @Nullable Gate gate) {
+
+  /** Creates a leg whose response is passed to the client. */
+  public static DecodeLeg of(JsonPieces body) {
+    return new DecodeLeg(body, Map.of(), null, null, null);
+  }
+
+  public DecodeLeg with(Map<String, String> moreHeaders) {
+    return new DecodeLeg(body, moreHeaders, target, filter, gate);
+  }
+
+  /** Another decoder than the listener's own; null for that one. */
+  public DecodeLeg on(@Nullable Target decoder) {
+    return new DecodeLeg(body, headers, decoder, filter, gate);
+  }
+
+  public DecodeLeg rewritten(Function<HttpResponse, @Nullable BodyFilter> rewriting) {
+    return new DecodeLeg(body, headers, target, rewriting, gate);
+  }
+
+  public DecodeLeg gated(Gate decision) {
+    return new DecodeLeg(body, headers, target, filter, decision);
+  }
+}

@@ -1,0 +1,228 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonScan;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.tracing.RequestTrace;
+import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.semconv.PdAttributes;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request and the legs that it is served with.
+ *
+ * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode;
+ * how that is sent, traced, counted and cancelled is done here. All of it happens on one event
+ * loop.
+ */
+public final class PdRequest extends LiveRequest {
+  private static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
+  private @Nullable RequestBody body;
+  private @Nullable String id;
+  private @Nullable Decoding decoding;
+
+  /** Another way to decode than in one piece. */
+  @FunctionalInterface
+  public interface Decoding {
+    void decode(PdRequest request, DecodeLeg leg);
+  }
+
+  private PdRequest(
+      ClientExchange exchange, ProxyParts parts, Decision decision, RequestTrace trace) {
+    super(exchange, parts, decision, trace);
+  }
+
+  /** Counts an arrived request and ensures that it ends. */
+  public static PdRequest begin(
+      ClientExchange exchange, ProxyParts parts, Decision decision, RequestTrace trace) {
+    PdRequest request = new PdRequest(exchange, parts, decision, trace);
+    request.begin();
+    return request;
+  }
+
+  /** The prefill pod. */
+  public Target prefiller() {
+    Target prefiller = decision().prefiller();
+    if (prefiller == null) {
+      throw new IllegalStateException("this request has no prefill pod");
+    }
+    return prefiller;
+  }
+
+  /**
+   * The decoder that the data-parallel header asks for, or the listener's own without it.
+   *
+   * @return null if the header names an unknown rank, which is a client error
+   */
+  public @Nullable Target decoder() {
+    String asked = decision().dataParallel();
+    return asked == null ? ownDecoder() : parts().decoders().at(asked);
+  }
+
+  private Target ownDecoder() {
+    return parts().decoders().of(exchange().rank());
+  }
+
+  Target decoder(DecodeLeg leg) {
+    Target target = leg.target();
+    return target == null ? ownDecoder() : target;
+  }
+
+  /** Sets the attributes of a decode leg on its span. */
+  public void describe(StageTrace stage, DecodeLeg leg) {
+    boolean routed = leg.target() != null && decision().dataParallel() != null;
+    stage.set(PdAttributes.DECODE_STREAMING, body().streaming());
+    stage.set(PdAttributes.DECODE_DATA_PARALLEL, routed);
+    if (!routed) {
+      stage.set(PdAttributes.DECODE_TARGET, decoder(leg).authority());
+    }
+  }
+
+  /** The body has come and was scanned. */
+  public void scanned(HeldBody incoming, JsonObject json) {
+    body = new RequestBody(incoming, json);
+  }
+
+  /** The body of a request that was gathered. */
+  public RequestBody body() {
+    if (body == null) {
+      throw new IllegalStateException("the body was not gathered");
+    }
+    return body;
+  }
+
+  /** Names the id that all stages carry. */
+  public void identify(String requestId) {
+    id = requestId;
+    trace().identify(requestId);
+  }
+
+  /** The id that all stages carry; null if no stage has named one yet. */
+  public @Nullable String id() {
+    return id;
+  }
+
+  /** Decodes in another way than in one piece. */
+  public void decodedBy(Decoding way) {
+    decoding = way;
+  }
+
+  /** Refuses a request for a rank that is not here. */
+  public void refuseRank() {
+    EngineAnswer answer = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
+    refuse(answer, "unknown_rank", "no such data-parallel rank");
+  }
+
+  /** The client's head for another body, with more headers. */
+  HttpRequest head(JsonPieces sent, Map<String, String> added) {
+    HttpRequest request = exchange().request();
+    HttpHeaders headers = request.headers().copy();
+    // The answer is looked into.
+    headers.remove(HttpHeaderNames.ACCEPT_ENCODING);
+    headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
+    headers.remove(HttpHeaderNames.EXPECT);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, sent.length());
+    added.forEach(
+        (name, value) -> {
+          // llm-d adds its id after the client's own; any other header replaces the client's.
+          if (REQUEST_ID.contentEqualsIgnoreCase(name)) {
+            headers.add(name, value);
+          } else {
+            headers.set(name, value);
+          }
+        });
+    return new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, request.uri(), headers);
+  }
+
+  /**
+   * Runs prefill and takes its answer, also of a call that failed; if the client leaves, {@code
+   * next} does not run. If the settings say so, answers of 502, 503 and 504 are tried again.
+   */
+  public void ask(PrefillLeg leg, Consumer<EngineAnswer> next) {
+    new PrefillStage(this, leg, next).run();
+  }
+
+  /** Runs prefill whose answer does not matter. */
+  public void ask(PrefillLeg leg) {
+    ask(leg, _ -> {});
+  }
+
+  /** Asks a leg's decoder something else; the answer is not the client's. */
+  public BufferedCall ask(
+      DecodeLeg leg, JsonPieces sent, StageTrace stage, Consumer<EngineAnswer> next) {
+    Target target = decoder(leg);
+    HttpRequest head = head(sent, leg.headers());
+    BufferedCall call =
+        new BufferedCall(
+            this,
+            new RequestWriter(this, head, sent),
+            stage.call("POST", target.host(), target.port(), head.headers()),
+            false,
+            next);
+    parts().engines().decoders().start(loop(), target, call);
+    return call;
+  }
+
+  /** Asks an encoder, which gets nothing of the client's headers. */
+  public BufferedCall askEncoder(
+      Target encoder, HttpRequest head, JsonPieces sent, Consumer<EngineAnswer> next) {
+    var callTrace = trace().call("POST", encoder.host(), encoder.port());
+    callTrace.inject(head.headers());
+    // Encoding twice does no harm, so a connection that died unused is no reason to fail.
+    BufferedCall call =
+        new BufferedCall(this, new RequestWriter(this, head, sent), callTrace, true, next);
+    parts().engines().encoders().start(loop(), encoder, call);
+    call.endAfter(loop(), parts().config().prefill().timeout());
+    return call;
+  }
+
+  /** Scans the body of an answer, which the caller holds. */
+  public void scan(EngineAnswer answer, JsonShape wanted, Consumer<JsonScan> next) {
+    int depth = limits().jsonDepth();
+    HeldBody holding = answer.held();
+    if (holding == null) {
+      next.accept(JsonScan.of(answer.body(), wanted, depth));
+    } else {
+      compute(holding, () -> JsonScan.of(holding.join(), wanted, depth), next);
+    }
+  }
+
+  /** Runs decode, in one piece or another way; the client gets the answer. */
+  public void stream(DecodeLeg leg) {
+    if (decoding == null) {
+      streamWhole(leg);
+    } else {
+      decoding.decode(this, leg);
+    }
+  }
+
+  /** Runs decode in one piece; returns what asks the leg's gate again. */
+  public Runnable streamWhole(DecodeLeg leg) {
+    StreamedLeg streamed = new StreamedLeg(this, leg);
+    if (leg.gate() == null) {
+      releaseBody();
+    }
+    streamed.start();
+    return streamed::decide;
+  }
+
+  /** Passes the request through to a decoder as it comes. */
+  public void pass(Target decoder) {
+    new PassedLeg(this, decoder).start();
+  }
+}

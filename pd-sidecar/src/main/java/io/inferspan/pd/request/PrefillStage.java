@@ -1,0 +1,157 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.config.SidecarConfig.Prefill;
+import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.tracing.CallTrace;
+import io.inferspan.pd.tracing.Dispatch;
+import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.semconv.PdAttributes;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Runs prefill on another pod: one call, or several if it fails and the settings say so. */
+final class PrefillStage {
+  private static final int BAD_GATEWAY = 502;
+  private static final int GATEWAY_TIMEOUT = 504;
+
+  private final PdRequest request;
+  private final Dispatch dispatch;
+
+  /** Null once it is not sent again: its body must not live as long as the answer. */
+  private @Nullable PrefillLeg leg;
+
+  private final Target target;
+  private final Consumer<EngineAnswer> next;
+  private final Prefill policy;
+  private final StageTrace trace;
+  private final StageRun counted;
+  private final Runnable cancelling = this::cancel;
+  private @Nullable BufferedCall call;
+  private @Nullable ScheduledFuture<?> deadline;
+  private int retriesLeft;
+  private boolean over;
+
+  PrefillStage(PdRequest request, PrefillLeg leg, Consumer<EngineAnswer> next) {
+    this.request = request;
+    this.leg = leg;
+    this.dispatch = leg.dispatch();
+    this.target = request.prefiller();
+    this.next = next;
+    this.policy = request.parts().config().prefill();
+    this.trace = request.trace().prefill(dispatch);
+    trace.set(PdAttributes.BOOTSTRAP_ROOM, leg.room());
+    trace.set(PdAttributes.PREFILL_TARGET, target.authority());
+    this.counted = request.begin(Stage.PREFILL, trace.spanContext());
+  }
+
+  void run() {
+    if (dispatch == Dispatch.DETACHED) {
+      request.whenEnded(this::linger);
+    } else {
+      request.whenGone(cancelling);
+    }
+    if (dispatch == Dispatch.SERIAL) {
+      retriesLeft = policy.maxRetries();
+      if (!policy.timeout().isZero()) {
+        endAfter(policy.timeout());
+      }
+    }
+    attempt();
+  }
+
+  private void attempt() {
+    PrefillLeg sent = leg;
+    if (over || sent == null) {
+      return;
+    }
+    HttpRequest head = request.head(sent.body(), sent.headers());
+    CallTrace callTrace = trace.call("POST", target.host(), target.port(), head.headers());
+    RequestWriter writer = new RequestWriter(request, head, sent.body());
+    leg = retriesLeft > 0 ? sent : null;
+    // Prefilling twice does no harm, so a connection that died unused is no reason to fail.
+    call = new BufferedCall(request, writer, callTrace, true, this::take);
+    request.parts().engines().prefillers().start(request.loop(), target, call);
+  }
+
+  /** The request has ended before its detached prefill: that goes on, but holds little. */
+  private void linger() {
+    if (over) {
+      return;
+    }
+    if (request.givenUpBecause().equals(PdRequest.SHUTDOWN)) {
+      cancel();
+      return;
+    }
+    if (call != null) {
+      call.onlyOnce();
+    }
+    endAfter(policy.lingerTimeout());
+  }
+
+  private void endAfter(Duration time) {
+    deadline = request.loop().schedule(this::expire, time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void expire() {
+    retriesLeft = 0;
+    if (call != null) {
+      call.expire();
+    }
+    if (!over) {
+      // It was about to be tried again.
+      request.guard(() -> take(EngineAnswer.none(UpstreamException.overdue())));
+    }
+  }
+
+  private void take(EngineAnswer answer) {
+    if (retriesLeft > 0 && answer.status() >= BAD_GATEWAY && answer.status() <= GATEWAY_TIMEOUT) {
+      retriesLeft--;
+      answer.release();
+      request
+          .loop()
+          .schedule(this::attempt, policy.retryBackoff().toMillis(), TimeUnit.MILLISECONDS);
+    } else {
+      finish(answer);
+    }
+  }
+
+  private void finish(EngineAnswer answer) {
+    answer.heldBy(request.held());
+    end();
+    if (answer.ok()) {
+      counted.ended();
+    } else {
+      counted.failed();
+      trace.fail(answer.errorType(), "prefill request failed");
+    }
+    trace.endPrefill(answer.status());
+    next.accept(answer);
+  }
+
+  private void end() {
+    over = true;
+    request.over(cancelling);
+    if (deadline != null) {
+      deadline.cancel(false);
+    }
+  }
+
+  private void cancel() {
+    if (!over) {
+      LiveRequest.Reason reason = request.givenUpBecause();
+      end();
+      if (call != null) {
+        call.cancel(reason.type());
+      }
+      trace.fail(reason.type(), reason.text());
+      trace.endPrefill(0);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.allow.AllowList;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.tracing.PdTracing;
+import java.util.concurrent.Executor;
+
+/**
+ * What all requests of a sidecar share.
+ *
+ * @param config the settings
+ * @param engines connections to engines
+ * @param decoders the local ranks
+ * @param allowList the hosts allowed for prefill and encode
+ * @param tracing opens spans
+ * @param metrics the meters
+ * @param heldBodies the limit of held bodies
+ * @param workers threads for work that would block an event loop
+ */
+public record ProxyParts(
+    SidecarConfig config,
+    Engines engines,
+    Decoders decoders,
+    AllowList allowList,
+    PdTracing tracing,
+    SidecarMetrics metrics,
+    HeldBodies heldBodies,
+    Executor workers) {}

@@ -1,0 +1,86 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.json.JsonEdit;
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonValue;
+import io.inferspan.pd.memory.HeldBody;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a request, of which the bodies of its legs are made; gone once decode has been sent.
+ */
+public final class RequestBody {
+  private final HeldBody held;
+  private final Map<String, byte[]> presets = new LinkedHashMap<>(0);
+  private @Nullable JsonObject json;
+  private @Nullable JsonPieces original;
+
+  /**
+   * A body that was scanned.
+   *
+   * @param held what holds the bytes of {@code json}, which is forgotten with them
+   */
+  RequestBody(HeldBody held, JsonObject json) {
+    this.held = held;
+    this.json = json;
+    held.whenFree(this::forget);
+  }
+
+  private void forget() {
+    json = null;
+    original = null;
+  }
+
+  /** The client's body, scanned for {@link BodyMembers} and the connector's own. */
+  public JsonObject json() {
+    JsonObject scanned = json;
+    if (scanned == null) {
+      throw new IllegalStateException("the body was released");
+    }
+    return scanned;
+  }
+
+  /** Returns the holder of the bytes. */
+  public HeldBody held() {
+    return held;
+  }
+
+  /** Sets a member in all bodies that are made of the client's from now on. */
+  public void preset(String member, byte[] value) {
+    presets.put(member, value);
+    original = null;
+  }
+
+  /** Returns whether the client, or an earlier stage, has set a member. */
+  public boolean has(String member) {
+    return presets.containsKey(member) || json().has(member);
+  }
+
+  /** Returns whether an earlier stage has changed the body. */
+  public boolean changed() {
+    return !presets.isEmpty();
+  }
+
+  /** Starts a change of the client's body. */
+  public JsonEdit edit() {
+    JsonEdit edit = json().edit();
+    presets.forEach(edit::set);
+    return edit;
+  }
+
+  /** The client's body with nothing but what stages before have set. */
+  public JsonPieces original() {
+    JsonPieces pieces = original == null ? edit().pieces() : original;
+    original = pieces;
+    return pieces;
+  }
+
+  /** Returns whether the client requests a stream. */
+  public boolean streaming() {
+    JsonValue stream = json().value(BodyMembers.STREAM);
+    return stream != null && stream.isTrue();
+  }
+}

@@ -1,0 +1,108 @@
+package io.inferspan.pd.server;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import java.util.List;
+
+/**
+ * Decodes one request at a time: pipelined requests remain bytes until the response to the previous
+ * one is complete, and too many of them pause reading.
+ */
+final class RequestDecoder extends HttpRequestDecoder {
+  private static final int MAX_AHEAD_BYTES = 16 * 1024;
+
+  private final ClientConnection connection;
+  private boolean decoding;
+  private boolean blocked;
+
+  RequestDecoder(HttpDecoderConfig config, ClientConnection connection) {
+    super(config);
+    this.connection = connection;
+    setCumulator(this::joined);
+  }
+
+  /**
+   * Copies what came ahead into a buffer of its size: Netty's cumulation keeps the bytes that are
+   * decoded and doubles around them. Few bytes are copied, since reading stops at a bound.
+   */
+  private ByteBuf joined(ByteBufAllocator allocator, ByteBuf ahead, ByteBuf more) {
+    if (connection.ready() || !ahead.isReadable() || !more.isReadable()) {
+      return MERGE_CUMULATOR.cumulate(allocator, ahead, more);
+    }
+    try {
+      return allocator
+          .buffer(ahead.readableBytes() + more.readableBytes())
+          .writeBytes(ahead)
+          .writeBytes(more);
+    } finally {
+      ahead.release();
+      more.release();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object part) throws Exception {
+    if (part instanceof ByteBuf bytes && !connection.ready()) {
+      connection.readAhead(bytes.readableBytes());
+    }
+    decoding = true;
+    try {
+      super.channelRead(context, part);
+    } finally {
+      decoding = false;
+    }
+    connection.decoded(isFull());
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+      throws Exception {
+    if (connection.isBroken()) {
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    blocked = !connection.ready();
+    if (!blocked) {
+      super.decode(context, in, out);
+    }
+  }
+
+  /** Decodes what came ahead, unless that is being done. */
+  void goOn(ChannelHandlerContext context) {
+    if (decoding || actualReadableBytes() == 0) {
+      return;
+    }
+    try {
+      channelRead(context, Unpooled.EMPTY_BUFFER);
+    } catch (Exception e) {
+      context.fireExceptionCaught(e);
+    }
+  }
+
+  /** Returns whether decoding is in progress; {@link ClientConnection#decoded} follows. */
+  boolean decoding() {
+    return decoding;
+  }
+
+  /** Returns whether the limit of pipelined bytes is reached. */
+  boolean isFull() {
+    // Not counting what is decodable now, since the rest may be more than the limit until the next
+    // read.
+    return blocked && actualReadableBytes() > MAX_AHEAD_BYTES;
+  }
+
+  /** Netty would read on by itself where a read gave nothing to decode. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
+    if (connection.ready()) {
+      super.channelReadComplete(context);
+    } else {
+      discardSomeReadBytes();
+      context.fireChannelReadComplete();
+    }
+  }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.inferspan.pd.otlp;
-
-import org.jspecify.annotations.NullMarked;

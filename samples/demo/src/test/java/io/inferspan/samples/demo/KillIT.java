@@ -1,0 +1,383 @@
+package io.inferspan.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.PdSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.samples.demo.DeskClient.Trace;
+import io.inferspan.samples.demo.engine.Behaviour;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.PdAttributes;
+import io.inferspan.testing.SpanRecord;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each process of the stack killed in turn under load: the others go on, a trace says where it
+ * broke, and the desk lists that trace soon.
+ *
+ * <p>What is dead stays dead, so there are several orders, in which each has its own effect.
+ */
+class KillIT {
+
+  private static final int LOAD = 4;
+  private static final int WARM_UPS = 20;
+
+  /** Not those of the load, which would find their prompts in the caches. */
+  private static final long FIRST_WARM_UP = 500;
+
+  private static final int AT_ONCE = 8;
+  private static final int DECODED_ONLY = 1;
+  private static final int PREFILLED_ELSEWHERE = 0;
+
+  private static final String HOST = "127.0.0.1:";
+  private static final long LISTED_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final List<String> died = new CopyOnWriteArrayList<>();
+  private final List<String> killed = new ArrayList<>();
+  private Stack stack;
+  private DeskClient desk;
+  private GatewayClient client;
+  private Load load;
+  private HttpClient http;
+  private long more;
+
+  @BeforeEach
+  void start() throws Exception {
+    Programs programs = new Programs(StackIT.ROOT, false);
+    assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
+    stack = Stack.start(programs, child -> died.add(child.obituary()));
+    stack.awaitServing(ready -> {});
+    stack.awaitWatching(ready -> {});
+    desk = new DeskClient(stack.page());
+    client = new GatewayClient(stack.gatewayUrl());
+    http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    client.warmUp();
+    warmUp();
+    load = new Load(client, LOAD);
+    awaitAnswers(LOAD);
+    for (JsonObject summary : desk.search("limit=5")) {
+      desk.trace(summary.getString("traceId"));
+    }
+  }
+
+  /** New programs are slow at first, this one among them. */
+  private void warmUp() throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(LOAD)) {
+      List<Callable<Integer>> asks =
+          LongStream.range(FIRST_WARM_UP, FIRST_WARM_UP + WARM_UPS)
+              .<Callable<Integer>>mapToObj(i -> () -> client.ask(Scene.ofLoad("warm-" + i, i)))
+              .toList();
+      for (Future<Integer> status : threads.invokeAll(asks)) {
+        assertThat(status.get()).isEqualTo(200);
+      }
+    }
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    if (http != null) {
+      http.shutdownNow();
+    }
+    if (load != null) {
+      load.close();
+    }
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @Test
+  void agent_prefiller_sidecar_andGateway() throws Exception {
+    if (stack.withoutKernel().isEmpty()) {
+      // Nothing hangs under its spans, so that no trace is broken without it.
+      destroy(child(Stack.AGENT));
+      awaitNamed(Stack.AGENT);
+      awaitAnswers(LOAD);
+    }
+    killPrefiller(0);
+    awaitAnswers(LOAD);
+    killSidecar(0);
+    awaitAnswers(LOAD);
+    kill("gateway", KillIT::lacksTheGateway);
+  }
+
+  @Test
+  void prefiller_decoder_andDesk() throws Exception {
+    killPrefiller(1);
+    awaitAnswers(LOAD);
+    killDecoder(1);
+    awaitAnswers(LOAD);
+    destroy(child("desk"));
+    awaitNamed("desk");
+    awaitAnswers(LOAD);
+    assertTheOthersLive();
+  }
+
+  /** After both, no pod is whole. */
+  @Test
+  void decoder_andTheOtherSidecar() throws Exception {
+    killDecoder(0);
+    awaitAnswers(LOAD);
+    killSidecar(1);
+  }
+
+  private void killSidecar(int number) throws Exception {
+    int port = stack.ports().sidecars().get(number);
+    kill(sidecar(number), trace -> lacksTheSidecar(trace, port));
+  }
+
+  private void killPrefiller(int number) throws Exception {
+    String target = HOST + stack.ports().prefillers().get(number);
+    kill(
+        "vllm-prefill-" + (number + 1),
+        trace ->
+            says(trace, "error", "failed in " + name(PdSpans.PREFILL) + " on llm-d-pd-proxy")
+                && named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
+  }
+
+  /** Some at the same time whose answers are long, each answered once its first token comes. */
+  private List<CompletableFuture<HttpResponse<InputStream>>> ask(int kind) {
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
+    for (int i = 0; i < AT_ONCE; i++) {
+      long number = 1_000 + 4L * more++ + kind;
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(stack.gatewayUrl() + "/v1/chat/completions"))
+              .header("content-type", "application/json")
+              .header(Behaviour.HEADER, Behaviour.LONG_ANSWER.value())
+              .POST(BodyPublishers.ofString(Scene.ofLoad("more-" + number, number).body()))
+              .build();
+      asked.add(http.sendAsync(request, BodyHandlers.ofInputStream()));
+    }
+    return asked;
+  }
+
+  /** What is near in a cache goes to one pod until that has more to do than the other. */
+  private List<CompletableFuture<HttpResponse<InputStream>>> askUntilAllWork() throws Exception {
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
+    long end = System.nanoTime() + SOON_NANOS;
+    while (!everyDecoderStreams()) {
+      assertThat(System.nanoTime()).as("one of the decoders is idle").isLessThan(end);
+      List<CompletableFuture<HttpResponse<InputStream>>> more = ask(DECODED_ONLY);
+      for (CompletableFuture<?> each : more) {
+        each.get(SOON_NANOS, TimeUnit.NANOSECONDS);
+      }
+      asked.addAll(more);
+    }
+    return asked;
+  }
+
+  private boolean everyDecoderStreams() throws IOException, InterruptedException {
+    for (int number = 0; number < Ports.PODS; number++) {
+      boolean whole = !killed.contains(decoder(number)) && !killed.contains(sidecar(number));
+      if (whole && !streams(stack.ports().decoders().get(number))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean streams(int port) throws IOException, InterruptedException {
+    URI metrics = URI.create("http://" + HOST + port + "/metrics");
+    return http.send(HttpRequest.newBuilder(metrics).build(), BodyHandlers.ofString())
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("vllm:num_requests_running"))
+        .anyMatch(line -> !line.endsWith(" 0.0"));
+  }
+
+  private static String sidecar(int number) {
+    return "pd-sidecar-" + (number + 1);
+  }
+
+  private static String decoder(int number) {
+    return "vllm-decode-" + (number + 1);
+  }
+
+  private static void hangUp(List<CompletableFuture<HttpResponse<InputStream>>> asked) {
+    for (CompletableFuture<HttpResponse<InputStream>> each : asked) {
+      if (!each.cancel(true) && !each.isCompletedExceptionally()) {
+        try {
+          each.join().body().close();
+        } catch (IOException e) {
+          // It was broken off before.
+        }
+      }
+    }
+  }
+
+  private static @Nullable Object target(SpanRecord span) {
+    return span.attribute(PdAttributes.PREFILL_TARGET.key().getKey());
+  }
+
+  /** Where nothing was prefilled elsewhere, decoding has no span of its own. */
+  private void killDecoder(int number) throws Exception {
+    String proxy = " on llm-d-pd-proxy (" + sidecar(number) + ")";
+    kill(
+        decoder(number),
+        trace ->
+            says(trace, "error", "failed in " + name(PdSpans.DECODE) + proxy)
+                || (says(trace, "error", "failed in " + name(PdSpans.REQUEST) + proxy)
+                    && trace.why().endsWith("connection_reset (decode request failed)")));
+  }
+
+  /** An engine that is left in the middle of a request has nothing to tell of it either. */
+  private static boolean lacksTheSidecar(Trace trace, int port) {
+    return isCutShort(trace)
+        || (says(trace, "error", "failed in " + name(GatewaySpans.ATTEMPT) + " on llm-gateway")
+            && named(trace, GatewaySpans.ATTEMPT)
+                .filter(SpanRecord::isError)
+                .anyMatch(span -> Integer.toString(port).equals(port(span))));
+  }
+
+  private static boolean isCutShort(Trace trace) {
+    return says(trace, "error", "failed in " + name(GatewaySpans.REQUEST) + " on llm-gateway")
+        && trace.why().endsWith("(an engine broke off its answer)")
+        && named(trace, PdSpans.REQUEST).findAny().isEmpty();
+  }
+
+  private static String port(SpanRecord call) {
+    return String.valueOf(call.attribute(CommonAttributes.SERVER_PORT.key().getKey()));
+  }
+
+  private static boolean lacksTheGateway(Trace trace) {
+    String missing = name(GatewaySpans.REQUEST) + ", its parent, never arrived";
+    return says(trace, "broken", "")
+        && trace.why().contains(missing)
+        && named(trace, GatewaySpans.REQUEST).findAny().isEmpty()
+        && named(trace, PdSpans.REQUEST).findAny().isPresent();
+  }
+
+  /** The sentence that the page has for it, up to what the moment makes of it. */
+  private static boolean says(Trace trace, String status, String why) {
+    return trace.status().equals(status) && trace.why().startsWith(why);
+  }
+
+  private static Stream<SpanRecord> named(Trace trace, SpanType type) {
+    return trace.spans().stream().filter(span -> span.name().equals(name(type)));
+  }
+
+  private static String name(SpanType type) {
+    return type.name(SpanNaming.PROPOSAL);
+  }
+
+  private void kill(String name, Predicate<Trace> saysSo) throws Exception {
+    List<CompletableFuture<HttpResponse<InputStream>>> asked = askUntilAllWork();
+    double since = System.currentTimeMillis();
+    long before = System.nanoTime();
+    destroy(child(name));
+    asked.addAll(ask(PREFILLED_ELSEWHERE));
+    awaitListed(name, since, before, saysSo);
+    hangUp(asked);
+    awaitNamed(name);
+    assertTheOthersLive();
+  }
+
+  /** The demo itself says who died. */
+  private void awaitNamed(String name) throws InterruptedException {
+    long end = System.nanoTime() + SOON_NANOS;
+    while (died.stream().noneMatch(told -> told.startsWith(name + " has ended, killed by signal 9"))
+        && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    assertThat(died).anyMatch(told -> told.startsWith(name + " has ended, killed by signal 9"));
+  }
+
+  private void destroy(Child child) {
+    killed.add(child.name());
+    ProcessHandle.of(child.pid()).ifPresent(ProcessHandle::destroyForcibly);
+  }
+
+  private Child child(String name) {
+    return stack.children().stream()
+        .filter(child -> child.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** A trace that was under way at the kill, or began after it, and says where it broke. */
+  private void awaitListed(String name, double since, long beforeNanos, Predicate<Trace> saysSo)
+      throws IOException, InterruptedException {
+    Set<JsonObject> seen = new LinkedHashSet<>();
+    Set<String> said = new LinkedHashSet<>();
+    while (true) {
+      List<JsonObject> listed = new ArrayList<>(desk.search("status=error"));
+      listed.addAll(desk.search("status=broken"));
+      long nanos = System.nanoTime() - beforeNanos;
+      assertThat(nanos)
+          .as("what says that %s broke, after 2 s: %s", name, said)
+          .isLessThan(LISTED_NANOS);
+      for (JsonObject summary : listed) {
+        if (isAfter(since, summary) && seen.add(summary)) {
+          Trace trace = desk.trace(summary.getString("traceId"));
+          said.add(trace.status() + ": " + trace.why());
+          if (saysSo.test(trace)) {
+            System.out.printf(
+                "%s: listed after %d ms: %s: %s%n",
+                name, TimeUnit.NANOSECONDS.toMillis(nanos), trace.status(), trace.why());
+            return;
+          }
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private static boolean isAfter(double since, JsonObject summary) {
+    return summary.getDouble("startMs", 0.0) + summary.getDouble("durationMs", 0.0) >= since;
+  }
+
+  private void assertTheOthersLive() {
+    assertThat(stack.children())
+        .filteredOn(child -> !killed.contains(child.name()))
+        .filteredOn(child -> !isAgentThatCannotBe(child))
+        .allMatch(Child::isAlive);
+  }
+
+  private boolean isAgentThatCannotBe(Child child) {
+    return child.name().equals(Stack.AGENT) && !stack.withoutKernel().isEmpty();
+  }
+
+  private void awaitAnswers(int more) throws IOException, InterruptedException {
+    long wanted = load.answered() + more;
+    long end = System.nanoTime() + SOON_NANOS;
+    while (load.answered() < wanted) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError(
+            "%d answered, %d failed, without %s; %s"
+                .formatted(
+                    load.answered(), load.failed(), killed, desk.search("status=error&limit=3")));
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+}

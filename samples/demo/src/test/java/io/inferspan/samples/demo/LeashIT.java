@@ -1,0 +1,154 @@
+package io.inferspan.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LeashIT {
+
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  @ParameterizedTest
+  @EnumSource
+  void child_endsWithAParentThatIsKilled(Leash leash) throws Exception {
+    assumeTrue(
+        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        "needs a setpriv with --pdeathsig: apt-get install util-linux");
+    Process parent =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LeashParent.class.getName(),
+                leash.name())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(parent.getInputStream(), StandardCharsets.UTF_8))) {
+      long sleeper = Long.parseLong(lines.readLine());
+      assertThat(isAlive(sleeper)).isTrue();
+
+      parent.destroyForcibly().waitFor();
+
+      assertThat(goesWithin(sleeper, SOON)).as("process %d is an orphan", sleeper).isTrue();
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void child_thatIsTold_endsWithItsOwnStatus(Leash leash) throws Exception {
+    assumeTrue(
+        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        "needs a setpriv with --pdeathsig: apt-get install util-linux");
+    Child child =
+        Child.start(
+            new Child.Plan(
+                "trapped",
+                List.of("sh", "-c", "trap 'echo bye; exit 7' TERM; echo up; while :; do :; done"),
+                Map.of(),
+                "up"),
+            leash,
+            died -> {});
+    child.awaitReady(SOON);
+
+    child.tellToEnd();
+    awaitEndWellWithin(SOON, child);
+
+    assertThat(child.lastLines()).contains("up", "bye");
+    assertThat(child.obituary()).contains("trapped has ended, with status 7");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void processThatDies_isNamed_withItsLastLines(Leash leash) throws Exception {
+    assumeTrue(
+        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        "needs a setpriv with --pdeathsig: apt-get install util-linux");
+    StringBuilder told = new StringBuilder();
+    Child child =
+        Child.start(
+            new Child.Plan(
+                "short-lived",
+                List.of("sh", "-c", "echo up; echo ouch; kill -9 $$"),
+                Map.of(),
+                "up"),
+            leash,
+            died -> told.append(died.obituary()));
+    child.awaitReady(SOON);
+    awaitEndWellWithin(SOON, child);
+
+    assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
+  }
+
+  /**
+   * Ctrl-C ends a process with a status of its own, or with the one of a program that ends well.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 130})
+  void processThatIsInterrupted_isNotNamed(int status) throws Exception {
+    StringBuilder told = new StringBuilder();
+    Child child =
+        Child.start(
+            new Child.Plan(
+                "interrupted", List.of("sh", "-c", "echo up; exit " + status), Map.of(), "up"),
+            Leash.ofThisMachine(),
+            died -> told.append(died.obituary()));
+    child.awaitReady(SOON);
+    awaitEndWellWithin(SOON, child);
+
+    assertThat(told).isEmpty();
+  }
+
+  /** Else somebody still holds its output: its last words are waited for in vain. */
+  private static void awaitEndWellWithin(Duration limit, Child child) throws Exception {
+    long start = System.nanoTime();
+    child.awaitEnd(limit);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(limit.dividedBy(2));
+  }
+
+  private static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  private static boolean goesWithin(long pid, Duration limit) throws Exception {
+    long end = System.nanoTime() + limit.toNanos();
+    while (isAlive(pid) && System.nanoTime() < end) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    return !isAlive(pid);
+  }
+
+  /**
+   * A process with a child on a leash, which would sleep for long; it prints the child's number.
+   */
+  static final class LeashParent {
+
+    private LeashParent() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+      Child child =
+          Child.start(
+              new Child.Plan(
+                  "sleeper", List.of("sh", "-c", "echo pid $$; exec sleep 600"), Map.of(), "pid"),
+              Leash.valueOf(arguments[0]),
+              died -> {});
+      System.out.println(child.awaitReady(SOON).replace("pid ", ""));
+      Thread.sleep(SOON.toMillis());
+    }
+  }
+}

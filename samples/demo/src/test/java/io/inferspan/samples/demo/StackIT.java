@@ -1,0 +1,275 @@
+package io.inferspan.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.GatewaySpans;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.catalog.PdSpans;
+import io.inferspan.semconv.KernelAttributes;
+import io.inferspan.semconv.PdAttributes;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.SpanTree;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * The stack that {@code ./demo} starts, and what its six requests tell: all that {@code
+ * samples/docs/why-slow.md} says is to be seen on the desk.
+ *
+ * <p>They are played once, in their order, as each changes what the caches hold.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StackIT {
+
+  static final Path ROOT = Path.of("../..");
+
+  private static final Duration QUIET = Duration.ofMillis(300);
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  private final List<String> died = new CopyOnWriteArrayList<>();
+  private final Map<Scene, Played> played = new EnumMap<>(Scene.class);
+  private Stack stack;
+  private DeskClient desk;
+  private boolean hasCompiler;
+
+  @BeforeAll
+  void play() throws Exception {
+    hasCompiler = buildsCuda();
+    Programs programs = new Programs(ROOT, false);
+    assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
+    stack = Stack.start(programs, child -> died.add(child.obituary()));
+    stack.awaitServing(ready -> {});
+    stack.awaitWatching(ready -> {});
+    desk = new DeskClient(stack.page());
+    GatewayClient client = new GatewayClient(stack.gatewayUrl());
+    // Fails where the first requests do: who says that it serves must serve them.
+    client.warmUp();
+    for (Scene scene : Scene.values()) {
+      played.put(scene, play(scene, client));
+    }
+  }
+
+  /** As the script does before it starts the demo. */
+  private static boolean buildsCuda() throws IOException, InterruptedException {
+    return new ProcessBuilder(
+                ROOT.resolve("samples/demo/build-cuda").toString(),
+                Path.of("target/cuda").toAbsolutePath().toString())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start()
+            .waitFor()
+        == 0;
+  }
+
+  private Played play(Scene scene, GatewayClient client) throws IOException, InterruptedException {
+    String id = id(scene);
+    int answered = client.ask(scene.question(id));
+    String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
+    DeskClient.Trace trace =
+        Objects.requireNonNull(desk.await(id, last, QUIET, SOON), "the trace of " + id);
+    return new Played(answered, trace, desk.view(trace.id()));
+  }
+
+  private static String id(Scene scene) {
+    return "test-" + scene.name().toLowerCase(Locale.ROOT);
+  }
+
+  @AfterAll
+  void stop() {
+    if (stack != null) {
+      stack.close();
+      assertThat(stack.children()).noneMatch(Child::isAlive);
+      assertThat(died).isEmpty();
+    }
+  }
+
+  private Played of(Scene scene) {
+    return Objects.requireNonNull(played.get(scene), scene.name());
+  }
+
+  @Test
+  void everyRequest_isOneTree_withASentence() {
+    played.forEach(
+        (scene, each) -> {
+          assertThat(SpanTree.of(each.trace().spans()).roots())
+              .as(scene.name())
+              .singleElement()
+              .satisfies(
+                  root ->
+                      assertThat(root.span().name()).isEqualTo(Played.name(GatewaySpans.REQUEST)));
+          assertThat(each.trace().why()).as(scene.name()).isNotEmpty();
+        });
+  }
+
+  @Test
+  void asRoot_thereAreSpansOfKernelAndCuda_besideEachEngines_andElseOneLineSaysWhatIsMissing() {
+    if (!mayWatchTheKernel()) {
+      assertThat(stack.withoutKernel()).isNotBlank().doesNotContain("\n");
+      return;
+    }
+    assertThat(stack.withoutKernel()).isEmpty();
+    assertThat(of(Scene.COLD_PREFIX).trace().spans())
+        .anyMatch(span -> span.name().startsWith("syscall."));
+    if (!hasCompiler) {
+      assertThat(stack.withoutCuda()).contains("no C compiler");
+      return;
+    }
+    assertThat(stack.withoutCuda()).isEmpty();
+    played.forEach(
+        (scene, each) ->
+            assertThat(each.spans(EngineSpans.LLM_REQUEST))
+                .as(scene.name())
+                .allSatisfy(
+                    engine ->
+                        assertThat(each.beside(engine))
+                            .anyMatch(span -> span.name().startsWith("cuda."))));
+  }
+
+  private static boolean mayWatchTheKernel() {
+    return "root".equals(System.getProperty("user.name"))
+        && Files.exists(Path.of("/sys/kernel/btf/vmlinux"));
+  }
+
+  @Test
+  void prefixThatNobodyHas_isPrefilledElsewhere_whichTakesMostOfWhatHasAName() {
+    Played cold = of(Scene.COLD_PREFIX);
+
+    assertThat(cold.httpStatus()).isEqualTo(200);
+    assertThat(cold.services(EngineSpans.LLM_REQUEST))
+        .satisfiesExactlyInAnyOrder(
+            name -> assertThat(name).startsWith("vllm-prefill-"),
+            name -> assertThat(name).startsWith("vllm-decode-"));
+    assertDecided(cold, "prefill_decode", "non_cached_bytes_reach_threshold");
+    assertThat(cold.summary().getDouble("kvHitRatio")).isZero();
+    Map<String, Double> parts = cold.anatomy();
+    parts.remove("other");
+    assertThat(parts).allSatisfy((key, ms) -> assertThat(ms).isLessThanOrEqualTo(prefill(cold)));
+    assertThat(cold.anatomy().values().stream().mapToDouble(Double::doubleValue).sum())
+        .isCloseTo(cold.ttftMillis(), within(0.05));
+    assertThat(cold.span(PdSpans.DECODE).startEpochNanos())
+        .isGreaterThanOrEqualTo(cold.span(PdSpans.PREFILL).endEpochNanos());
+  }
+
+  @Test
+  void prefixThatAPodHolds_isPrefilledThere_andItsFirstTokenComesEarlier() {
+    Played cold = of(Scene.COLD_PREFIX);
+    Played warm = of(Scene.WARM_PREFIX);
+
+    assertThat(warm.httpStatus()).isEqualTo(200);
+    assertDecided(warm, "decode_only", "mostly_cached");
+    assertThat(warm.summary().getDouble("kvHitRatio")).isGreaterThan(0.9);
+    assertThat(warm.ttftMillis()).isLessThan(cold.ttftMillis());
+    assertThat(prefill(warm)).isLessThan(prefill(cold));
+  }
+
+  @Test
+  void shortPrompt_isNotWorthATransfer() {
+    assertDecided(of(Scene.SHORT_PROMPT), "decode_only", "input_below_threshold");
+  }
+
+  @Test
+  void slowPrefill_isTheEngines_onOnePod_andTheDeviceIsWhatItWaitsFor() {
+    Played cold = of(Scene.COLD_PREFIX);
+    Played slow = of(Scene.SLOW_PREFILL);
+
+    assertDecided(slow, "prefill_decode", "non_cached_bytes_reach_threshold");
+    assertThat(slow.summary().getDouble("kvHitRatio")).isZero();
+    assertThat(promptTokens(slow)).isEqualTo(promptTokens(cold));
+    assertThat(prefill(slow)).isGreaterThan(3 * prefill(cold));
+    SpanRecord stage = slow.span(PdSpans.PREFILL);
+    SpanRecord engine =
+        slow.spans(EngineSpans.LLM_REQUEST).stream()
+            .filter(span -> span.parentSpanId().equals(stage.spanId()))
+            .findFirst()
+            .orElseThrow();
+    assertThat(engine.serviceName()).startsWith("vllm-prefill-");
+    assertThat(engine.duration()).isGreaterThan(stage.duration().multipliedBy(8).dividedBy(10));
+    assertThat(slow.trace().why())
+        .startsWith("first token after ")
+        .contains(" prefill on " + engine.serviceName());
+    if (stack.withoutKernel().isEmpty() && hasCompiler) {
+      assertThat(waitedForTheDeviceNanos(slow, engine))
+          .isGreaterThan(0.8 * engine.duration().toNanos());
+    }
+  }
+
+  /** Of a folded span what its events took, of another its own time. */
+  private static double waitedForTheDeviceNanos(Played scene, SpanRecord engine) {
+    return scene.beside(engine).stream()
+        .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.stream_sync"))
+        .mapToDouble(
+            span ->
+                span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey())
+                        instanceof Number sum
+                    ? sum.doubleValue()
+                    : span.duration().toNanos())
+        .sum();
+  }
+
+  @Test
+  void failingPrefill_isListedUnderErrors_withItsOwnStatus_andNothingIsDecoded()
+      throws IOException {
+    Played failing = of(Scene.FAILING_PREFILL);
+
+    assertThat(failing.httpStatus()).isEqualTo(500);
+    assertThat(desk.search("status=error"))
+        .extracting(listed -> listed.getString("requestId"))
+        .contains(id(Scene.FAILING_PREFILL))
+        .doesNotContain(id(Scene.COLD_PREFIX), id(Scene.WARM_PREFIX), id(Scene.SLOW_PREFILL));
+    assertThat(failing.summary().containsKey("ttftMs")).isFalse();
+    assertThat(failing.view().containsKey("anatomy")).isFalse();
+    SpanRecord prefill = failing.span(PdSpans.PREFILL);
+    assertThat(prefill.isError()).isTrue();
+    assertThat(prefill.attribute(PdAttributes.PREFILL_STATUS_CODE.key().getKey()))
+        .hasToString("500");
+    assertThat(failing.span(PdSpans.REQUEST).isError()).isTrue();
+    assertThat(failing.spans(PdSpans.DECODE)).isEmpty();
+    assertThat(failing.trace().why())
+        .startsWith("failed in " + Played.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
+  }
+
+  @Test
+  void clientThatHangsUp_endsAllStages() {
+    Played left = of(Scene.HANG_UP);
+
+    assertThat(left.httpStatus()).isEqualTo(200);
+    assertThat(left.trace().status()).isEqualTo("error");
+    assertThat(left.trace().why()).contains("client_disconnected");
+    assertThat(left.span(GatewaySpans.REQUEST).isError()).isTrue();
+    assertThat(left.span(PdSpans.REQUEST).isError()).isTrue();
+    // An engine tells of what it has finished; this one was told to stop.
+    assertThat(left.spans(EngineSpans.LLM_REQUEST)).isEmpty();
+  }
+
+  private static void assertDecided(Played scene, String decision, String reason) {
+    JsonObject decided = scene.decision();
+    assertThat(decided.getString("decision")).isEqualTo(decision);
+    assertThat(decided.getString("reason")).isEqualTo(reason);
+  }
+
+  private static double prefill(Played scene) {
+    return Objects.requireNonNull(scene.anatomy().get("prefill"), "no prefill is shown");
+  }
+
+  private static List<String> promptTokens(Played scene) {
+    return scene.spans(EngineSpans.LLM_REQUEST).stream()
+        .map(span -> String.valueOf(span.attribute("gen_ai.usage.prompt_tokens")))
+        .toList();
+  }
+}

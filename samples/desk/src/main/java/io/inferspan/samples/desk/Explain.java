@@ -1,0 +1,67 @@
+package io.inferspan.samples.desk;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/** The command {@code explain}: asks a running desk about a request. */
+final class Explain {
+
+  static final String COMMAND = "explain";
+
+  private static final String USAGE =
+      "explain needs a trace id or a request id, and may have --desk=ADDRESS.";
+  private static final String DESK = "--desk=";
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final int FOUND = 200;
+  private static final int UNKNOWN = 404;
+
+  private Explain() {}
+
+  /** Exit status 0 for an explanation, 1 for none, 2 for wrong arguments. */
+  static int run(List<String> arguments, PrintStream out, PrintStream err) {
+    String desk = "http://127.0.0.1:" + Setting.PORT.byDefault();
+    String id = "";
+    for (String argument : arguments) {
+      if (argument.startsWith(DESK)) {
+        desk = argument.substring(DESK.length()).replaceFirst("/$", "");
+      } else if (id.isEmpty() && !argument.startsWith("--")) {
+        id = argument;
+      } else {
+        throw new IllegalArgumentException(USAGE);
+      }
+    }
+    if (id.isEmpty()) {
+      throw new IllegalArgumentException(USAGE);
+    }
+    return ask(desk, id, out, err);
+  }
+
+  private static int ask(String desk, String id, PrintStream out, PrintStream err) {
+    String query = "/api/explain?id=" + URLEncoder.encode(id, StandardCharsets.UTF_8);
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
+      HttpRequest request = HttpRequest.newBuilder(URI.create(desk + query)).timeout(LIMIT).build();
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() == FOUND) {
+        out.print(answer.body());
+        return 0;
+      }
+      err.println(
+          answer.statusCode() == UNKNOWN
+              ? "The desk at " + desk + " has no request with the id " + id + "."
+              : "The desk at " + desk + " answered " + answer.statusCode() + ".");
+    } catch (IOException e) {
+      err.println("No desk answers at " + desk + "; --desk=ADDRESS names another.");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return 1;
+  }
+}

@@ -1,0 +1,37 @@
+package io.inferspan.samples.desk.store;
+
+import java.util.Comparator;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The orders in which requests are listed. What has no value comes last. */
+public final class Order {
+
+  /** The latest change first, as the list is kept. */
+  public static final Comparator<Summary> CHANGES =
+      Comparator.comparingLong(Summary::seq).reversed();
+
+  private Order() {}
+
+  /** The order of that name, such as {@code ttft} or {@code ttft:asc}; null if there is none. */
+  public static @Nullable Comparator<Summary> named(String name) {
+    boolean ascending = name.endsWith(":asc");
+    return switch (ascending ? name.substring(0, name.length() - ":asc".length()) : name) {
+      case "" -> ascending ? null : CHANGES;
+      case "time" -> by(one -> one.head().startNanos(), ascending);
+      case "name" -> by(one -> one.head().name(), ascending);
+      case "ttft" -> by(one -> one.outcome().ttftMillis(), ascending);
+      case "took" -> by(one -> one.head().durationMillis(), ascending);
+      case "kv" -> by(Summary::kvHitRatio, ascending);
+      case "tokens" -> by(one -> one.outcome().tokens(), ascending);
+      case "spans" -> by(one -> one.counts().spans(), ascending);
+      default -> null;
+    };
+  }
+
+  private static <V extends Comparable<V>> Comparator<Summary> by(
+      Function<Summary, @Nullable V> value, boolean ascending) {
+    Comparator<V> order = ascending ? Comparator.naturalOrder() : Comparator.reverseOrder();
+    return Comparator.comparing(value, Comparator.nullsLast(order)).thenComparing(CHANGES);
+  }
+}

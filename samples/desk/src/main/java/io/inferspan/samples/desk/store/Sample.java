@@ -1,0 +1,65 @@
+package io.inferspan.samples.desk.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of a request that percentiles and the history count. It takes about 100 bytes, and
+ * outlives the request's spans.
+ *
+ * @param model {@link #UNKNOWN} if no span has it, like pod and route
+ * @param pod the pod that decoded, or the last engine
+ * @param prefillPod null if no other pod ran the prefill
+ * @param ttftMillis NaN if no span saw a first token
+ * @param tokens 0 if no span counted them
+ * @param kvHitRatio NaN if no span has it
+ */
+public record Sample(
+    long startNanos,
+    double tookMillis,
+    Status status,
+    String model,
+    String pod,
+    @Nullable String prefillPod,
+    String route,
+    double ttftMillis,
+    long tokens,
+    double kvHitRatio) {
+
+  static final String UNKNOWN = "unknown";
+
+  /** The figures of a listed request. */
+  public static Sample of(Summary summary) {
+    Decision decision = summary.decision();
+    Summary.Outcome outcome = summary.outcome();
+    Long tokens = outcome.tokens();
+    return new Sample(
+        summary.head().startNanos(),
+        summary.head().durationMillis(),
+        outcome.status(),
+        name(summary.model()),
+        name(decision == null ? engine(summary) : decision.decodePod()),
+        decision == null || decision.prefillPod() == null ? null : decision.prefillPod().intern(),
+        name(decision == null ? null : decision.route()),
+        orNaN(outcome.ttftMillis()),
+        tokens == null ? 0 : tokens,
+        orNaN(summary.kvHitRatio()));
+  }
+
+  /** Whether a pod ran a part of it. */
+  public boolean ranOn(String name) {
+    return name.equals(pod) || name.equals(prefillPod);
+  }
+
+  private static @Nullable String engine(Summary summary) {
+    return summary.engines().isEmpty() ? null : summary.engines().getLast().engine();
+  }
+
+  /** Many requests share a few names. */
+  private static String name(@Nullable String name) {
+    return name == null ? UNKNOWN : name.intern();
+  }
+
+  private static double orNaN(@Nullable Double value) {
+    return value == null ? Double.NaN : value;
+  }
+}

@@ -1,0 +1,45 @@
+package io.inferspan.samples.desk.store;
+
+import io.inferspan.samples.desk.otlp.TraceId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some digits of a trace id, compared as numbers: a search looks at the id of every request.
+ *
+ * @param high the digits, in the highest bits
+ */
+record TraceIdPart(long high, long low, int digits) {
+
+  private static final int HEX_DIGITS = 32;
+  private static final int BITS_PER_DIGIT = 4;
+
+  /** Reads up to 32 hexadecimal digits; null if the text is something else. */
+  static @Nullable TraceIdPart parse(String text) {
+    if (text.length() > HEX_DIGITS) {
+      return null;
+    }
+    TraceId digits = TraceId.parse(text + "0".repeat(HEX_DIGITS - text.length()));
+    return digits == null ? null : new TraceIdPart(digits.high(), digits.low(), text.length());
+  }
+
+  /** Whether the id contains these digits. */
+  boolean isIn(long idHigh, long idLow) {
+    long highMask = mask(BITS_PER_DIGIT * digits);
+    long lowMask = mask(BITS_PER_DIGIT * digits - Long.SIZE);
+    long restHigh = idHigh;
+    long restLow = idLow;
+    for (int at = 0; at + digits <= HEX_DIGITS; at++) {
+      if (((restHigh ^ high) & highMask) == 0 && ((restLow ^ low) & lowMask) == 0) {
+        return true;
+      }
+      restHigh = restHigh << BITS_PER_DIGIT | restLow >>> (Long.SIZE - BITS_PER_DIGIT);
+      restLow <<= BITS_PER_DIGIT;
+    }
+    return false;
+  }
+
+  /** A number whose first bits are set. */
+  private static long mask(int bits) {
+    return bits <= 0 ? 0 : -1L << Math.max(0, Long.SIZE - bits);
+  }
+}

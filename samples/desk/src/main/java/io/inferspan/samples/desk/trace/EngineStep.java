@@ -1,0 +1,87 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.BatchSpans;
+import io.inferspan.samples.desk.otlp.SpanDetail.Link;
+import io.inferspan.samples.desk.otlp.StoredSpan;
+import io.inferspan.samples.desk.otlp.TraceId;
+import io.inferspan.samples.desk.store.TraceSpans;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.BatchAttributes;
+import io.inferspan.semconv.KernelAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of an engine, on one rank.
+ *
+ * @param rank names the process
+ * @param members requests that ran in it, traced or not
+ * @param prefills those of them that computed a part of their prompt
+ * @param links its traced members
+ * @param tokens what each of their traces computed of its prompt; 0 for one that decodes
+ */
+record EngineStep(
+    String rank,
+    long number,
+    long endNanos,
+    long busyNanos,
+    long members,
+    long prefills,
+    List<Link> links,
+    Map<TraceId, Long> tokens) {
+
+  /** Null if the span of the step itself has not arrived. */
+  static @Nullable EngineStep read(TraceSpans trace) {
+    Node step = null;
+    List<Link> links = new ArrayList<>();
+    for (StoredSpan span : trace.spans()) {
+      Node node = new Node(span);
+      if (SpanTypes.isStep(node.type())) {
+        links.addAll(node.detail().links());
+        step = node.type() == BatchSpans.STEP ? node : step;
+      }
+    }
+    return step == null ? null : read(step, links);
+  }
+
+  private static EngineStep read(Node step, List<Link> links) {
+    Map<TraceId, Long> tokens = new HashMap<>();
+    for (Link link : links) {
+      tokens.merge(link.trace(), promptTokens(link), Long::sum);
+    }
+    Long busy = RequestWay.millis(step, BatchAttributes.BUSY_MS);
+    return new EngineStep(
+        step.span().origin().process() + "/" + count(step, KernelAttributes.PROCESS_ID),
+        count(step, BatchAttributes.STEP),
+        step.span().endNanos(),
+        busy == null ? 0 : busy,
+        count(step, BatchAttributes.MEMBERS),
+        count(step, BatchAttributes.PREFILL_MEMBERS),
+        links,
+        tokens);
+  }
+
+  private static long count(Node step, Attribute<Long> attribute) {
+    Long count = step.detail().count(attribute);
+    return count == null ? 0 : count;
+  }
+
+  private static long promptTokens(Link link) {
+    Object tokens = link.attributes().get(BatchAttributes.TOKENS.key().getKey());
+    return tokens instanceof Long count ? count : 0;
+  }
+
+  /** How many of the members that computed a part of their prompt are traced. */
+  long tracedPrefills() {
+    return links.stream().filter(link -> promptTokens(link) > 0).count();
+  }
+
+  /** Whether this call of an engine ran in it. */
+  boolean runs(TraceId trace, long call) {
+    return tokens.containsKey(trace)
+        && links.stream().anyMatch(link -> link.spanId() == call && link.trace().equals(trace));
+  }
+}

@@ -1,0 +1,223 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.inferspan.catalog.SpanType;
+import io.inferspan.samples.desk.store.Status;
+import io.inferspan.samples.desk.store.Summary.Why;
+import io.inferspan.samples.desk.trace.Anatomy.Doing;
+import io.inferspan.samples.desk.trace.Anatomy.Part;
+import io.inferspan.semconv.CommonAttributes;
+import io.inferspan.semconv.GenAiAttributes;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Says in one sentence where a request's time went, or what failed, and names the span. */
+final class WhyReader {
+
+  /** A second part of the time to first token is named from this share on. */
+  private static final double WORTH_NAMING = 0.25;
+
+  private static final int MAX_TEXT_LENGTH = 160;
+
+  private final RequestWay way;
+  private final TraceTree tree;
+
+  private WhyReader(RequestWay way) {
+    this.way = way;
+    this.tree = way.tree();
+  }
+
+  static Why read(RequestWay way, Status status, @Nullable Long http, @Nullable Long tokens) {
+    WhyReader reader = new WhyReader(way);
+    return switch (status) {
+      case OPEN -> reader.open();
+      case BROKEN -> reader.broken();
+      case ERROR -> reader.failed(http);
+      case OK -> reader.slow(tokens);
+    };
+  }
+
+  private Why open() {
+    int spans = tree.ordered().size();
+    return about(
+        tree.top(),
+        "still running: %d %s received, root span missing"
+            .formatted(spans, spans == 1 ? "span" : "spans"));
+  }
+
+  private Why broken() {
+    if (tree.orphans().isEmpty()) {
+      return about(tree.top(), "the root span never arrived");
+    }
+    Node first =
+        tree.orphans().stream()
+            .filter(node -> !SpanTypes.isKernel(node.type()))
+            .findFirst()
+            .orElseGet(tree.orphans()::getFirst);
+    SpanType above = first.type() == null ? null : first.type().parent();
+    String missing =
+        above == null
+            ? "its parent span"
+            : above.name(SpanNaming.PROPOSAL) + above.parameter() + ", its parent,";
+    int others = tree.orphans().size() - 1;
+    return about(
+        first,
+        "incomplete: %s has no parent%s; %s never arrived (process died or still running)"
+            .formatted(
+                place(first),
+                others == 0 ? "" : ", nor have %d other spans".formatted(others),
+                missing));
+  }
+
+  private Why failed(@Nullable Long http) {
+    Node deepest = null;
+    for (Node node : tree.ordered()) {
+      boolean within = node.children().stream().anyMatch(child -> child.span().mark().error());
+      if (node.span().mark().error() && !within && !SpanTypes.isKernel(node.type())) {
+        deepest = deepest == null || isEarlier(node, deepest) ? node : deepest;
+      }
+    }
+    if (deepest == null) {
+      Node top = tree.top();
+      return about(
+          top,
+          "%s answered with HTTP %s after %s".formatted(place(top), http, millis(length(top))));
+    }
+    String type = deepest.detail().text(CommonAttributes.ERROR_TYPE);
+    String text = deepest.detail().statusText();
+    return about(
+        deepest,
+        "failed in %s after %s%s%s"
+            .formatted(
+                place(deepest),
+                millis(deepest.span().endNanos() - tree.startNanos()),
+                type == null ? "" : ": " + ShortText.of(type, MAX_TEXT_LENGTH),
+                text.isEmpty() ? "" : " (" + ShortText.of(text, MAX_TEXT_LENGTH) + ")"));
+  }
+
+  private static boolean isEarlier(Node node, Node other) {
+    return node.span().endNanos() < other.span().endNanos();
+  }
+
+  private Why slow(@Nullable Long tokens) {
+    Anatomy anatomy = AnatomyReader.read(way);
+    return anatomy == null ? slowestSpan() : firstToken(anatomy, tokens);
+  }
+
+  /** What the time to the first token was spent on, and how fast tokens followed. */
+  private Why firstToken(Anatomy anatomy, @Nullable Long tokens) {
+    List<Cause> causes = causes(anatomy);
+    StringBuilder text =
+        new StringBuilder("first token after ").append(millis(anatomy.ttftNanos())).append(": ");
+    text.append(causes.getFirst().text());
+    if (causes.size() > 1 && causes.get(1).nanos >= WORTH_NAMING * anatomy.ttftNanos()) {
+      text.append(", ").append(causes.get(1).text());
+    }
+    if (tokens != null && tokens > 1) {
+      long end = anatomy.beginNanos() + length(way.arrival());
+      long rest = end - anatomy.beginNanos() - anatomy.ttftNanos();
+      text.append("; then %d tokens, %s apart".formatted(tokens - 1, millis(rest / (tokens - 1))));
+    }
+    Node node = causes.getFirst().node;
+    return about(node == null ? way.arrival() : node, text.toString());
+  }
+
+  /** What one kind of work took of the time to the first token, and the span of most of it. */
+  private record Cause(Doing doing, long nanos, @Nullable Node node) {
+    String text() {
+      String where = node == null ? "" : " on " + host(node);
+      return switch (doing) {
+        case QUEUE -> millis(nanos) + " queued" + where;
+        case SCHEDULE -> millis(nanos) + " scheduling" + where;
+        case KV_LOOKUP -> millis(nanos) + " KV lookup" + where;
+        case CONNECT -> millis(nanos) + " connecting";
+        case UPSTREAM -> millis(nanos) + " waiting for upstream";
+        case PROXY -> millis(nanos) + " in the proxy";
+        case WIRE -> millis(nanos) + " on the wire";
+        case ENGINE -> millis(nanos) + " overhead" + where;
+        case PREFILL -> millis(nanos) + " prefill" + where;
+        case TRANSFER -> millis(nanos) + " KV transfer" + where;
+        case FIRST_DECODE -> millis(nanos) + " first decode step" + where;
+        case OTHER -> millis(nanos) + " not covered by spans";
+      };
+    }
+  }
+
+  /** The longest first. */
+  private static List<Cause> causes(Anatomy anatomy) {
+    Map<Doing, List<Part>> byDoing = new EnumMap<>(Doing.class);
+    for (Part part : anatomy.parts()) {
+      byDoing.merge(part.doing(), List.of(part), WhyReader::joined);
+    }
+    return byDoing.entrySet().stream()
+        .map(
+            each ->
+                new Cause(
+                    each.getKey(),
+                    each.getValue().stream().mapToLong(Part::nanos).sum(),
+                    each.getValue().stream()
+                        .max(Comparator.comparingLong(Part::nanos))
+                        .orElseThrow()
+                        .node()))
+        .sorted(Comparator.comparingLong(Cause::nanos).reversed())
+        .toList();
+  }
+
+  private static List<Part> joined(List<Part> some, List<Part> more) {
+    return java.util.stream.Stream.concat(some.stream(), more.stream()).toList();
+  }
+
+  /** Without a first token: the span with the most time of its own. */
+  private Why slowestSpan() {
+    Node top = tree.top();
+    Node slowest = top;
+    long most = -1;
+    for (Node node : tree.ordered()) {
+      long self = SpanTypes.isKernel(node.type()) ? -1 : node.selfNanos();
+      if (self > most) {
+        slowest = node;
+        most = self;
+      }
+    }
+    return about(
+        slowest,
+        "%s of %s in %s%s"
+            .formatted(millis(most), millis(length(top)), place(slowest), queued(slowest)));
+  }
+
+  private static String queued(Node node) {
+    Long queued =
+        node.type() == EngineSpans.LLM_REQUEST
+            ? RequestWay.seconds(node, GenAiAttributes.LATENCY_TIME_IN_QUEUE)
+            : null;
+    return queued == null || 2 * queued < length(node)
+        ? ""
+        : ", " + millis(queued) + " of it queued";
+  }
+
+  private static Why about(Node node, String sentence) {
+    return new Why(sentence, node.span().id());
+  }
+
+  private static long length(Node node) {
+    return node.span().endNanos() - node.span().startNanos();
+  }
+
+  private static String place(Node node) {
+    return ShortText.of(node.span().name(), MAX_TEXT_LENGTH) + " on " + host(node);
+  }
+
+  private static String host(Node node) {
+    return ShortText.of(node.span().origin().readable(), MAX_TEXT_LENGTH);
+  }
+
+  private static String millis(long nanos) {
+    String format = nanos < 1_000_000 ? "%.3f ms" : nanos < 100_000_000 ? "%.1f ms" : "%.0f ms";
+    return String.format(Locale.ROOT, format, nanos / 1e6);
+  }
+}

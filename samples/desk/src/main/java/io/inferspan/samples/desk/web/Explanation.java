@@ -1,0 +1,190 @@
+package io.inferspan.samples.desk.web;
+
+import io.inferspan.samples.desk.store.Summary;
+import io.inferspan.samples.desk.trace.BatchPart;
+import io.inferspan.samples.desk.trace.BatchPart.Neighbour;
+import io.inferspan.samples.desk.trace.BatchPart.Phase;
+import io.inferspan.samples.desk.trace.BatchPart.Steps;
+import io.inferspan.samples.desk.trace.BatchPart.Waits;
+import io.inferspan.samples.desk.trace.TraceView;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Where a request's time went in an engine's batches, as text for a terminal. */
+final class Explanation {
+
+  private static final int MOST_NEIGHBOURS = 20;
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final int PERCENT = 100;
+
+  private final StringBuilder text = new StringBuilder();
+
+  private Explanation() {}
+
+  static String of(TraceView view) {
+    Explanation explanation = new Explanation();
+    explanation.head(view.summary());
+    if (view.parts().isEmpty()) {
+      explanation.line("");
+      explanation.line(
+          "No engine reported its part in batches: that takes the eBPF bridge, and the vLLM plugin"
+              + " in the engine.");
+    }
+    view.parts().forEach(explanation::part);
+    return explanation.text.toString();
+  }
+
+  /** Names come from spans, and may hold escape sequences of terminals. */
+  private void line(String line) {
+    line.codePoints()
+        .map(letter -> Character.isISOControl(letter) ? '?' : letter)
+        .forEach(text::appendCodePoint);
+    text.append('\n');
+  }
+
+  private void head(Summary summary) {
+    Double ttft = summary.outcome().ttftMillis();
+    line(String.format(Locale.ROOT, "%s  %s", summary.traceId(), name(summary)));
+    line(
+        String.format(
+            Locale.ROOT,
+            "%s, took %.1f ms%s: %s",
+            summary.outcome().status().label(),
+            summary.head().durationMillis(),
+            ttft == null ? "" : String.format(Locale.ROOT, ", first token after %.1f ms", ttft),
+            summary.why().sentence()));
+  }
+
+  private static String name(Summary summary) {
+    String id = summary.requestId() == null ? summary.head().name() : summary.requestId();
+    return summary.model() == null ? id : id + " (" + summary.model() + ")";
+  }
+
+  private void part(BatchPart part) {
+    line("");
+    part.phases().forEach(this::phase);
+    Steps steps = part.steps();
+    if (steps == null) {
+      line("No step of the engine is here: they are sampled on their own, and dropped when old.");
+      return;
+    }
+    line(
+        String.format(
+            Locale.ROOT,
+            "%d of %d steps are here; up to %d requests in one, up to %d of them without a trace.",
+            steps.seen(),
+            steps.ran(),
+            steps.mostMembers(),
+            steps.mostUntraced()));
+    waits(steps.waits());
+    neighbours(part);
+  }
+
+  private void phase(Phase phase) {
+    double millis = (phase.endNanos() - phase.startNanos()) / NANOS_PER_MILLI;
+    Long share = phase.shareNanos();
+    Long busy = phase.busyNanos();
+    if (share == null || busy == null) {
+      line(String.format(Locale.ROOT, "  %-8s%9.1f ms", phase.name(), millis));
+      return;
+    }
+    line(
+        String.format(
+            Locale.ROOT,
+            "  %-8s%9.1f ms  %s, %s, GPU %.1f of %.1f ms (%d %%, ± %.1f ms by %s),"
+                + " coverage %s",
+            phase.name(),
+            millis,
+            many(phase.steps(), "step"),
+            many(phase.tokens(), "token"),
+            share / NANOS_PER_MILLI,
+            busy / NANOS_PER_MILLI,
+            busy == 0 ? 0 : Math.round(PERCENT * share / (double) busy),
+            phase.boundNanos() == null ? 0 : phase.boundNanos() / NANOS_PER_MILLI,
+            phase.model(),
+            phase.coverage()));
+  }
+
+  private static String many(@Nullable Long count, String noun) {
+    return (count == null ? "? " : count + " ") + noun + (count != null && count == 1 ? "" : "s");
+  }
+
+  private void waits(Waits waits) {
+    if (waits.queuedBehind() > 0) {
+      line(String.format(Locale.ROOT, "Queued while %s ran.", many(waits.queuedBehind(), "step")));
+    }
+    Long stall = waits.stallNanos();
+    if (waits.stalls() > 0) {
+      line(
+          String.format(
+              Locale.ROOT,
+              "Stalled in %s that also computed prompts of others%s.",
+              many(waits.stalls(), "decode step"),
+              stall == null
+                  ? ", all that there are"
+                  : String.format(Locale.ROOT, ": %.1f ms in all", stall / NANOS_PER_MILLI)));
+    }
+    if (waits.leftOut() > 0) {
+      line(
+          String.format(
+              Locale.ROOT,
+              "Left out of %s between its first and its last: %.1f ms of the GPU's time.",
+              many(waits.leftOut(), "step"),
+              waits.leftOutNanos() / NANOS_PER_MILLI));
+    }
+    if (waits.untracedNanos() > 0) {
+      line(
+          String.format(
+              Locale.ROOT,
+              "%.1f ms of that for steps with prompts of requests without a trace.",
+              waits.untracedNanos() / NANOS_PER_MILLI));
+    }
+  }
+
+  private void neighbours(BatchPart part) {
+    if (part.neighbours().isEmpty()) {
+      line("No other traced request ran in its steps.");
+      return;
+    }
+    Neighbour first = part.neighbours().get(0);
+    if (first.waitNanos() > 0) {
+      line(
+          String.format(
+              Locale.ROOT,
+              "%s made it wait most: %.1f ms, by %s of its prompt.",
+              name(first),
+              first.waitNanos() / NANOS_PER_MILLI,
+              many(first.promptTokens(), "token")));
+    }
+    line("");
+    line(
+        String.format(
+            Locale.ROOT,
+            "  %12s  %13s  %12s  request",
+            "shared steps",
+            "prompt tokens",
+            "made it wait"));
+    part.neighbours().stream()
+        .limit(MOST_NEIGHBOURS)
+        .forEach(
+            neighbour ->
+                line(
+                    String.format(
+                        Locale.ROOT,
+                        "  %12d  %13d  %9.1f ms  %s  %s",
+                        neighbour.steps(),
+                        neighbour.promptTokens(),
+                        neighbour.waitNanos() / NANOS_PER_MILLI,
+                        neighbour.traceId(),
+                        neighbour.other() == null ? "" : name(neighbour.other()))));
+    if (part.neighbours().size() > MOST_NEIGHBOURS) {
+      line(
+          String.format(
+              Locale.ROOT, "  … and %d more", part.neighbours().size() - MOST_NEIGHBOURS));
+    }
+  }
+
+  private static String name(Neighbour neighbour) {
+    return neighbour.other() == null ? neighbour.traceId().toString() : name(neighbour.other());
+  }
+}

@@ -1,0 +1,97 @@
+package io.inferspan.samples.embeddings;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.envoyproxy.envoy.config.route.v3.RouteAction;
+import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.samples.embeddings.RunningProgram.Command;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The picker with Envoy's configuration; Envoy itself is not run. */
+class EnvoyPickerIT {
+
+  private static final Path YAML = Path.of("envoy.yaml");
+
+  @Test
+  void requestThroughTheFilter_leavesOneTrace() throws Exception {
+    EnvoyConfiguration envoy = EnvoyConfiguration.read(YAML);
+    try (Surroundings around = new Surroundings();
+        RunningProgram picker =
+            Command.of(EnvoyPicker.class)
+                .start(around.engine().authority(), around.collector().endpoint());
+        EnvoyFilter filter = new EnvoyFilter(envoy.processor(), picker.port())) {
+      String answer =
+          filter.pass(
+              Map.of(
+                  ":method",
+                  "POST",
+                  ":path",
+                  Surroundings.PATH,
+                  "content-type",
+                  "application/json",
+                  "traceparent",
+                  Surroundings.CALLER),
+              Surroundings.BODY);
+
+      assertThat(answer).contains("data: [DONE]");
+      assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
+      assertThatSpans(around.collector().awaitTrace(Surroundings.TRACE, 8, Duration.ofSeconds(10)))
+          .ignoringSiblingOrder()
+          .hasTree(
+              """
+              gateway.request [SERVER] {gen_ai.request.model=tiny, http.response.status_code=200}
+                run_scheduler_profile [INTERNAL]
+                  filter_endpoints [INTERNAL]
+                  llm_d.epp.scoring [INTERNAL]
+                    llm_d.epp.scorer.prefix-cache-scorer [INTERNAL]
+                    llm_d.epp.scorer.no-hit-lru-scorer [INTERNAL]
+                  pick_endpoints [INTERNAL]
+                llm_request [SERVER]
+              """);
+    }
+  }
+
+  @Test
+  void configuration_showsThePickerBothBodiesInModesThatItKnows() throws Exception {
+    var mode = EnvoyConfiguration.read(YAML).processor().getProcessingMode();
+
+    assertThat(BodyMode.valueOf(mode.getRequestBodyMode().name()).holdsHeaders()).isTrue();
+    assertThat(mode.getResponseBodyMode().name()).isEqualTo(BodyMode.FULL_DUPLEX_STREAMED.name());
+    // In these two modes Envoy insists on trailers.
+    assertThat(mode.getRequestTrailerMode().name()).isEqualTo("SEND");
+    assertThat(mode.getResponseTrailerMode().name()).isEqualTo("SEND");
+  }
+
+  @Test
+  void configuration_sendsRequestsWhereThePickerSays() throws Exception {
+    EnvoyConfiguration envoy = EnvoyConfiguration.read(YAML);
+    RouteAction route =
+        envoy.connectionManager().getRouteConfig().getVirtualHosts(0).getRoutes(0).getRoute();
+
+    assertThat(envoy.cluster(route.getCluster()).getOriginalDstLbConfig())
+        .satisfies(original -> assertThat(original.getUseHttpHeader()).isTrue())
+        .satisfies(
+            original ->
+                assertThat(original.getHttpHeaderName())
+                    .isEqualTo("x-gateway-destination-endpoint"));
+    String picker = envoy.processor().getGrpcService().getEnvoyGrpc().getClusterName();
+    assertThat(envoy.cluster(picker).getTypedExtensionProtocolOptionsMap())
+        .containsKey("envoy.extensions.upstreams.http.v3.HttpProtocolOptions");
+  }
+
+  @Test
+  void wordThatEnvoyDoesNotKnow_isFound() throws Exception {
+    String wrong = Files.readString(YAML).replace("request_header_mode", "request_headers_mode");
+
+    assertThatThrownBy(() -> EnvoyConfiguration.parse(wrong))
+        .isInstanceOf(InvalidProtocolBufferException.class)
+        .hasMessageContaining("request_headers_mode");
+  }
+}

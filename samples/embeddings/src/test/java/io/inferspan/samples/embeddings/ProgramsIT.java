@@ -1,0 +1,193 @@
+package io.inferspan.samples.embeddings;
+
+import static io.inferspan.testing.SpanTreeAssert.assertThatSpans;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inferspan.samples.embeddings.RunningProgram.Command;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.engine.EngineRequest;
+import io.inferspan.testing.engine.EngineScript;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ProgramsIT {
+
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final List<Class<?>> GATEWAYS =
+      List.of(PlainGateway.class, VertxProxyGateway.class, NettyGateway.class);
+
+  /** A gateway's own span of a streamed response, and the engine's span under it. */
+  private static final String TREE =
+      """
+      gateway.request [SERVER] {gen_ai.request.model=tiny, gen_ai.usage.completion_tokens=5, \
+      http.response.status_code=200, \
+      inferspan.response.first_token_ms=*, inferspan.response.complete=true}
+        llm_request [SERVER]
+      """;
+
+  @Test
+  void plainGateway_needsNoFramework() throws Exception {
+    Command program = Command.of(PlainGateway.class, "vertx", "netty", "micrometer");
+
+    assertThatSpans(traceOf(program, 2)).hasTree(TREE);
+  }
+
+  @Test
+  void vertxProxy_tracesToTheLastToken() throws Exception {
+    assertThatSpans(traceOf(Command.of(VertxProxyGateway.class), 2)).hasTree(TREE);
+  }
+
+  @Test
+  void nettyGateway_tracesToTheLastToken() throws Exception {
+    assertThatSpans(traceOf(Command.of(NettyGateway.class, "vertx"), 2)).hasTree(TREE);
+  }
+
+  @Test
+  void besideTheAgent_thereIsOneTraceAndOneSdk() throws Exception {
+    Path agent = Path.of("target", "agent", "opentelemetry-javaagent.jar").toAbsolutePath();
+    Command program = Command.of(PlainGateway.class, "vertx", "netty").flag("-javaagent:" + agent);
+
+    List<SpanRecord> spans = traceOf(program, 4);
+
+    assertThatSpans(spans)
+        .hasTree(
+            """
+            * [SERVER]
+              gateway.request [SERVER] {http.response.status_code=200, inferspan.response.complete=true}
+                * [CLIENT]
+                  llm_request [SERVER]
+            """);
+    assertThat(assertThatSpans(spans).span("gateway.request").resource())
+        .containsEntry("telemetry.distro.name", "opentelemetry-java-instrumentation");
+  }
+
+  @Test
+  void requestWithoutEngine_isAnswered502AndTraced() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main).start("127.0.0.1:1", around.collector().endpoint())) {
+        assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
+
+        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
+      }
+    }
+  }
+
+  @Test
+  void engineThatClosesBeforeItAnswers_isBlamedForThe502() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+          Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main)
+                  .start("127.0.0.1:" + engine.getLocalPort(), around.collector().endpoint())) {
+        Thread.startVirtualThread(() -> closeEach(engine));
+        assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
+
+        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
+        assertThat(spans.getFirst().attribute("error.type")).isNotEqualTo("client_disconnected");
+      }
+    }
+  }
+
+  @Test
+  void engineThatBreaksOff_cutsTheResponse() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
+        around.engine().script(EngineScript.builder().tokens(9).cutAfterTokens(3).build());
+        assertThatThrownBy(() -> around.ask(program.port()))
+            .as("%s", main)
+            .isInstanceOf(IOException.class);
+
+        assertThat(gatewaySpan(around))
+            .satisfies(span -> assertThat(span.isError()).as("%s", main).isTrue())
+            .satisfies(
+                span -> assertThat(span.attribute("inferspan.response.complete")).isEqualTo(false));
+      }
+    }
+  }
+
+  @Test
+  void clientThatLeaves_stopsTheEngine() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
+        around
+            .engine()
+            .script(
+                EngineScript.builder().tokens(1000).betweenTokens(Duration.ofMillis(20)).build());
+        around.askAndLeave(program.port());
+
+        EngineRequest asked = around.engine().awaitRequests(1, LIMIT).getFirst();
+        assertThat(asked.awaitEnd(LIMIT))
+            .as("%s", main)
+            .isEqualTo(EngineRequest.Outcome.CLIENT_GONE);
+        assertThat(gatewaySpan(around).attribute("error.type")).isEqualTo("client_disconnected");
+      }
+    }
+  }
+
+  @Test
+  void methodQueryAndHeaders_reachTheEngineAndTheClient() throws Exception {
+    for (Class<?> main : GATEWAYS) {
+      try (Surroundings around = new Surroundings();
+          RunningProgram program =
+              Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
+        around.engine().script(EngineScript.builder().responseHeader("x-engine", "e7").build());
+        assertThat(around.ask(program.port()).headers().firstValue("x-engine"))
+            .as("%s", main)
+            .hasValue("e7");
+        around.get(program.port(), "/v1/models?after=a%20b");
+
+        EngineRequest asked = around.engine().awaitRequests(2, LIMIT).getLast();
+        assertThat(asked.method()).as("%s", main).isEqualTo("GET");
+        assertThat(asked.query()).isEqualTo("after=a%20b");
+        assertThat(asked.header("authorization")).isEqualTo("Bearer k");
+        assertThat(asked.header("connection")).isNull();
+      }
+    }
+  }
+
+  private static SpanRecord gatewaySpan(Surroundings around) {
+    return assertThatSpans(around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT))
+        .span("gateway.request");
+  }
+
+  /** Accepts connections, reads the request and closes. */
+  private static void closeEach(ServerSocket server) {
+    while (!server.isClosed()) {
+      try (Socket engine = server.accept()) {
+        assertThat(engine.getInputStream().read(new byte[64 * 1024])).isPositive();
+      } catch (IOException e) {
+        // The test is over.
+      }
+    }
+  }
+
+  private static List<SpanRecord> traceOf(Command command, int spans) throws Exception {
+    try (Surroundings around = new Surroundings();
+        RunningProgram program =
+            command.start(around.engine().authority(), around.collector().endpoint())) {
+      HttpResponse<String> answer = around.ask(program.port());
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body()).contains("data: [DONE]");
+      assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
+
+      return around.collector().awaitTrace(Surroundings.TRACE, spans, LIMIT);
+    }
+  }
+}

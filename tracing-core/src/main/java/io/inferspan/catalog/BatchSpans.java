@@ -1,0 +1,64 @@
+package io.inferspan.catalog;
+
+import static io.inferspan.catalog.SpanType.span;
+
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.BatchAttributes;
+import io.inferspan.semconv.KernelAttributes;
+
+/** Spans of an engine that runs many requests in one step. */
+public final class BatchSpans {
+
+  private static final Attribute<?>[] PART = {
+    BatchAttributes.STEPS,
+    BatchAttributes.TOKENS,
+    BatchAttributes.SHARE_MS,
+    BatchAttributes.BUSY_MS,
+    BatchAttributes.BUSY_SOURCE,
+    BatchAttributes.MODEL,
+    BatchAttributes.SOURCE,
+    BatchAttributes.COVERAGE,
+    BatchAttributes.ERROR_BOUND_MS
+  };
+
+  /** One step of an engine, with links to its members, in a separate trace. */
+  public static final SpanType STEP =
+      span(Component.KERNEL, "llm_d.engine.step")
+          .carries(
+              KernelAttributes.PROCESS_ID,
+              BatchAttributes.STEP,
+              BatchAttributes.MEMBERS,
+              BatchAttributes.UNIDENTIFIED,
+              BatchAttributes.PREFILL_MEMBERS,
+              BatchAttributes.TOKENS,
+              BatchAttributes.LAUNCHES,
+              BatchAttributes.BUSY_MS,
+              BatchAttributes.BUSY_SOURCE,
+              BatchAttributes.MODEL,
+              BatchAttributes.SOURCE,
+              BatchAttributes.COVERAGE)
+          .build();
+
+  /** Links to further members of the step: one span links to at most 128. */
+  public static final SpanType STEP_MEMBERS =
+      span(Component.KERNEL, "llm_d.engine.step.members")
+          .under(STEP)
+          .carries(BatchAttributes.STEP)
+          .build();
+
+  /** From the request's arrival at the API server to its first step. */
+  public static final SpanType QUEUE =
+      span(Component.KERNEL, "llm_d.engine.queue")
+          .carries(BatchAttributes.SOURCE, BatchAttributes.COVERAGE)
+          .build();
+
+  /** The request's steps in prefill, those after a preemption included. */
+  public static final SpanType PREFILL =
+      span(Component.KERNEL, "llm_d.engine.prefill").carries(PART).build();
+
+  /** The request's steps that each computed its next token. */
+  public static final SpanType DECODE =
+      span(Component.KERNEL, "llm_d.engine.decode").carries(PART).build();
+
+  private BatchSpans() {}
+}

@@ -1,0 +1,92 @@
+package io.inferspan.exporter;
+
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.util.Collection;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stops exporting once the accounting is closed, and records the result of each batch if it is the
+ * exporter that is accounted for.
+ */
+public final class AccountedSpanExporter implements SpanExporter {
+
+  private final SpanExporter delegate;
+  private final ExportAccounting accounting;
+  private final AtomicReference<@Nullable Batch> underWay = new AtomicReference<>();
+  private final AtomicBoolean shutDown = new AtomicBoolean();
+  private volatile boolean keepsBooks;
+
+  /** Goes before {@code delegate}. */
+  public AccountedSpanExporter(SpanExporter delegate, ExportAccounting accounting) {
+    this.delegate = delegate;
+    this.accounting = accounting;
+  }
+
+  /** Enters from now on what comes of each batch. */
+  public void keepBooks() {
+    keepsBooks = true;
+  }
+
+  @Override
+  public CompletableResultCode export(Collection<SpanData> spans) {
+    if (accounting.isClosed()) {
+      return CompletableResultCode.ofFailure();
+    }
+    Batch batch = new Batch(spans.size());
+    Batch before = underWay.getAndSet(batch);
+    if (before != null) {
+      // The batch processor gave up waiting for this batch.
+      before.settle(false);
+    }
+    try {
+      CompletableResultCode result = delegate.export(spans);
+      result.whenComplete(() -> batch.settle(result.isSuccess()));
+      return result;
+    } catch (RuntimeException e) {
+      batch.settle(false);
+      throw e;
+    } catch (Error e) {
+      batch.settle(false);
+      // An error would end the batch processor's thread, and with it all exports to come.
+      throw new IllegalStateException("The exporter failed", e);
+    }
+  }
+
+  /** Spans that are being sent. */
+  private final class Batch {
+    private final int spans;
+    private final long startNanos = System.nanoTime();
+    private final AtomicBoolean settled = new AtomicBoolean();
+
+    Batch(int spans) {
+      this.spans = spans;
+    }
+
+    void settle(boolean success) {
+      if (settled.compareAndSet(false, true) && keepsBooks) {
+        accounting.settled(spans, success, System.nanoTime() - startNanos);
+      }
+    }
+  }
+
+  @Override
+  public CompletableResultCode flush() {
+    return delegate.flush();
+  }
+
+  @Override
+  public CompletableResultCode shutdown() {
+    return shutDown.compareAndSet(false, true)
+        ? delegate.shutdown()
+        : CompletableResultCode.ofSuccess();
+  }
+
+  @Override
+  public String toString() {
+    return delegate.toString();
+  }
+}

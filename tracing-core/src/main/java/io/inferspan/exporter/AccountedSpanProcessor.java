@@ -1,0 +1,58 @@
+package io.inferspan.exporter;
+
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
+import io.opentelemetry.sdk.trace.SpanProcessor;
+
+/**
+ * Lets as many spans into the SDK's batch processor as its queue holds, so that none is lost in
+ * there uncounted.
+ */
+public final class AccountedSpanProcessor implements SpanProcessor {
+
+  private final SpanProcessor delegate;
+  private final ExportAccounting accounting;
+
+  /** Guards the entrance of {@code delegate}. */
+  public AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting) {
+    this.delegate = delegate;
+    this.accounting = accounting;
+  }
+
+  @Override
+  public void onStart(Context parent, ReadWriteSpan span) {
+    if (span.getSpanContext().isSampled()) {
+      accounting.started();
+    }
+    delegate.onStart(parent, span);
+  }
+
+  @Override
+  public boolean isStartRequired() {
+    return true;
+  }
+
+  @Override
+  public void onEnd(ReadableSpan span) {
+    if (span.getSpanContext().isSampled() && accounting.admit()) {
+      delegate.onEnd(span);
+    }
+  }
+
+  @Override
+  public boolean isEndRequired() {
+    return true;
+  }
+
+  @Override
+  public CompletableResultCode shutdown() {
+    return delegate.shutdown();
+  }
+
+  @Override
+  public CompletableResultCode forceFlush() {
+    return delegate.forceFlush();
+  }
+}

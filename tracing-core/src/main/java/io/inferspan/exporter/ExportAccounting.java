@@ -1,0 +1,155 @@
+package io.inferspan.exporter;
+
+import io.inferspan.export.SpanCounts;
+import io.inferspan.recording.SpanIntake;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts the spans that a telemetry started, exported and lost, with reasons.
+ *
+ * <p>After {@link #close()}, {@code started = exported + dropped}.
+ */
+public final class ExportAccounting implements SpanIntake {
+
+  private final LongAdder started = new LongAdder();
+  private final LongAdder unsampled = new LongAdder();
+  private final AtomicLong ended = new AtomicLong();
+  private final AtomicLong gone = new AtomicLong();
+  private final LongAdder exported = new LongAdder();
+  private final LongAdder queueFull = new LongAdder();
+  private final LongAdder exportFailed = new LongAdder();
+  private final LongAdder exports = new LongAdder();
+  private final LongAdder failedExports = new LongAdder();
+  private final LongAdder exportNanos = new LongAdder();
+  private final int capacity;
+  private volatile boolean stopped;
+  private boolean closed;
+
+  /** Books for a queue of {@code capacity} spans. */
+  public ExportAccounting(int capacity) {
+    this.capacity = capacity;
+  }
+
+  /** Counts a span that is recorded. */
+  void started() {
+    started.increment();
+  }
+
+  /** Counts an unsampled span. */
+  public void unsampled() {
+    unsampled.increment();
+  }
+
+  /** Counts a span that has ended; false where the queue has no room for it. */
+  boolean admit() {
+    if (ended.incrementAndGet() - gone.get() <= capacity) {
+      return true;
+    }
+    queueFull.increment();
+    gone.incrementAndGet();
+    return false;
+  }
+
+  /**
+   * Returns whether less than an eighth of the queue is free, so that some spans of a new request
+   * would be dropped.
+   */
+  @Override
+  public boolean isCrowded() {
+    return ended.get() - gone.get() >= capacity - capacity / 8;
+  }
+
+  /** Counts a span of a request that was not begun because there is no room for it. */
+  @Override
+  public void refused() {
+    started.increment();
+    ended.incrementAndGet();
+    queueFull.increment();
+    gone.incrementAndGet();
+  }
+
+  /** Takes no more spans of {@code Telemetry.tracer}. */
+  public void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public boolean isStopped() {
+    return stopped;
+  }
+
+  /** Counts a batch that has left the queue. */
+  synchronized void settled(int spans, boolean success, long nanos) {
+    if (closed) {
+      return;
+    }
+    gone.addAndGet(spans);
+    (success ? exported : exportFailed).add(spans);
+    exports.increment();
+    exportNanos.add(nanos);
+    if (!success) {
+      failedExports.increment();
+    }
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Closes the accounting: spans not yet exported count as lost, even if they are exported later.
+   */
+  public synchronized void close() {
+    closed = true;
+  }
+
+  /** Spans that wait for export, those in the batch under way included. */
+  public synchronized long queued() {
+    return closed ? 0 : ended.get() - gone.get();
+  }
+
+  /** Spans that have ended, waiting or gone. */
+  public long ended() {
+    return ended.get();
+  }
+
+  /** Spans that wait no longer: sent or lost. */
+  public long gone() {
+    return gone.get();
+  }
+
+  /** Spans that may wait for export. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** Returns the current counts. */
+  public synchronized SpanCounts counts() {
+    long sent = exported.sum();
+    long full = queueFull.sum();
+    long failed = exportFailed.sum();
+    long done = ended.get();
+    long begun = Math.max(started.sum(), done);
+    SpanCounts.Dropped dropped =
+        closed
+            ? new SpanCounts.Dropped(full, failed, done - sent - full - failed, begun - done)
+            : new SpanCounts.Dropped(full, failed, 0, 0);
+    return new SpanCounts(begun, unsampled.sum(), done, sent, dropped);
+  }
+
+  /** Calls of the exporter that have ended. */
+  public long exports() {
+    return exports.sum();
+  }
+
+  /** Those of them that failed. */
+  public long failedExports() {
+    return failedExports.sum();
+  }
+
+  /** Returns the total duration of exports. */
+  public long exportNanos() {
+    return exportNanos.sum();
+  }
+}

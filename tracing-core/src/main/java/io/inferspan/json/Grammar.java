@@ -1,0 +1,72 @@
+package io.inferspan.json;
+
+/**
+ * Transitions between places of a JSON document by key; built once, and immutable after first use.
+ */
+public final class Grammar {
+
+  private static final int SLOTS = 256;
+  private static final int LISTS = 16;
+
+  private final long[] hashes = new long[SLOTS];
+  private final int[] places = new int[SLOTS];
+  private final int[] elements = new int[LISTS];
+  private int rootList = Places.NOTHING;
+
+  /** Without any place but the document. */
+  public Grammar() {}
+
+  /** Adds keys that lead from one place to another; for a word, its meaning. */
+  public Grammar put(int from, int to, String... keys) {
+    for (String key : keys) {
+      long hash = joined(from, Word.numberOf(key));
+      int slot = slot(hash);
+      while (places[slot] != 0) {
+        slot = (slot + 1) % SLOTS;
+      }
+      hashes[slot] = hash;
+      places[slot] = to;
+    }
+    return this;
+  }
+
+  /** Sets the place of a list's elements, if it differs from that of the list. */
+  public Grammar elements(int list, int place) {
+    elements[list % LISTS] = place;
+    return this;
+  }
+
+  /** A document may be this list. */
+  public Grammar rootList(int list) {
+    rootList = list;
+    return this;
+  }
+
+  /** The place of a list's elements. */
+  int element(int list) {
+    int place = elements[list % LISTS];
+    return place == Places.NOTHING ? list ^ (Places.LIST | Places.OBJECT) : place;
+  }
+
+  int rootList() {
+    return rootList;
+  }
+
+  /** Returns the place under a key, or the meaning of a word; {@link Places#NOTHING} if unknown. */
+  public int find(int from, long word) {
+    long hash = joined(from, word);
+    int slot = slot(hash);
+    while (hashes[slot] != hash && places[slot] != 0) {
+      slot = (slot + 1) % SLOTS;
+    }
+    return places[slot];
+  }
+
+  private static long joined(int from, long word) {
+    return word ^ ((long) from << 56);
+  }
+
+  private static int slot(long hash) {
+    return (int) (hash >>> 56);
+  }
+}

@@ -1,0 +1,60 @@
+package io.inferspan.json;
+
+import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** A buffer for a short text; longer texts are truncated. */
+public final class ShortText {
+
+  /** More of a text is cut off. */
+  public static final int MAX_BYTES = 128;
+
+  private final byte[] bytes = new byte[MAX_BYTES];
+  private int length;
+
+  ShortText() {}
+
+  void clear() {
+    length = 0;
+  }
+
+  void add(byte next) {
+    if (length < MAX_BYTES) {
+      bytes[length++] = next;
+    }
+  }
+
+  /** Returns whether it equals this text. */
+  public boolean is(String ascii) {
+    if (ascii.length() != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (bytes[i] != ascii.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The text, or {@code before} where it is the same, so that repetition costs no memory. */
+  public String text(@Nullable String before) {
+    if (before != null && is(before)) {
+      return before;
+    }
+    int end = length;
+    if (end == MAX_BYTES) {
+      while (end > 0 && (bytes[end - 1] & 0xC0) == 0x80) {
+        end--;
+      }
+      end -= end > 0 && bytes[end - 1] < 0 ? 1 : 0;
+    }
+    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+  }
+
+  /** The known word that the text is, or {@code "other"}; null if it is empty. */
+  public @Nullable String word(UnaryOperator<String> known, @Nullable String before) {
+    return length == 0 ? null : known.apply(text(before));
+  }
+}

@@ -1,0 +1,135 @@
+package io.inferspan.response;
+
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes a body of {@code Content-Encoding: gzip} or {@code deflate} in pieces, in constant
+ * memory.
+ *
+ * <p>It neither verifies checksums nor reads more than one gzip member: engines and proxies write
+ * one.
+ */
+final class BodyDecoder implements AutoCloseable {
+
+  /** A body that grows beyond this is not decoded further: a few kilobytes can expand to it. */
+  static final long MAX_DECODED_BYTES = 16L << 20;
+
+  private static final int PIECE_BYTES = 4096;
+  private static final int FIXED_HEADER_BYTES = 10;
+  private static final int FLAGS_AT = 3;
+  private static final int HAS_CHECKSUM = 2;
+  private static final int HAS_EXTRA = 4;
+  private static final int HAS_NAME = 8;
+  private static final int HAS_COMMENT = 16;
+  private static final byte[] MAGIC = {0x1f, (byte) 0x8b, 8};
+
+  private final boolean gzip;
+  private final ByteBuffer decoded = ByteBuffer.allocate(PIECE_BYTES);
+  private final Inflater inflater;
+  private boolean finished;
+  private int headerBytes;
+  private int flags;
+
+  /** Bytes of the gzip header to skip. */
+  private int skip;
+
+  /** One more than the low byte of the length of the extra field, once that is read. */
+  private int lowLength;
+
+  private BodyDecoder(boolean gzip) {
+    this.gzip = gzip;
+    this.inflater = new Inflater(gzip);
+  }
+
+  /** The name of an encoding as spans show it: a known one or "other"; null for none. */
+  static @Nullable String known(@Nullable CharSequence contentEncoding) {
+    String name =
+        contentEncoding == null ? "" : contentEncoding.toString().strip().toLowerCase(Locale.ROOT);
+    return switch (name) {
+      case "", "identity" -> null;
+      case "gzip", "x-gzip" -> "gzip";
+      case "deflate", "br", "zstd" -> name;
+      default -> "other";
+    };
+  }
+
+  /** Returns whether bodies with this encoding can be decoded. */
+  static boolean decodes(String encoding) {
+    return encoding.equals("gzip") || encoding.equals("deflate");
+  }
+
+  static BodyDecoder of(String encoding) {
+    return new BodyDecoder(encoding.equals("gzip"));
+  }
+
+  /** Decodes a piece; {@code bytes} stays as it is. */
+  void decode(ByteBuffer bytes, Consumer<ByteBuffer> sink) throws DataFormatException {
+    ByteBuffer in = bytes.asReadOnlyBuffer();
+    while (gzip && in.hasRemaining() && !headerEnds()) {
+      header(in.get());
+    }
+    inflater.setInput(in);
+    while (!inflater.finished()) {
+      decoded.clear();
+      if (inflater.inflate(decoded) == 0) {
+        break;
+      }
+      if (inflater.getBytesWritten() > MAX_DECODED_BYTES) {
+        throw new DataFormatException("too long");
+      }
+      sink.accept(decoded.flip());
+    }
+    finished = inflater.finished();
+  }
+
+  /** Returns whether the body has been decoded completely. */
+  boolean isFinished() {
+    return finished;
+  }
+
+  private boolean headerEnds() {
+    return headerBytes >= FIXED_HEADER_BYTES && flags == 0 && skip == 0;
+  }
+
+  private void header(byte next) throws DataFormatException {
+    int at = headerBytes++;
+    if (at < FIXED_HEADER_BYTES) {
+      if (at < MAGIC.length && next != MAGIC[at]) {
+        throw new DataFormatException("not gzip");
+      }
+      flags = at == FLAGS_AT ? next & (HAS_EXTRA | HAS_NAME | HAS_COMMENT | HAS_CHECKSUM) : flags;
+    } else if (skip > 0) {
+      skip--;
+    } else if ((flags & HAS_EXTRA) != 0) {
+      extra(next & 0xff);
+    } else if ((flags & HAS_NAME) != 0) {
+      flags ^= next == 0 ? HAS_NAME : 0;
+    } else if ((flags & HAS_COMMENT) != 0) {
+      flags ^= next == 0 ? HAS_COMMENT : 0;
+    } else {
+      flags = 0;
+      skip = 1;
+    }
+  }
+
+  /** Reads the length of the extra field, two bytes, the low one first. */
+  private void extra(int next) {
+    if (lowLength == 0) {
+      lowLength = next + 1;
+    } else {
+      flags ^= HAS_EXTRA;
+      skip = lowLength - 1 + (next << Byte.SIZE);
+    }
+  }
+
+  /** Frees the memory that the JDK holds outside the heap. */
+  @Override
+  public void close() {
+    inflater.end();
+  }
+}

@@ -1,0 +1,86 @@
+package io.inferspan.response;
+
+import java.util.Set;
+
+/**
+ * The finish reasons and error types that may appear on spans and meters. Engines can put anything
+ * into these members, a client's text too; everything else is {@link #OTHER}.
+ */
+public final class KnownWords {
+
+  /** Stands for a word that is not known. */
+  public static final String OTHER = "other";
+
+  private static final Set<String> FINISH_REASONS =
+      Set.of(
+          // OpenAI
+          "stop",
+          "length",
+          "tool_calls",
+          "function_call",
+          "content_filter",
+          "completed",
+          "incomplete",
+          "failed",
+          "cancelled",
+          "max_output_tokens",
+          // Anthropic
+          "end_turn",
+          "max_tokens",
+          "stop_sequence",
+          "tool_use",
+          "pause_turn",
+          "refusal",
+          "model_context_window_exceeded",
+          // vLLM, SGLang, llm-d
+          "abort",
+          "error",
+          "cache_threshold",
+          "remote_decode");
+
+  private static final Set<String> ERROR_TYPES =
+      Set.of(
+          // OpenAI and Anthropic
+          "invalid_request_error",
+          "authentication_error",
+          "permission_error",
+          "not_found_error",
+          "request_too_large",
+          "rate_limit_error",
+          "rate_limit_exceeded",
+          "insufficient_quota",
+          "context_length_exceeded",
+          "timeout_error",
+          "overloaded_error",
+          "server_error",
+          "api_error",
+          // vLLM and SGLang
+          "BadRequestError",
+          "NotFoundError",
+          "UnprocessableEntityError",
+          "InternalServerError",
+          "NotImplementedError",
+          "ServiceUnavailableError",
+          "GenerationError",
+          "ValueError",
+          "TypeError",
+          "RuntimeError",
+          "Bad Request",
+          "Internal Server Error");
+
+  private KnownWords() {}
+
+  /** The finish reason, or {@link #OTHER}. */
+  public static String finishReason(String word) {
+    return FINISH_REASONS.contains(word) ? word : OTHER;
+  }
+
+  /** The error type, or {@link #OTHER}. Short numbers, as error codes are, pass too. */
+  public static String errorType(String word) {
+    return ERROR_TYPES.contains(word) || isCode(word) ? word : OTHER;
+  }
+
+  private static boolean isCode(String word) {
+    return word.length() <= 5 && word.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+}

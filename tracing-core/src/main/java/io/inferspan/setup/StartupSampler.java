@@ -1,0 +1,55 @@
+package io.inferspan.setup;
+
+import io.inferspan.catalog.EppSpans;
+import io.inferspan.catalog.SpanNaming;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.trace.data.LinkData;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.opentelemetry.sdk.trace.samplers.SamplingResult;
+import java.util.List;
+
+/** Samples every span of a start, which a process has once, and all others as configured. */
+final class StartupSampler implements Sampler {
+
+  private static final String STARTUP = EppSpans.STARTUP.name(SpanNaming.PROPOSAL);
+
+  private final Sampler configured;
+
+  private StartupSampler(Sampler configured) {
+    this.configured = configured;
+  }
+
+  /** Leaves a sampler that is off as it is. */
+  static Sampler around(Sampler configured) {
+    String description = configured.getDescription();
+    return description.startsWith("AlwaysOff")
+            || description.startsWith("ParentBased{root:AlwaysOff")
+        ? configured
+        : new StartupSampler(configured);
+  }
+
+  @Override
+  public SamplingResult shouldSample(
+      Context parent,
+      String traceId,
+      String name,
+      SpanKind kind,
+      Attributes attributes,
+      List<LinkData> links) {
+    return name.equals(STARTUP)
+        ? SamplingResult.recordAndSample()
+        : configured.shouldSample(parent, traceId, name, kind, attributes, links);
+  }
+
+  @Override
+  public String getDescription() {
+    return configured.getDescription();
+  }
+
+  @Override
+  public String toString() {
+    return getDescription();
+  }
+}

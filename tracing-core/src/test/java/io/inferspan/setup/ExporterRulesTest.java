@@ -1,0 +1,89 @@
+package io.inferspan.setup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.sdk.autoconfigure.spi.internal.DefaultConfigProperties;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The destination of spans if only the protocol is set, and not the endpoint. */
+class ExporterRulesTest {
+
+  private static final String OTLP = "otel.exporter.otlp.";
+  private static final String ENDPOINT = OTLP + "endpoint";
+
+  private final Map<String, String> given = new HashMap<>();
+  private final List<String> warnings = new ArrayList<>();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"certificate=/ca.pem", "traces.certificate=/ca.pem", "insecure=false"})
+  void transportAlone_meansTlsToLocalhost(String setting) {
+    give(setting);
+    give("protocol=grpc");
+
+    assertThat(corrected()).containsEntry(ENDPOINT, "https://localhost:4317");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"protocol", "traces.protocol"})
+  void transportAloneOverHttp_meansItsPort(String protocol) {
+    give("certificate=/ca.pem");
+    give(protocol + "=http/protobuf");
+
+    assertThat(corrected()).containsEntry(ENDPOINT, "https://localhost:4318");
+  }
+
+  @Test
+  void nothingSaid_staysWithTheSdksPlaintext() {
+    assertThat(corrected()).doesNotContainKeys(ENDPOINT, OTLP + "traces.endpoint");
+  }
+
+  @Test
+  void insecureBesideACertificate_staysPlaintext() {
+    give("certificate=/ca.pem");
+    give("insecure=true");
+
+    assertThat(corrected()).doesNotContainKey(ENDPOINT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"endpoint", "traces.endpoint"})
+  void endpointBesideACertificate_isKept(String endpoint) {
+    give("certificate=/ca.pem");
+    give(endpoint + "=https://collector:9");
+
+    assertThat(corrected()).doesNotContainValue("https://localhost:4317");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HTTPS://host:1, true, http://host:1",
+    "HtTpS://host:1, true, http://host:1",
+    "https://host:1, true, http://host:1",
+    "http://host:1, false, http://host:1",
+    "host:1, true, http://host:1",
+    "host:1, false, https://host:1",
+    "host:1, , https://host:1",
+  })
+  void insecure_beatsTheSchemeWhateverItsCase(String endpoint, Boolean insecure, String used) {
+    assertThat(ExporterRules.effective(endpoint, insecure)).isEqualTo(used);
+  }
+
+  private void give(String setting) {
+    int equals = setting.indexOf('=');
+    given.put(OTLP + setting.substring(0, equals), setting.substring(equals + 1));
+  }
+
+  private Map<String, String> corrected() {
+    Map<String, String> corrected =
+        Corrections.of(DefaultConfigProperties.createFromMap(given), warnings::add);
+    assertThat(warnings).isEmpty();
+    return corrected;
+  }
+}

@@ -70,7 +70,7 @@ class VerifierLogTest {
           cannot pass map_type 7 into func bpf_map_lookup_elem#1                | its type
           R2 type=ctx expected=fp, pkt, pkt_meta, map_key                       | copy on the stack
           Unreleased reference id=2 alloc_insn=9                                | every path
-          something that no kernel says yet                                     | whole log
+          something that no kernel says yet                                     | full log
           """)
   void verdictsOfAllKernels_haveAdvice(String verdict, String advice) {
     VerifierLog log = VerifierLog.of(verdict + "\nprocessed 3 insns (limit 1000000)\n");

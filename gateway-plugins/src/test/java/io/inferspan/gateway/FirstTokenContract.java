@@ -23,12 +23,14 @@ import org.junit.jupiter.api.Test;
  * and for nearly all within the limit. From the measured delay, the time is subtracted that threads
  * of this process waited for a processor, which Linux counts: on a machine with too few processors
  * that is up to 50 ms, and the rest is 0.2 to 1 ms. Pauses of the JVM and of a virtual machine are
- * not counted, so a few requests may be later.
+ * not counted, so a few requests may be later, and one round of three suffices: an adapter that
+ * records tokens late does so in every round.
  */
 public abstract class FirstTokenContract extends TraceContract {
 
   private static final int WARM_UP = 100;
   private static final int REQUESTS = 20;
+  private static final int ROUNDS = 3;
   private static final double BOUND_MILLIS = 2;
   private static final int MOST_LATE = 3;
   private static final double PARTS_MILLIS = 0.05;
@@ -57,8 +59,8 @@ public abstract class FirstTokenContract extends TraceContract {
 
   @Test
   void firstToken_isThatOfTheEnginesClock() throws Exception {
-    List<Lateness> all = new ArrayList<>();
     GatewayTracing timed = tracing().clock(this::nanoTime).build();
+    List<List<Lateness>> rounds = new ArrayList<>();
     try (ScriptedEngine scripted = new ScriptedEngine(this::answer);
         GatewayRig gateway = start(timed, scripted.port());
         Wire wire = new Wire(gateway.port())) {
@@ -67,19 +69,29 @@ public abstract class FirstTokenContract extends TraceContract {
       }
       warm = true;
       tracing.awaitSpans(WARM_UP, SOON);
-      for (int i = 0; i < REQUESTS; i++) {
-        all.add(measured(wire));
-      }
+      do {
+        rounds.add(round(wire));
+      } while (rounds.size() < ROUNDS && late(rounds.get(rounds.size() - 1)) > MOST_LATE);
     }
-    print(all);
-    assertThat(all)
+    assertThat(rounds)
+        .as("rounds with at most %d tokens later than %s ms", MOST_LATE, BOUND_MILLIS)
+        .anyMatch(round -> late(round) <= MOST_LATE);
+  }
+
+  private List<Lateness> round(Wire wire) throws Exception {
+    List<Lateness> round = new ArrayList<>();
+    for (int i = 0; i < REQUESTS; i++) {
+      round.add(measured(wire));
+    }
+    print(round);
+    assertThat(round)
         .as("after it was sent, and before the client has it")
         .allMatch(each -> each.recorded > 0 && each.recorded <= each.client);
-    assertThat(all.stream().filter(each -> each.ours() > BOUND_MILLIS).count())
-        .as(
-            "later than %s ms, but for what threads waited for a processor, of %s",
-            BOUND_MILLIS, all)
-        .isLessThanOrEqualTo(MOST_LATE);
+    return round;
+  }
+
+  private static long late(List<Lateness> round) {
+    return round.stream().filter(each -> each.ours() > BOUND_MILLIS).count();
   }
 
   /** For the record of a quiet run: how late tokens were, with and without what threads waited. */
@@ -98,7 +110,7 @@ public abstract class FirstTokenContract extends TraceContract {
         BOUND_MILLIS,
         all.stream().filter(each -> each.recorded > BOUND_MILLIS).count(),
         REQUESTS,
-        all.stream().filter(each -> each.ours() > BOUND_MILLIS).count());
+        late(all));
   }
 
   /** The gateway's clock, whose first reading of a request is its arrival. */
@@ -134,6 +146,7 @@ public abstract class FirstTokenContract extends TraceContract {
   /** Asks, and says when the client had the first token. */
   private static long ask(Wire wire) throws IOException {
     wire.send(Wire.chat(STREAM));
+    assertThat(wire.readHead().status()).isEqualTo(200);
     wire.readUntil("\"content\":\"a\"");
     long receivedNanos = System.nanoTime();
     wire.readUntil("[DONE]\n\n");

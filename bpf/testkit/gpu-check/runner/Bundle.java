@@ -55,13 +55,18 @@ record Bundle(Path lib, String standIn) {
     return new Load(file("cuda_load"), cudaLoad());
   }
 
-  Load startPython(String program, String... more) throws IOException {
+  /** The command of a program in Python. */
+  List<String> python(String program, String... more) {
     String python = Objects.requireNonNullElse(System.getenv("PYTHON"), "python3");
     List<String> command = new ArrayList<>(List.of(python, "-u", file(program).toString()));
     command.addAll(List.of(more));
     if (hasStandIn()) {
       command.add(standIn);
     }
-    return new Load(file(program), command);
+    return command;
+  }
+
+  Load startPython(String program, String... more) throws IOException {
+    return new Load(file(program), python(program, more));
   }
 }

@@ -154,7 +154,7 @@ final class DriverSteps {
     }
   }
 
-  private static Map<String, Calls> did(List<String[]> answer) {
+  static Map<String, Calls> did(List<String[]> answer) {
     Map<String, Calls> did = new TreeMap<>();
     for (String[] words : answer) {
       did.merge(words[1], new Calls(Long.parseLong(words[2]), Long.parseLong(words[3])), Calls::plus);

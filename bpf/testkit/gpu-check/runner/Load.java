@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
@@ -17,6 +17,8 @@ final class Load implements AutoCloseable {
 
   /** What a step that ran out of time leaves behind. */
   static final Queue<Process> RUNNING = new ConcurrentLinkedQueue<>();
+
+  private static final String LIBRARIES = "LD_LIBRARY_PATH";
 
   private final String name;
   private final Process process;
@@ -42,15 +44,31 @@ final class Load implements AutoCloseable {
   /** A program's environment has nothing of what only our Java needs. */
   private static ProcessBuilder builder(List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
-    String theirs = System.getenv("GPU_CHECK_LD_LIBRARY_PATH");
-    builder.environment().put("LD_LIBRARY_PATH", theirs == null ? "" : theirs);
+    builder.environment().put(LIBRARIES, theirLibraries());
     return builder;
+  }
+
+  /** The command, for a program of ours that starts it. */
+  static List<String> inItsEnvironment(List<String> command) {
+    List<String> words = new ArrayList<>(List.of("env", LIBRARIES + "=" + theirLibraries()));
+    words.addAll(command);
+    return words;
+  }
+
+  private static String theirLibraries() {
+    return Objects.requireNonNullElse(System.getenv("GPU_CHECK_" + LIBRARIES), "");
   }
 
   /** Runs a program to its end, and returns what it printed; where it fails, the last line is the reason. */
   static String output(String... command) throws IOException, InterruptedException {
-    Process process = builder(List.of(command)).redirectErrorStream(true).start();
+    return output(builder(List.of(command)));
+  }
+
+  /** Runs a program with this environment, to whose input nothing comes. */
+  static String output(ProcessBuilder builder) throws IOException, InterruptedException {
+    Process process = builder.redirectErrorStream(true).start();
     RUNNING.add(process);
+    process.outputWriter().close();
     String text = new String(process.getInputStream().readAllBytes()).strip();
     if (process.waitFor() != 0) {
       throw new IOException(text.substring(text.lastIndexOf('\n') + 1).strip());
@@ -75,6 +93,10 @@ final class Load implements AutoCloseable {
       answer.add(next.split(" "));
     }
     return answer;
+  }
+
+  int pid() {
+    return (int) process.pid();
   }
 
   /** The driver's library that it has mapped. */

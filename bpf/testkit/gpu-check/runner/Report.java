@@ -14,8 +14,7 @@ final class Report {
   enum Status {
     OK,
     FAILED,
-    ABSENT,
-    NOT_BUILT
+    ABSENT
   }
 
   /** A step's outcome; it adds rows while it runs. */
@@ -57,7 +56,7 @@ final class Report {
     }
 
     private String word() {
-      return status.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+      return status.name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -73,15 +73,8 @@ final class Watching implements AutoCloseable {
   static Watching begin(Trial trial, String... files) throws IOException, InterruptedException {
     Watching watching = begin(files);
     try {
-      // A library is listed a moment before its probes are on.
-      for (int i = 0; i < 10; i++) {
-        String traceparent = DriverSteps.traceparent();
-        trial.run(traceparent);
-        if (Calls.of(watching.of(traceparent), "cuda\\..*").count() > 0) {
-          return watching;
-        }
-      }
-      throw new IOException("the bridge sees no call of a sampled request");
+      watching.awaitCallsOf(trial);
+      return watching;
     } catch (IOException | InterruptedException | RuntimeException failed) {
       watching.close();
       throw failed;
@@ -103,6 +96,18 @@ final class Watching implements AutoCloseable {
       watching.close();
       throw failed;
     }
+  }
+
+  /** Returns when a trial was seen: a library is listed a moment before its probes are on. */
+  void awaitCallsOf(Trial trial) throws IOException, InterruptedException {
+    for (int i = 0; i < 10; i++) {
+      String traceparent = DriverSteps.traceparent();
+      trial.run(traceparent);
+      if (Calls.of(of(traceparent), "cuda\\..*").count() > 0) {
+        return;
+      }
+    }
+    throw new IOException("the bridge sees no call of a sampled request");
   }
 
   /** What the bridge says of a library; without functions after ten seconds it has failed. */

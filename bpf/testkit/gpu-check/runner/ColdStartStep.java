@@ -1,0 +1,105 @@
+package io.inferspan.gpucheck;
+
+import io.inferspan.gpucheck.Report.Step;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** How an engine starts: vLLM where it is, else PyTorch, else a program that only opens the device. */
+final class ColdStartStep {
+
+  private static final String SEED = "vllm-coldstart-probe, Mistral-7B on an A10";
+
+  /** Calls, total, median and longest, as published. */
+  private static final Map<String, String> PUBLISHED =
+      Map.of(
+          "read", "23,137 calls, 1037 ms, 1.1 µs, 44 ms",
+          "openat", "19,454 calls, 154 ms, 2.6 µs, 1.4 ms",
+          "mmap", "1,846 calls, 16 ms, 4.8 µs, 1.0 ms",
+          "close", "16,803 calls, 16 ms, 0.8 µs, 0.3 ms",
+          "cuLaunchKernel", "947 calls, 1337 ms, 4.2 µs, 1287 ms",
+          "cuInit", "6 calls, 123 ms, 5 µs, 123 ms",
+          "cuMemAlloc_v2", "179 calls, 34 ms, 106 µs, 2 ms",
+          "cuModuleLoadData", "1 call, 1 ms, 780 µs, 1 ms");
+
+  /** Name, first, last, own time, share and how much evidence of a phase, or what a gap is. */
+  private static final Pattern PHASE =
+      Pattern.compile("(?m)^  (\\S+) +[0-9.]+ +[0-9.]+ +([0-9.]+) +([0-9.]+%)(?: +(\\S.*))?$");
+
+  /** Name, calls, total, share, three quantiles, longest, and calls that have only one end. */
+  private static final Pattern CALL =
+      Pattern.compile("(?m)^  (\\S+) +([0-9,]+) +([0-9,.]+) +[0-9.]+% +([0-9,.]+) +\\S+ +\\S+ +([0-9,.]+) +[0-9,]+$");
+
+  private final Bundle bundle;
+  private final Path calls;
+
+  /** Writes the calls, and a page next to them. */
+  ColdStartStep(Bundle bundle, Path calls) {
+    this.bundle = bundle;
+    this.calls = calls;
+  }
+
+  void run(Step step) throws IOException, InterruptedException {
+    String report = "";
+    for (List<String> command :
+        List.of(
+            bundle.python("vllm_load.py"),
+            bundle.python("torch_load.py", bundle.file("libinferspan_ckp.so").toString()),
+            bundle.cudaLoad())) {
+      report = observe(command);
+      String greeting = report.lines().filter(line -> line.matches("(ready|absent|failed) .*")).findFirst().orElse("ended");
+      step.row(Path.of(command.getFirst()).getFileName() + " " + Path.of(command.getLast()).getFileName(), greeting);
+      if (greeting.startsWith("ready")) {
+        break;
+      }
+    }
+    rows(step, report);
+  }
+
+  private String observe(List<String> command) throws IOException, InterruptedException {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx512m",
+                "-jar",
+                bundle.file("inferspan-ebpf-bridge.jar").toString(),
+                "coldstart",
+                "--ready-log",
+                "^(ready|absent|failed) ",
+                "--out",
+                calls.toString(),
+                "--"));
+    words.addAll(Load.inItsEnvironment(command));
+    ProcessBuilder builder = new ProcessBuilder(words);
+    builder.environment().put("OTEL_TRACES_EXPORTER", "none");
+    return Load.output(builder);
+  }
+
+  private static void rows(Step step, String report) throws IOException {
+    List<MatchResult> made = CALL.matcher(report).results().toList();
+    List<MatchResult> phases = PHASE.matcher(report).results().toList();
+    if (made.isEmpty() || phases.isEmpty()) {
+      throw new IOException("no phases or no calls: " + report.strip().lines().reduce("", (first, last) -> last));
+    }
+    for (MatchResult phase : phases) {
+      String name = phase.group(1);
+      String host = phase.group(2) + " s, " + phase.group(3) + (name.equals("gap") ? ": " + phase.group(4) : "");
+      step.row(name, host, "", name.equals("all") ? "18 s (" + SEED + ")" : "");
+    }
+    for (MatchResult call : made) {
+      String host = "%s calls, %s ms, %s µs, %s ms".formatted(call.group(2), call.group(3), call.group(4), call.group(5));
+      String published = PUBLISHED.get(call.group(1));
+      if (published == null) {
+        step.detail(call.group(1), host);
+      } else {
+        step.row(call.group(1) + ": calls, total, median, longest", host, "", published);
+      }
+    }
+  }
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vllm_load.py [STAND_IN]: vLLM with a small model of random weights, and clients. STAND_IN has the test kit's libraries
-and engine.
+"""vllm_load.py [STAND_IN]: vLLM with a small model of random weights and the plugin that marks its steps, and clients.
+STAND_IN has the test kit's libraries and engine.
 
 Says "ready VERSION NANOS", the time until its server was healthy, or "absent REASON". It answers "tokens SHARE" with "sampled
 TRACEPARENT" for each of SHARE percent of a round's requests, "tokens COUNT NANOS", and "done" or "failed REASON".
@@ -17,6 +17,7 @@ import tempfile
 import time
 import urllib.request
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 CLIENTS, REQUESTS, TOKENS, WORDS = 8, 40, 64, 8192
 
 
@@ -39,6 +40,15 @@ def write_model(directory):
             json.dump(content, file)
 
 
+def environment_with_plugin(directory):
+    entry = os.path.join(directory, "inferspan_vllm-0.dist-info")
+    os.mkdir(entry)
+    with open(os.path.join(entry, "entry_points.txt"), "w") as file:
+        file.write("[vllm.general_plugins]\ninferspan = inferspan_vllm:register\n")
+    paths = filter(None, [directory, HERE, os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "INFERSPAN_CKP": os.path.join(HERE, "libinferspan_ckp.so")}
+
+
 def start(directory, log):
     """The server's process, its version and its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -53,7 +63,8 @@ def start(directory, log):
             sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", directory, "--served-model-name", "random",
             "--load-format", "dummy", "--max-model-len", "512", "--gpu-memory-utilization", "0.3", "--host", "127.0.0.1",
             "--port", port]
-    return subprocess.Popen(command, stdout=log, stderr=log), version, f"http://127.0.0.1:{port}"
+    server = subprocess.Popen(command, stdout=log, stderr=log, env=environment_with_plugin(directory))
+    return server, version, f"http://127.0.0.1:{port}"
 
 
 def await_health(server, address, log):
@@ -69,7 +80,7 @@ def await_health(server, address, log):
 
 def complete(address, number, traceparent):
     body = {"model": "random", "prompt": f"w{3 + number % 1000} w4 w5 w6", "max_tokens": TOKENS, "ignore_eos": True}
-    headers = {"Content-Type": "application/json", "traceparent": traceparent}
+    headers = {"Content-Type": "application/json", "traceparent": traceparent, "x-request-id": traceparent.split("-")[1]}
     request = urllib.request.Request(address + "/v1/completions", json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)["usage"]["completion_tokens"]

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** How an engine starts: vLLM where it is, else PyTorch, else a program that only opens the device. */
+/** How a program starts that only opens the device, and how an engine: vLLM where it is, else PyTorch. */
 final class ColdStartStep {
 
   private static final String SEED = "vllm-coldstart-probe, Mistral-7B on an A10";
@@ -35,32 +35,35 @@ final class ColdStartStep {
       Pattern.compile("(?m)^  (\\S+) +([0-9,]+) +([0-9,.]+) +[0-9.]+% +([0-9,.]+) +\\S+ +\\S+ +([0-9,.]+) +[0-9,]+$");
 
   private final Bundle bundle;
-  private final Path calls;
+  private final Path output;
 
-  /** Writes the calls, and a page next to them. */
-  ColdStartStep(Bundle bundle, Path calls) {
+  /** Writes the calls of each start, and a page next to them. */
+  ColdStartStep(Bundle bundle, Path output) {
     this.bundle = bundle;
-    this.calls = calls;
+    this.output = output;
   }
 
   void run(Step step) throws IOException, InterruptedException {
-    String report = "";
-    for (List<String> command :
-        List.of(
-            bundle.python("vllm_load.py"),
-            bundle.python("torch_load.py", bundle.file("libinferspan_ckp.so").toString()),
-            bundle.cudaLoad())) {
-      report = observe(command);
-      String greeting = report.lines().filter(line -> line.matches("(ready|absent|failed) .*")).findFirst().orElse("ended");
-      step.row(Path.of(command.getFirst()).getFileName() + " " + Path.of(command.getLast()).getFileName(), greeting);
-      if (greeting.startsWith("ready")) {
-        break;
-      }
+    if (!observed(step, "device", bundle.cudaLoad())) {
+      throw new IOException("no program could open the device");
     }
-    rows(step, report);
+    if (!observed(step, "vllm", bundle.python("vllm_load.py"))) {
+      observed(step, "pytorch", bundle.python("torch_load.py", bundle.file("libinferspan_ckp.so").toString()));
+    }
   }
 
-  private String observe(List<String> command) throws IOException, InterruptedException {
+  private boolean observed(Step step, String name, List<String> command) throws IOException, InterruptedException {
+    String report = observe(output.resolveSibling("gpu-check-coldstart-" + name + ".jsonl"), command);
+    String greeting = report.lines().filter(line -> line.matches("(ready|absent|failed) .*")).findFirst().orElse("ended");
+    boolean ready = greeting.startsWith("ready");
+    step.row(name, ready ? "" : greeting);
+    if (ready) {
+      rows(step, report);
+    }
+    return ready;
+  }
+
+  private String observe(Path calls, List<String> command) throws IOException, InterruptedException {
     List<String> words =
         new ArrayList<>(
             List.of(

@@ -85,13 +85,9 @@ final class GpuCheck {
     perform("transformer on PyTorch", 100, python::transformer);
     perform("GEMM, LayerNorm and Softmax", 50, python::operations);
     perform("tokens a second on PyTorch", 75, python::tokens);
-    perform("flame graph of one request", 30, new FlameGraphStep(bundle, next(output, "flame.html"))::run);
-    perform("cold start", 120, new ColdStartStep(bundle, next(output, "coldstart.jsonl"))::run);
+    perform("flame graph of one request", 30, new FlameGraphStep(bundle, output.resolveSibling("gpu-check-flame.html"))::run);
+    perform("cold start", 120, new ColdStartStep(bundle, output)::run);
     perform("vLLM with random weights", 200, python::vllm);
-  }
-
-  private static Path next(Path output, String name) {
-    return output.resolveSibling("gpu-check-" + name);
   }
 
   private static String lacking(Step step) {

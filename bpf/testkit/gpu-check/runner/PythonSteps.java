@@ -123,6 +123,19 @@ final class PythonSteps {
     return Report.slowdown(1 / base, 1 / Double.parseDouble(words[1]));
   }
 
+  private static long inSteps(List<Map<String, Calls>> requests) {
+    return requests.stream().filter(seen -> seen.containsKey("llm_d.engine.prefill")).count();
+  }
+
+  /** What is watched of it; without the plugin no work of a batch has a request. */
+  private static String plugin(Watching watching) throws InterruptedException {
+    try {
+      return watching.awaitFunctionsOf(CKP);
+    } catch (IOException notLoaded) {
+      return notLoaded.getMessage();
+    }
+  }
+
   void tokens(Step step) throws IOException, InterruptedException {
     try (Load load = torch()) {
       double base = DriverSteps.rate(load.ask("tokens", bundle.seconds(), 0, 0).getLast());
@@ -144,12 +157,19 @@ final class PythonSteps {
       DriverSteps.compareRates(step, "tokens", INJECTED, bundle.rounds(),
           share -> load.ask("tokens", share).getLast(), () -> Watching.begin("libcuda"));
       try (Watching watching = Watching.begin("libcuda")) {
+        step.row("plugin that marks vLLM's steps", plugin(watching));
+        load.ask("tokens", 100);
         List<String[]> answer = load.ask("tokens", 100);
-        watching.settle();
-        List<Map<String, Calls>> requests =
-            answer.stream().filter(words -> words[0].equals("sampled")).map(words -> watching.settled(words[1])).toList();
+        List<String> contexts = answer.stream().filter(words -> words[0].equals("sampled")).map(words -> words[1]).toList();
+        List<Map<String, Calls>> requests = List.of();
+        // Shares are written a second after a request's end.
+        for (int i = 0; i < 8 && (requests.isEmpty() || inSteps(requests) < requests.size()); i++) {
+          watching.settle();
+          requests = contexts.stream().map(watching::settled).toList();
+        }
         long withCuda = requests.stream().filter(seen -> Calls.of(seen, "cuda\\..*").count() > 0).count();
-        step.row("sampled requests with CUDA calls under them", withCuda + " of " + requests.size());
+        step.row("sampled requests with CUDA calls of their own", withCuda + " of " + requests.size());
+        step.row("sampled requests with their share of steps", inSteps(requests) + " of " + requests.size());
         for (String family : List.of("cuda", "syscall", "sched", "tcp")) {
           Calls all = requests.stream().map(seen -> Calls.of(seen, family + "\\..*")).reduce(Calls.NONE, Calls::plus);
           step.row(family + " under a request", String.format(Locale.ROOT, "%.1f, %s", (double) all.count() / requests.size(),

@@ -12,6 +12,7 @@ import io.inferspan.ebpf.coldstart.ColdStart.Scene;
 import io.inferspan.ebpf.coldstart.ColdStartPage;
 import io.inferspan.ebpf.coldstart.ColdStartText;
 import io.inferspan.ebpf.coldstart.ColdStartTrace;
+import io.inferspan.ebpf.coldstart.LoadableLibraries;
 import io.inferspan.ebpf.coldstart.Observation;
 import io.inferspan.ebpf.coldstart.Readiness;
 import io.inferspan.ebpf.coldstart.Readiness.Cause;
@@ -72,7 +73,8 @@ final class ColdStartRun {
       return Agent.unavailable(none, err);
     }
     ColdStartRun run = new ColdStartRun(order, environment, out, err);
-    try (Telemetry telemetry =
+    try (LoadableLibraries ignored = LoadableLibraries.map(environment.get("LD_LIBRARY_PATH"));
+        Telemetry telemetry =
             Telemetry.initTracing(
                 Agent.options(settings).setting(SAMPLER, "parentbased_always_on").build());
         EbpfBridge bridge =

@@ -26,10 +26,19 @@ public final class FileDescriptor implements AutoCloseable {
    * Opens a file without read access, to identify it even if its path changes: see {@link #path}.
    */
   public static FileDescriptor ofFile(Path file) {
+    return open(file, PATH_ONLY);
+  }
+
+  /** Opens a file for reading. */
+  public static FileDescriptor forReading(Path file) {
+    return open(file, 0);
+  }
+
+  private static FileDescriptor open(Path file, long flags) {
     try (Arena arena = Arena.ofConfined()) {
       long path = arena.allocateFrom(file.toString()).address();
       long number =
-          SystemCall.OPENAT.callOrThrow("opening " + file, HERE, path, PATH_ONLY | CLOSE_ON_EXEC);
+          SystemCall.OPENAT.callOrThrow("opening " + file, HERE, path, flags | CLOSE_ON_EXEC);
       return new FileDescriptor((int) number);
     }
   }

@@ -13,6 +13,7 @@ public final class Mapping implements AutoCloseable {
 
   private static final int PROT_READ = 1;
   private static final int PROT_WRITE = 2;
+  private static final int PROT_EXEC = 4;
   private static final int MAP_SHARED = 1;
   private static final int MAP_PRIVATE = 2;
   private static final int MAP_ANONYMOUS = 0x20;
@@ -33,6 +34,11 @@ public final class Mapping implements AutoCloseable {
   public static Mapping shared(int fd, long offset, long length, boolean writable) {
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     return map("mapping " + length + " bytes", length, protection, MAP_SHARED, fd, offset);
+  }
+
+  /** Maps a file as code that this process never runs. */
+  public static Mapping executable(int fd, long length) {
+    return map("mapping code", length, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
   }
 
   /** Maps anonymous memory, which costs nothing until it is touched. */

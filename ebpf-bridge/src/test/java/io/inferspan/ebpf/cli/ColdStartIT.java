@@ -32,6 +32,7 @@ class ColdStartIT {
   private static final String PYTHON = "/usr/bin/python3";
   private static final String NGINX = "/usr/sbin/nginx";
   private static final int LIMIT_SECONDS = 120;
+  private static final long CU_INIT = 1000;
 
   /** As strace calls them, with the number that files have for all calls of the kind. */
   private static final Map<String, Long> COUNTED =
@@ -78,6 +79,33 @@ class ColdStartIT {
 
       assertThat(counts(records())).containsEntry(257L, straced(command).get(257L));
       assertThat(records().stream().map(CallRecord::tid).distinct()).hasSizeGreaterThan(5);
+    }
+  }
+
+  @Test
+  void firstCallOfTheDriver_isSeen() throws Exception {
+    TestObjects.buildLoads(directory);
+    String script = "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)";
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess tool =
+            ToolProcess.start(
+                directory,
+                Map.of(
+                    "OTEL_EXPORTER_OTLP_ENDPOINT",
+                    receiver.endpoint(),
+                    "LD_LIBRARY_PATH",
+                    directory.toString()),
+                List.of(),
+                "coldstart",
+                "--out",
+                file().toString(),
+                "--",
+                PYTHON,
+                "-c",
+                script)) {
+      assertThat(tool.exitStatus()).as(tool.output()).isZero();
+
+      assertThat(records()).extracting(CallRecord::call).contains(CU_INIT);
     }
   }
 

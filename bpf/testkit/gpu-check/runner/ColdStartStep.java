@@ -81,6 +81,9 @@ final class ColdStartStep {
     words.addAll(Load.inItsEnvironment(command));
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().put("OTEL_TRACES_EXPORTER", "none");
+    if (bundle.hasStandIn()) {
+      builder.environment().merge(Load.LIBRARIES, bundle.standIn(), (own, more) -> own + ":" + more);
+    }
     return Load.output(builder);
   }
 

@@ -18,7 +18,7 @@ final class Load implements AutoCloseable {
   /** What a step that ran out of time leaves behind. */
   static final Queue<Process> RUNNING = new ConcurrentLinkedQueue<>();
 
-  private static final String LIBRARIES = "LD_LIBRARY_PATH";
+  static final String LIBRARIES = "LD_LIBRARY_PATH";
 
   private final String name;
   private final Process process;

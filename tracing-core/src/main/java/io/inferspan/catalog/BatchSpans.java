@@ -18,7 +18,9 @@ public final class BatchSpans {
     BatchAttributes.MODEL,
     BatchAttributes.SOURCE,
     BatchAttributes.COVERAGE,
-    BatchAttributes.ERROR_BOUND_MS
+    BatchAttributes.ERROR_BOUND_MS,
+    BatchAttributes.SYNTHESISED,
+    BatchAttributes.START_ERROR_MS
   };
 
   /** One step of an engine, with links to its members, in a separate trace. */
@@ -49,7 +51,11 @@ public final class BatchSpans {
   /** From the request's arrival at the API server to its first step. */
   public static final SpanType QUEUE =
       span(Component.KERNEL, "llm_d.engine.queue")
-          .carries(BatchAttributes.SOURCE, BatchAttributes.COVERAGE)
+          .carries(
+              BatchAttributes.SOURCE,
+              BatchAttributes.COVERAGE,
+              BatchAttributes.SYNTHESISED,
+              BatchAttributes.START_ERROR_MS)
           .build();
 
   /** The request's steps in prefill, those after a preemption included. */

@@ -47,7 +47,10 @@ public final class KernelSpans {
           .carries(and(KernelAttributes.BYTES, KernelAttributes.BLOCKS, KernelAttributes.STREAM))
           .build();
 
-  /** A collective or a transfer between GPUs, as it was enqueued. */
+  /**
+   * A collective or a transfer between GPUs: the call that enqueued it, or, with a timing source,
+   * its execution as NCCL's inspector recorded it.
+   */
   public static final SpanType NCCL =
       span(Component.KERNEL, "nccl.")
           .taking("<operation>")
@@ -57,7 +60,28 @@ public final class KernelSpans {
                   KernelAttributes.ELEMENTS,
                   KernelAttributes.DATA_TYPE,
                   KernelAttributes.REDUCTION,
-                  KernelAttributes.COMMUNICATOR))
+                  KernelAttributes.COMMUNICATOR,
+                  KernelAttributes.RANK,
+                  KernelAttributes.PEER,
+                  KernelAttributes.SEQUENCE,
+                  KernelAttributes.ALGORITHM,
+                  KernelAttributes.PROTOCOL,
+                  KernelAttributes.ALGORITHM_BANDWIDTH,
+                  KernelAttributes.BUS_BANDWIDTH,
+                  KernelAttributes.TIMING_SOURCE,
+                  KernelAttributes.START_SOURCE,
+                  KernelAttributes.HOST))
+          .build();
+
+  /** All imported operations of a communicator, of all ranks. */
+  public static final SpanType NCCL_COMMUNICATOR =
+      span(Component.KERNEL, "nccl.communicator")
+          .carries(
+              KernelAttributes.COMMUNICATOR,
+              KernelAttributes.RANKS,
+              KernelAttributes.NODES,
+              KernelAttributes.COUNT,
+              KernelAttributes.DROPPED)
           .build();
 
   /** A system call that the request waited for. */

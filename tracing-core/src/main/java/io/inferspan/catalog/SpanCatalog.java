@@ -46,6 +46,7 @@ public final class SpanCatalog {
           BatchSpans.DECODE,
           KernelSpans.CUDA,
           KernelSpans.NCCL,
+          KernelSpans.NCCL_COMMUNICATOR,
           KernelSpans.SYSCALL,
           KernelSpans.SCHED,
           KernelSpans.TCP,

@@ -1,6 +1,7 @@
 package io.inferspan.semconv;
 
 import static io.inferspan.semconv.Attribute.count;
+import static io.inferspan.semconv.Attribute.flag;
 import static io.inferspan.semconv.Attribute.number;
 import static io.inferspan.semconv.Attribute.text;
 
@@ -49,6 +50,12 @@ public final class BatchAttributes {
 
   /** The most that the true share can differ from share_ms; 0 in steps without others. */
   public static final Attribute<Double> ERROR_BOUND_MS = number("attribution.error_bound_ms");
+
+  /** True if the span was computed from attributes of its parent instead of observed. */
+  public static final Attribute<Boolean> SYNTHESISED = flag("inferspan.synthesised");
+
+  /** The most that a synthesised span can have started earlier. */
+  public static final Attribute<Double> START_ERROR_MS = number("inferspan.start_error_ms");
 
   private BatchAttributes() {}
 }

@@ -39,6 +39,8 @@ final class HelpText {
         --unit WORD           what the numbers count: samples, calls, ns, us or bytes
         --trace ID            the trace that the stacks are of; of --by-trace only its own
       diff BEFORE AFTER     makes a flame graph of what grew and what shrank; options as above
+      import FILE...        sends what other tools recorded as spans: operations from the JSON of NCCL's
+                            inspector, below what TRACEPARENT names, if it is set
       coldstart -- COMMAND  follows the start of a server with all processes that it starts: phases,
                             calls, and a trace below what TRACEPARENT names
         --pid N               follows a process that has begun already, instead of a command
@@ -55,7 +57,7 @@ final class HelpText {
 
       --help, --version
 
-      Settings of the environment, for the agent:
+      Settings of the environment, for the agent (OTEL_* also for coldstart and import):
         OTEL_EXPORTER_OTLP_ENDPOINT    where spans go (http://localhost:4317); all other OTEL_*
                                        variables hold as well
         OTEL_SERVICE_NAME              whose spans they are (inferspan-ebpf-agent)

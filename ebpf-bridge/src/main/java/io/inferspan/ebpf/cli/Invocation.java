@@ -12,12 +12,13 @@ sealed interface Invocation
         StackOrder,
         RecordOrder,
         CallFilesOrder,
+        ImportOrder,
         ColdStartOrder {
 
   /** The greatest number that a port may have. */
   int LAST_PORT = 65_535;
 
-  String COMMANDS = "agent, doctor, top, record, flame, diff or coldstart";
+  String COMMANDS = "agent, doctor, top, record, flame, diff, import or coldstart";
 
   /** What the agent can be told. */
   String AGENT_OPTIONS = "--pid, --command, --cgroup, --metrics-port, --measure-programs";
@@ -56,6 +57,7 @@ sealed interface Invocation
       case "doctor" -> doctor(rest);
       case "top" -> top(rest);
       case "record" -> RecordOrder.parse(rest);
+      case "import" -> ImportOrder.parse(rest);
       case "coldstart" -> ColdStartOrder.parse(rest);
       case "flame", "diff" -> StackOrder.parse(command, rest);
       case "--help", "-h", "help" -> new ShowHelp();

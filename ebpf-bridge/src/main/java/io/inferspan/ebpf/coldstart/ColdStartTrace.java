@@ -39,8 +39,13 @@ public final class ColdStartTrace {
 
   /** Starts the span, as a child of what the environment names in {@code TRACEPARENT}. */
   public static ColdStartTrace start(Telemetry telemetry, Map<String, String> environment) {
-    Context parent = telemetry.extract(environment, ENVIRONMENT);
+    Context parent = parent(telemetry, environment);
     return new ColdStartTrace(telemetry, telemetry.span(KernelSpans.COLD_START, parent).start());
+  }
+
+  /** What the environment names in {@code TRACEPARENT}; else the root. */
+  public static Context parent(Telemetry telemetry, Map<String, String> environment) {
+    return telemetry.extract(environment, ENVIRONMENT);
   }
 
   /** Variables that name this span to a program. */

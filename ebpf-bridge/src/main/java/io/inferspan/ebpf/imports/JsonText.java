@@ -3,8 +3,8 @@ package io.inferspan.ebpf.imports;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.exc.StreamReadException;
 import io.inferspan.ebpf.flame.StackFormatException;
 import java.io.IOException;
 import java.io.Reader;
@@ -28,8 +28,8 @@ final class JsonText {
   @Nullable JsonToken next() throws IOException {
     try {
       return parser.nextToken();
-    } catch (StreamReadException wrong) {
-      throw expected("JSON: " + wrong.getOriginalMessage());
+    } catch (JsonProcessingException wrong) {
+      throw refused(wrong);
     }
   }
 
@@ -44,9 +44,15 @@ final class JsonText {
   void skip() throws IOException {
     try {
       parser.skipChildren();
-    } catch (StreamReadException wrong) {
-      throw expected("JSON: " + wrong.getOriginalMessage());
+    } catch (JsonProcessingException wrong) {
+      throw refused(wrong);
     }
+  }
+
+  /** The object that begins here, of which the file consists. */
+  JsonRecord record() throws IOException {
+    JsonLocation begin = parser.currentTokenLocation();
+    return new JsonRecord(object(), "", begin);
   }
 
   /** The object that begins here, with maps, lists, strings, numbers and booleans in it. */
@@ -54,7 +60,12 @@ final class JsonText {
     if (current() != JsonToken.START_OBJECT) {
       throw expected("an object");
     }
-    return object(0);
+    try {
+      return object(0);
+    } catch (JsonProcessingException wrong) {
+      // The text of a value is only read when it is asked for.
+      throw refused(wrong);
+    }
   }
 
   private Map<String, Object> object(int depth) throws IOException {
@@ -94,6 +105,10 @@ final class JsonText {
       }
     }
     return array;
+  }
+
+  private StackFormatException refused(JsonProcessingException wrong) {
+    return expected("JSON: " + wrong.getOriginalMessage());
   }
 
   StackFormatException expected(String what) {

@@ -117,7 +117,7 @@ class InvocationTest {
       delimiter = '|',
       textBlock =
           """
-          ''                        | no command given: say agent, doctor, top, record, flame, diff or coldstart
+          ''                        | no command given: say agent, doctor, top, record, flame, diff, import or coldstart
           record --seconds 0        | --seconds 0: must be from 1 to 86400
           record --out x.json       | --out x.json: must end with .html, .folded or .txt
           record --cpu              | record has no option --cpu; its options: --pid, --seconds
@@ -137,13 +137,15 @@ class InvocationTest {
           coldstart compare a       | coldstart compare needs two files, before and after
           coldstart report a --fast | coldstart has no option --fast; its options: --bucket-ms
           coldstart report a --bucket-ms 0 | --bucket-ms 0: must be from 1 to 3600000
+          import                    | import needs a file of NCCL's inspector
+          import a --fast           | import has no option --fast; its options: none
           diff a                    | diff needs two files, before and after
           flame a --out b.svg       | --out b.svg: must end with .html, .folded, .txt or .json
           diff a b --out c.json     | --out c.json: a difference is a page: must end with .html
           flame a --unit days       | --unit days: must be samples, calls, ns, us or bytes
           flame a --trace 1         | --trace 1: must be 32 hexadecimal digits
           flame a --quick           | flame has no option --quick; its options: --out, --title
-          watch                     | there is no command watch: say agent, doctor, top, record, flame, diff or coldstart
+          watch                     | there is no command watch: say agent, doctor, top, record, flame, diff, import or coldstart
           agent --port 80           | agent has no option --port; its options: --pid, --command, --
           agent 4711                | agent has no option 4711
           agent --pid               | --pid needs a value, as in --pid 4711

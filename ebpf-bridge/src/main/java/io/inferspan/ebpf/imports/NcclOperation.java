@@ -1,0 +1,31 @@
+package io.inferspan.ebpf.imports;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collective or a transfer as one rank executed it.
+ *
+ * @param call as in the names of spans, such as {@code all_reduce}
+ * @param peer the rank at the other end; null for a collective
+ * @param traced whether its start was recorded; else its end is the time of the record
+ */
+record NcclOperation(
+    Rank rank,
+    String call,
+    long sequence,
+    @Nullable Long peer,
+    long bytes,
+    Bandwidth bandwidth,
+    @Nullable String algorithm,
+    @Nullable String protocol,
+    @Nullable String timingSource,
+    boolean traced,
+    long beginNanos,
+    long endNanos) {
+
+  /** A process's place in a communicator. */
+  record Rank(String communicator, long number, long ranks, long nodes, String host, long pid) {}
+
+  /** Of the algorithm and of the bus, in GB/s. */
+  record Bandwidth(@Nullable Double algorithm, @Nullable Double bus) {}
+}

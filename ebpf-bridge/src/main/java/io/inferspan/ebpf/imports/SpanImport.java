@@ -1,0 +1,133 @@
+package io.inferspan.ebpf.imports;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.inferspan.OperationSpan;
+import io.inferspan.PendingSpan;
+import io.inferspan.Telemetry;
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.ebpf.imports.NcclOperation.Rank;
+import io.inferspan.semconv.KernelAttributes;
+import io.opentelemetry.context.Context;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Files of other tools that become spans. Nothing is written before all files are read. */
+public final class SpanImport {
+
+  /** Fewer than the export queue holds, so that it never is full. */
+  private static final int AT_ONCE = 1000;
+
+  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(30);
+
+  private final NcclInspector inspector = new NcclInspector();
+  private long written;
+
+  /** Reads a file; what is of no known format is refused with its line and column. */
+  public void read(Path file) throws IOException {
+    try (BufferedReader text =
+        new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
+      JsonText json = new JsonText(text);
+      while (json.next() != null) {
+        inspector.read(json.record());
+      }
+      inspector.endOfDump();
+    }
+  }
+
+  /** Writes the spans; those of no request become traces, or children of {@code parent}. */
+  public void write(Telemetry telemetry, Context parent) throws IOException {
+    Map<String, List<NcclOperation>> communicators = new TreeMap<>();
+    for (NcclOperation operation : inspector.operations()) {
+      communicators
+          .computeIfAbsent(operation.rank().communicator(), id -> new ArrayList<>())
+          .add(operation);
+    }
+    for (List<NcclOperation> operations : communicators.values()) {
+      write(operations, telemetry, parent);
+    }
+    flush(telemetry);
+  }
+
+  private void write(List<NcclOperation> operations, Telemetry telemetry, Context parent)
+      throws IOException {
+    Rank rank = operations.getFirst().rank();
+    String communicator = rank.communicator();
+    OperationSpan all =
+        telemetry
+            .span(KernelSpans.NCCL_COMMUNICATOR, parent)
+            .set(KernelAttributes.COMMUNICATOR, communicator)
+            .set(KernelAttributes.RANKS, rank.ranks())
+            .set(KernelAttributes.NODES, rank.nodes())
+            .set(KernelAttributes.COUNT, operations.size())
+            .set(KernelAttributes.DROPPED, inspector.lost().get(communicator))
+            .startingAt(
+                operations.stream().mapToLong(NcclOperation::beginNanos).min().orElseThrow())
+            .start();
+    for (NcclOperation operation : operations) {
+      describe(operation, telemetry.span(KernelSpans.NCCL, operation.call(), all))
+          .startingAt(operation.beginNanos())
+          .start()
+          .closeAt(operation.endNanos());
+      wrote(telemetry);
+    }
+    all.closeAt(operations.stream().mapToLong(NcclOperation::endNanos).max().orElseThrow());
+    wrote(telemetry);
+  }
+
+  private static PendingSpan describe(NcclOperation operation, PendingSpan span) {
+    Rank rank = operation.rank();
+    return span.set(KernelAttributes.COMMUNICATOR, rank.communicator())
+        .set(KernelAttributes.RANK, rank.number())
+        .set(KernelAttributes.HOST, rank.host())
+        .set(KernelAttributes.PROCESS_ID, rank.pid())
+        .set(KernelAttributes.SEQUENCE, operation.sequence())
+        .set(KernelAttributes.PEER, operation.peer())
+        .set(KernelAttributes.BYTES, operation.bytes())
+        .set(KernelAttributes.ALGORITHM, operation.algorithm())
+        .set(KernelAttributes.PROTOCOL, operation.protocol())
+        .set(KernelAttributes.ALGORITHM_BANDWIDTH, operation.bandwidth().algorithm())
+        .set(KernelAttributes.BUS_BANDWIDTH, operation.bandwidth().bus())
+        .set(KernelAttributes.TIMING_SOURCE, operation.timingSource())
+        .set(KernelAttributes.START_SOURCE, operation.traced() ? "event_trace" : "dump");
+  }
+
+  private void wrote(Telemetry telemetry) throws IOException {
+    written++;
+    if (written % AT_ONCE == 0) {
+      flush(telemetry);
+    }
+  }
+
+  private void flush(Telemetry telemetry) throws IOException {
+    boolean flushed = telemetry.flush(FLUSH_TIMEOUT);
+    long lost = telemetry.spanCounts().dropped().total();
+    if (!flushed || lost > 0) {
+      throw new IOException("spans were not sent: %d of the first %d".formatted(lost, written));
+    }
+  }
+
+  /** What was read and what of it is not in the spans, a line each. */
+  public List<String> report() {
+    long lost = inspector.lost().values().stream().mapToLong(Long::longValue).sum();
+    List<String> report = new ArrayList<>();
+    line(report, inspector.operations().size(), "NCCL operations");
+    line(report, lost, "NCCL operations that the inspector lost");
+    line(report, inspector.proxyRecords(), "records of proxy threads, left out");
+    return report;
+  }
+
+  private static void line(List<String> report, long count, String what) {
+    if (count > 0) {
+      report.add(count + " " + what);
+    }
+  }
+}

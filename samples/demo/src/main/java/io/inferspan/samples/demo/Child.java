@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** One process of the demo: started, listened to, and ended. */
+/** A process of the demo: starts it, reads its output and ends it. */
 final class Child {
 
   private static final int KEPT_LINES = 12;
@@ -32,10 +32,10 @@ final class Child {
   /**
    * How a process is started.
    *
-   * @param name what it is called here
+   * @param name its name in the demo
    * @param command program and arguments
-   * @param environment what is set besides what this process has
-   * @param readyWhen part of the line by which it says that it serves
+   * @param environment variables in addition to those of this process
+   * @param readyWhen part of the line that it prints when it serves
    */
   record Plan(
       String name, List<String> command, Map<String, String> environment, String readyWhen) {}
@@ -50,9 +50,9 @@ final class Child {
   /**
    * Starts a process.
    *
-   * <p>To be called by a thread that stays: to the kernel that thread is the parent.
+   * <p>The calling thread must live on: to the kernel, that thread is the parent.
    *
-   * @param died told if it ends before it is asked to
+   * @param died called if it ends before the demo ends it
    */
   static Child start(Plan plan, Leash leash, Consumer<Child> died) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(leash.on(plan.command())).redirectErrorStream(true);
@@ -63,7 +63,7 @@ final class Child {
     return child;
   }
 
-  /** What the user has set for programs of their own would lead spans elsewhere. */
+  /** Settings of the user's environment would send spans elsewhere. */
   private static boolean setsUpAnother(String variable) {
     return variable.startsWith("OTEL_")
         || variable.startsWith("INFERSPAN_")
@@ -93,8 +93,8 @@ final class Child {
   }
 
   /**
-   * By Ctrl-C, which ends all processes of the terminal at once: nobody needs to be told. Java then
-   * ends with a status of its own, unless a program says, as the desk does, that all is well.
+   * Ctrl-C ends all processes of the terminal at once, which is no failure. Java then ends with its
+   * own status, unless a program, such as the desk, exits with 0.
    */
   private boolean interrupted() {
     if (process.isAlive()) {
@@ -126,9 +126,9 @@ final class Child {
   }
 
   /**
-   * Waits until it says that it serves.
+   * Waits until it serves.
    *
-   * @return the line by which it said so
+   * @return the line that said so
    * @throws IllegalStateException with its last lines if it ends instead, or takes too long
    */
   String awaitReady(Duration limit) throws InterruptedException {
@@ -142,14 +142,14 @@ final class Child {
     }
   }
 
-  /** The last thing it said; empty where it said nothing. */
+  /** Returns its last lines of output; empty if there are none. */
   List<String> lastLines() {
     synchronized (last) {
       return List.copyOf(last);
     }
   }
 
-  /** What became of it, with its last lines. */
+  /** Returns how it ended, with its last lines. */
   String obituary() {
     String how = process.isAlive() ? "has closed its output" : "has ended, " + manner();
     return name() + " " + how + saying();
@@ -169,14 +169,14 @@ final class Child {
         : "; its last lines:\n    " + String.join("\n    ", lines);
   }
 
-  /** Tells it to end. */
+  /** Asks it to end. */
   void tellToEnd() {
     ending = true;
-    // The process's own destroy closes the pipe as well, and what it says last would be lost.
+    // Process.destroy also closes the pipe, and its last lines would be lost.
     boolean _ = process.toHandle().destroy();
   }
 
-  /** Waits for its end and its last words, and makes an end when that takes too long. */
+  /** Waits until it has ended and its output is read; kills it if that takes too long. */
   void awaitEnd(Duration limit) throws InterruptedException {
     long until = System.nanoTime() + limit.toNanos();
     if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -16,7 +16,7 @@ public final class DemoMain {
   private static final int FAILED = 1;
   private static final int WRONG_USAGE = 2;
 
-  /** Processes send their spans every 50 ms. */
+  /** Processes export their spans every 50 ms. */
   private static final Duration QUIET = Duration.ofMillis(200);
 
   private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
@@ -35,7 +35,7 @@ public final class DemoMain {
     this.progress = progress;
   }
 
-  /** Runs in the repository: exit status 0 when done, 2 for arguments not understood, else 1. */
+  /** Runs in the repository. The exit status is 0 when done, 2 for wrong arguments, else 1. */
   public static void main(String[] arguments) {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
@@ -69,11 +69,11 @@ public final class DemoMain {
     }
     long start = System.nanoTime();
     try (Stack stack = Stack.start(programs, child -> progress.println(child.obituary()))) {
-      // Ctrl-C reaches the children by themselves, but a plain kill reaches this process only.
+      // Ctrl-C reaches the children too, but a plain kill reaches this process only.
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stack), "demo-end"));
       play(stack, start);
     } catch (IOException | IllegalStateException e) {
-      // What fails since everything has been told to end is no failure.
+      // Everything is being ended, so this is no failure.
       if (!ending) {
         throw e;
       }
@@ -90,7 +90,7 @@ public final class DemoMain {
     stack.awaitServing(name -> progress.print(" " + name));
     DeskClient desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
-    // While the agent still loads its programs: the two have nothing to do with each other.
+    // Meanwhile the agent loads its programs, which these requests do not need.
     client.warmUp();
     stack.awaitWatching(name -> progress.print(" " + name));
     progress.println(seconds(start));

@@ -22,19 +22,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the trace desk what it has received, by the API that its page asks, too. */
+/** Asks the trace desk what it has received, through the API of its page. */
 final class DeskClient {
 
   private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
   private static final long PAUSE_MILLIS = 30;
   private static final int PATIENCE_MILLIS = 5_000;
 
-  /** On a machine that is busy with something else, programs that are new take seconds. */
+  /** On a busy machine, new programs take seconds. */
   private static final long FIRST_SPAN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final String desk;
 
-  /** A client of the desk at this address, which ends with a slash. */
+  /** Creates a client of the desk at this address, which ends with a slash. */
   DeskClient(String desk) {
     this.desk = desk;
   }
@@ -43,11 +43,11 @@ final class DeskClient {
    * A request and its trace.
    *
    * @param status {@code ok}, {@code error}, {@code open} or {@code broken}
-   * @param why where the time went, or what failed
+   * @param why the main parts of the time, or the failure
    */
   record Trace(String id, String status, String why, List<SpanRecord> spans) {
 
-    /** Whether beside each engine's span there is one of that service. */
+    /** Returns whether each engine's span has a sibling of that service. */
     private boolean hasBesideEngines(String service) {
       return service.isEmpty()
           || spans.stream()
@@ -62,20 +62,20 @@ final class DeskClient {
     }
   }
 
-  /** The newest requests that a search finds: summaries as the desk has them. */
+  /** Returns the desk's summaries of the newest requests that match a search. */
   List<JsonObject> search(String query) throws IOException {
     JsonArray requests = get("api/requests?limit=100&" + query).getJsonArray("requests");
     return requests.stream().map(JsonObject.class::cast).toList();
   }
 
   /**
-   * The trace of a request, once its spans form one tree and have stopped to come.
+   * Returns the trace of a request, once its spans form one tree and no more arrive.
    *
    * @param requestId its {@code x-request-id}
-   * @param service who must have sent some beside each engine's; empty for nobody
-   * @param quiet how long no span may have come
-   * @param limit how long to wait for that from its first span on; then it is what there is
-   * @return null if the desk has no span of it for long
+   * @param service must have sent a sibling of each engine's span; empty for none
+   * @param quiet how long no span may have arrived
+   * @param limit the longest wait after its first span; then the trace is returned as it is
+   * @return null if no span of it arrives for long
    */
   @Nullable Trace await(String requestId, String service, Duration quiet, Duration limit)
       throws IOException, InterruptedException {
@@ -105,7 +105,7 @@ final class DeskClient {
     return traceId == null ? null : trace(traceId);
   }
 
-  /** One trace, whole. */
+  /** Returns a whole trace. */
   Trace trace(String traceId) throws IOException {
     JsonObject found = view(traceId);
     JsonObject summary = found.getJsonObject("summary");
@@ -117,7 +117,7 @@ final class DeskClient {
     return new Trace(traceId, summary.getString("status", ""), summary.getString("why", ""), spans);
   }
 
-  /** The same as the desk tells its page. */
+  /** Returns the view that the desk's page shows. */
   JsonObject view(String traceId) throws IOException {
     return get("api/traces/" + traceId);
   }

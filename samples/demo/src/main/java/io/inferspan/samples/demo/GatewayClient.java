@@ -16,16 +16,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/** A client that asks for completions and reads them as they come, or hangs up. */
+/** A client that sends chat requests and reads the stream, or disconnects. */
 final class GatewayClient {
 
   private static final int CONNECT_MILLIS = 2_000;
   private static final int SILENCE_MILLIS = 20_000;
 
-  /** With one, half of the first trace's time to the first token is that of new programs. */
+  /** With only one, half of the first trace's time to the first token is class loading. */
   private static final int WARM_UP_ROUNDS = 2;
 
-  /** A trace that its caller has decided not to keep. */
+  /** A trace that its caller does not sample. */
   private static final String UNSAMPLED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 
   private final URI completions;
@@ -35,7 +35,7 @@ final class GatewayClient {
   }
 
   /**
-   * Asks, and reads the answer.
+   * Sends a request and reads the response.
    *
    * @return its status
    */
@@ -44,10 +44,9 @@ final class GatewayClient {
   }
 
   /**
-   * Asks all pods something, without a trace: a JVM's first requests are like no other, and the
-   * first trace is to be of a request.
+   * Sends unsampled requests to all pods: the first requests of a JVM are slow.
    *
-   * @throws IOException if one of them is not answered: who has said that it serves must serve
+   * @throws IOException if one of them is not answered
    */
   void warmUp() throws IOException, InterruptedException {
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
@@ -103,7 +102,7 @@ final class GatewayClient {
     return status;
   }
 
-  /** Whether it came to the end before so many events. */
+  /** Returns whether the stream ended before that many events. */
   private static boolean read(InputStream answer, int events) throws IOException {
     if (answer == null) {
       return true;

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes a process end with the one that started it, however that ends.
+ * Ends a process with its parent, even if the parent is killed.
  *
- * <p>Where Linux can, the kernel sees to it; elsewhere a shell beside the process reads a pipe that
- * breaks with its other end.
+ * <p>On Linux the kernel does this. Elsewhere a shell reads a pipe whose other end the parent
+ * holds.
  */
 enum Leash {
-  /** {@code setpriv --pdeathsig}: the process is started in its place, and keeps its number. */
+  /** {@code setpriv --pdeathsig}: it executes the process, which keeps its pid. */
   KERNEL {
     @Override
     List<String> on(List<String> command) {
       return joined(List.of("setpriv", "--pdeathsig", "KILL", "--"), command);
     }
   },
-  /** A shell around the process, for it has no other parent that would notice. */
+  /** A shell around the process, which notices that the pipe is closed. */
   PIPE {
     @Override
     List<String> on(List<String> command) {
@@ -31,10 +31,10 @@ enum Leash {
   };
 
   /**
-   * Descriptor 3 is the pipe: a shell gives what runs in its background another input.
+   * Descriptor 3 is the pipe, because a shell redirects the input of background jobs.
    *
-   * <p>What watches holds nothing of the process's output: its {@code cat} outlives the end by a
-   * moment, and who reads that output waits for all who hold it.
+   * <p>The watching {@code cat} does not hold the process's output: it outlives the process by a
+   * moment, and a reader of that output would wait for it.
    */
   private static final String WATCH =
       """
@@ -52,14 +52,14 @@ enum Leash {
 
   private static final long TRIAL_SECONDS = 5;
 
-  /** The command that does the same, on the leash. */
+  /** Returns a command that runs this one and ends with its parent. */
   abstract List<String> on(List<String> command);
 
-  /** The best that this machine has. */
+  /** Returns the best way that this machine has. */
   static Leash ofThisMachine() {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, "setpriv"))) {
-        // There are others of that name, which cannot.
+        // Other programs of that name do not have the option.
         return works(KERNEL.on(List.of("true"))) ? KERNEL : PIPE;
       }
     }

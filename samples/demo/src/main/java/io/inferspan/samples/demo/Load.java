@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** So many requests a second, whatever becomes of them, until it is closed. */
+/** Sends a fixed rate of requests, however they end, until it is closed. */
 final class Load implements AutoCloseable {
 
-  /** More at once would only say that nothing answers. */
+  /** More at once would only mean that nothing answers. */
   private static final int MOST_AT_ONCE = 256;
 
   private final GatewayClient client;
@@ -54,12 +54,12 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** How many requests were answered with 200. */
+  /** Returns the number of responses with status 200. */
   long answered() {
     return answered.get();
   }
 
-  /** How many were not. */
+  /** Returns the number of other requests. */
   long failed() {
     return failed.get();
   }

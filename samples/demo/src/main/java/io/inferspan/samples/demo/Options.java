@@ -4,11 +4,11 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * What the user asks for.
+ * The command-line options.
  *
  * @param once whether to end after the six requests
- * @param load requests a second after them; 0 for none
- * @param learn whether this run is for the starts of later ones
+ * @param load requests a second after those; 0 for none
+ * @param learn whether this run writes the caches for later starts
  */
 record Options(boolean once, int load, boolean learn) {
 
@@ -36,7 +36,7 @@ record Options(boolean once, int load, boolean learn) {
           switch (argument) {
             case "--once" -> new Options(true, options.load, options.learn);
             case "--load" -> new Options(options.once, number(argument, rest), options.learn);
-            // For the script that builds: what is learnt is used by all later starts.
+            // For the build script: all later starts use the caches.
             case "--learn" -> new Options(true, 0, true);
             default ->
                 throw new IllegalArgumentException(
@@ -57,7 +57,7 @@ record Options(boolean once, int load, boolean learn) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, like a number out of its range.
+      // Reported below, like a number out of range.
     }
     throw new IllegalArgumentException(
         "%s is %s, but must be 1 to %d.".formatted(option, value, MOST_LOAD));

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where everything listens, all on loopback.
+ * The ports of all processes, on loopback.
  *
- * @param page the trace desk's page, 8900 where that is free, so that a reloaded tab finds it
+ * @param page the trace desk's page: 8900 if that is free, so that a reloaded tab finds it
  */
 record Ports(
     int page,
@@ -21,12 +21,12 @@ record Ports(
     List<Integer> prefillers,
     List<Integer> kvEvents) {
 
-  /** Of each kind of engine. */
+  /** Pods of each kind of engine. */
   static final int PODS = 2;
 
   private static final int USUAL_PAGE = 8900;
 
-  /** Ports that are free now; all are held at once, so that no two are the same. */
+  /** Returns free ports. All are bound at once, so that no two are the same. */
   static Ports free() throws IOException {
     List<ServerSocket> held = new ArrayList<>();
     try {

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How each program is started: the jars that the build leaves, and flags for a JVM that is one of
- * ten on a small machine.
+ * The commands of the demo's programs: the jars of the build, with flags for ten JVMs on a small
+ * machine.
  */
 final class Programs {
 
@@ -22,10 +22,10 @@ final class Programs {
           "-XX:+UseSerialGC",
           "-Xmx160m",
           "-XX:-UsePerfData",
-          // Both save Netty and reflection some work at each start.
+          // Both save work at each start of Netty and reflection.
           "-Dio.netty.noUnsafe=false",
           "-Djdk.reflect.useNativeAccessorOnly=true",
-          // A start that does not fit any more is passed over, and nobody can do anything about it.
+          // A cache that does not fit any more is ignored, without warnings.
           "-Xlog:disable",
           "-Xlog:all=error:stderr",
           "--enable-native-access=ALL-UNNAMED",
@@ -36,18 +36,18 @@ final class Programs {
   private final Set<Path> learnt = new HashSet<>();
 
   /**
-   * The programs of a repository that has been built.
+   * Creates the commands for a repository that was built.
    *
    * @param root the repository
-   * @param learn whether the first process of each program writes down what it loads, so that all
-   *     start faster from then on
+   * @param learn whether the first process of each program writes an AOT cache, so that later ones
+   *     start faster
    */
   Programs(Path root, boolean learn) {
     this.root = root;
     this.learn = learn;
   }
 
-  /** What is started as a user would, by its jar. */
+  /** Programs that are started by their jar, as a user would. */
   enum Jar {
     DESK("samples/desk/target/inferspan-desk.jar"),
     GATEWAY("samples/vertx-gateway/target/inferspan-vertx-gateway.jar"),
@@ -61,12 +61,12 @@ final class Programs {
     }
   }
 
-  /** Whether processes write down what they load, which they do at their end. */
+  /** Returns whether processes write AOT caches, which they do when they end. */
   boolean learn() {
     return learn;
   }
 
-  /** The jars that are not there. */
+  /** Returns the jars that are missing. */
   List<Path> missing() {
     List<Path> missing = new ArrayList<>();
     for (Jar jar : Jar.values()) {
@@ -77,13 +77,13 @@ final class Programs {
     return missing;
   }
 
-  /** The stand-in for the CUDA driver; null where it could not be built. */
+  /** Returns the stand-in for the CUDA driver; null if it could not be built. */
   @Nullable Path cuda() {
     Path library = root.resolve(CUDA).toAbsolutePath();
     return Files.isRegularFile(library) ? library : null;
   }
 
-  /** A program's command. */
+  /** Returns the command of a program. */
   List<String> run(Jar jar, List<String> arguments) {
     List<String> command = java(jar.name());
     command.add("-jar");
@@ -92,7 +92,7 @@ final class Programs {
     return command;
   }
 
-  /** The command of a program that is on this one's class path. */
+  /** Returns the command of a program on this process's class path. */
   List<String> run(Class<?> main, List<String> arguments) {
     List<String> command = java(main.getSimpleName());
     command.add("-cp");

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A trace for a terminal: the spans that tell most, and how many it leaves to the page. */
+/** A trace for a terminal: the most important spans, and the number of those left to the page. */
 final class Report {
 
   private static final Set<String> SHOWN_ATTRIBUTES =
@@ -40,7 +40,7 @@ final class Report {
           .map(attribute -> attribute.key().getKey())
           .collect(Collectors.toSet());
 
-  /** What the scheduler does besides its decisions. */
+  /** Spans of the scheduler that contain no decision. */
   private static final Set<String> SCHEDULING =
       Stream.of(EppSpans.PROFILE_RUN, EppSpans.FILTER, EppSpans.SCORING, EppSpans.PICKER)
           .map(type -> type.name(SpanNaming.PROPOSAL))
@@ -49,7 +49,7 @@ final class Report {
   private static final String SCORER = name(EppSpans.SCORER);
   private static final String PREFIX_SCORER = name(EppSpans.SCORER_PREFIX_CACHE);
 
-  /** Of its decisions, only the one about prefill has reasons; the others are steps. */
+  /** Only its decision about prefill has a reason; its other spans are steps. */
   private static final String HANDLER = name(EppSpans.PROFILE_HANDLER);
 
   private static final String REASON = EppAttributes.DECISION_REASON.key().getKey();
@@ -58,7 +58,7 @@ final class Report {
 
   private static final String DEVICE = "cuda.";
 
-  /** So many of the kernel's and the device's spans below one other: the device's first. */
+  /** The limit of kernel and device spans below one span; those of the device come first. */
   private static final int SHOWN_KERNEL_SPANS = 3;
 
   private static final Comparator<SpanRecord> MOST_TELLING =
@@ -75,7 +75,7 @@ final class Report {
     return type.name(SpanNaming.PROPOSAL);
   }
 
-  /** The tree; each line ends with a newline. */
+  /** Returns the tree; each line ends with a newline. */
   String tree() {
     List<SpanRecord> shown = withoutScheduling(trace.spans());
     Set<SpanRecord> kernel = tellingKernelSpans(shown);
@@ -87,12 +87,12 @@ final class Report {
     return left == 0 ? tree : tree + "(and " + left + " more spans, on the page)\n";
   }
 
-  /** Why it took as long as it did; empty where the desk does not say. */
+  /** Returns the desk's explanation; empty if it has none. */
   String why() {
     return trace.why();
   }
 
-  /** What hangs below a span that is left out moves up. */
+  /** Moves the children of spans that are left out up to their parents. */
   private static List<SpanRecord> withoutScheduling(List<SpanRecord> spans) {
     Map<String, String> movedUp = new HashMap<>();
     for (SpanRecord span : spans) {
@@ -156,7 +156,7 @@ final class Report {
     return telling;
   }
 
-  /** Of a folded span the time in its calls. */
+  /** Returns the time in the calls of a folded span. */
   private static long timeNanos(SpanRecord span) {
     return span.attribute(KernelAttributes.DURATION_SUM_NS.key().getKey()) instanceof Number sum
         ? sum.longValue()

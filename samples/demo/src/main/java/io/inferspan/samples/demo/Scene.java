@@ -4,24 +4,24 @@ import io.inferspan.samples.demo.engine.Behaviour;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One telling request: what is asked, and what of. */
+/** The requests of the demo. */
 enum Scene {
-  /** Nobody has its beginning in the cache, so another pod prefills it. */
+  /** No pod has its prefix in the cache, so a prefill pod computes it. */
   COLD_PREFIX(
       "a long prompt that no cache holds: prefilled on one pod, decoded on another",
       Behaviour.NORMAL,
       timetable("Altdorf", 36) + asking("Birkenau")),
-  /** Decoding the first has left it in the decode pod's cache. */
+  /** The first request left the prefix in the decode pod's cache. */
   WARM_PREFIX(
       "the same beginning again: the pod that holds it prefills the rest itself",
       Behaviour.NORMAL,
       timetable("Altdorf", 36) + asking("Dornbach")),
-  /** Too little to be worth a transfer. */
+  /** It is too short to be worth a transfer. */
   SHORT_PROMPT(
       "a short prompt: decoded only, whatever the caches hold",
       Behaviour.NORMAL,
       "Is there a train at noon?"),
-  /** The prefill pod takes its time. */
+  /** The prefill pod is slow. */
   SLOW_PREFILL(
       "a prefill pod that is slow",
       Behaviour.SLOW_PREFILL,
@@ -31,7 +31,7 @@ enum Scene {
       "a prefill pod that fails",
       Behaviour.FAILING_PREFILL,
       timetable("Eberswalde", 36) + asking("Falkenberg")),
-  /** The client does not wait for the end. */
+  /** The client disconnects before the end. */
   HANG_UP(
       "a client that hangs up in the middle of the answer",
       Behaviour.LONG_ANSWER,
@@ -50,18 +50,18 @@ enum Scene {
     this.prompt = prompt;
   }
 
-  /** What it is about, in one line. */
+  /** Returns a description in one line. */
   String about() {
     return about;
   }
 
-  /** The request, under an id by which its trace is found. */
+  /** Returns the request with the id that finds its trace. */
   Question question(String id) {
     return new Question(
         id, body(prompt), behaviour, this == HANG_UP ? READ_BEFORE_HANGING_UP : Integer.MAX_VALUE);
   }
 
-  /** One of many requests of steady load: mostly known beginnings, sometimes a new one. */
+  /** Returns a request of steady load: mostly with known prefixes, sometimes with a new one. */
   static Question ofLoad(String id, long number) {
     String town = number % 4 == 0 ? "Town-" + number : "Altdorf";
     String text =
@@ -75,7 +75,7 @@ enum Scene {
    * A request.
    *
    * @param id its {@code x-request-id}
-   * @param events how many events of the answer the client reads before it hangs up
+   * @param events the number of events that the client reads before it disconnects
    */
   record Question(String id, String body, Behaviour behaviour, int events) {}
 

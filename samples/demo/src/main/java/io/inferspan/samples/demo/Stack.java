@@ -20,19 +20,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
- * engines, two prefill engines, and the eBPF agent where there can be one.
+ * engines, two prefill engines, and the eBPF agent if this machine allows it.
  */
 final class Stack implements AutoCloseable {
 
   static final String AGENT = "ebpf-agent";
 
-  /** As what the agent sends spans: they come last, when a request is over. */
+  /** The agent's service name. Its spans arrive last, when a request is over. */
   static final String AGENT_SERVICE = "inferspan-ebpf-agent";
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
-  /** Caches are written at the end of a process, which takes a few seconds for each. */
+  /** A process writes its AOT cache when it ends, which takes a few seconds. */
   private static final Duration LEARNED_LIMIT = Duration.ofSeconds(90);
 
   private static final String HOST = "127.0.0.1";
@@ -54,9 +54,9 @@ final class Stack implements AutoCloseable {
   /**
    * Starts everything at once.
    *
-   * <p>The calling thread must live as long as the demo: the processes end with it.
+   * <p>The calling thread must live as long as the demo, because the processes end with it.
    *
-   * @param died told of a process that ends before the demo does
+   * @param died called with a process that ends before the demo does
    */
   static Stack start(Programs programs, Consumer<Child> died) throws IOException {
     Stack stack = new Stack(programs, Ports.free(), died);
@@ -89,42 +89,42 @@ final class Stack implements AutoCloseable {
   }
 
   /**
-   * Waits until everything serves that requests need.
+   * Waits until all processes that requests need are ready.
    *
-   * @param told of each process as it is ready
+   * @param ready called with the name of each process that is ready
    */
-  void awaitServing(Consumer<String> told) throws InterruptedException {
+  void awaitServing(Consumer<String> ready) throws InterruptedException {
     for (Child child : needed) {
       child.awaitReady(START_LIMIT);
-      told.accept(child.name());
+      ready.accept(child.name());
     }
   }
 
   /**
-   * Waits until the agent watches, or has said why it cannot.
+   * Waits until the agent watches, or has reported why it cannot.
    *
-   * @param told of it when it is ready
+   * @param ready called with its name when it is ready
    */
-  void awaitWatching(Consumer<String> told) throws InterruptedException {
+  void awaitWatching(Consumer<String> ready) throws InterruptedException {
     Child watching = agent;
     if (watching == null) {
       return;
     }
     try {
       watching.awaitReady(START_LIMIT);
-      told.accept(watching.name());
+      ready.accept(watching.name());
     } catch (IllegalStateException e) {
       List<String> lines = watching.lastLines();
       withoutKernel = lines.isEmpty() ? "the agent has ended" : lines.get(0);
     }
   }
 
-  /** Why there are no kernel spans, in one line; empty where there are. */
+  /** Returns why there are no kernel spans, in one line; empty if there are. */
   String withoutKernel() {
     return withoutKernel;
   }
 
-  /** Why there are no CUDA spans, in one line; empty where there are. */
+  /** Returns why there are no CUDA spans, in one line; empty if there are. */
   String withoutCuda() {
     if (!withoutKernel.isEmpty()) {
       return "";
@@ -132,22 +132,22 @@ final class Stack implements AutoCloseable {
     return programs.cuda() == null ? "no C compiler to build the stand-in for CUDA with" : "";
   }
 
-  /** The page's address. */
+  /** Returns the page's address. */
   String page() {
     return "http://" + HOST + ":" + ports.page() + "/";
   }
 
-  /** The gateway's address, without a path. */
+  /** Returns the gateway's address, without a path. */
   String gatewayUrl() {
     return "http://" + HOST + ":" + ports.gateway();
   }
 
-  /** Where everything listens. */
+  /** Returns the ports of all processes. */
   Ports ports() {
     return ports;
   }
 
-  /** All processes that are there, in the order of their start. */
+  /** Returns all processes, in the order of their start. */
   List<Child> children() {
     Child watching = agent;
     return Stream.concat(needed.stream(), Stream.ofNullable(watching)).toList();
@@ -232,7 +232,7 @@ final class Stack implements AutoCloseable {
     return ports.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
   }
 
-  /** All of it is traced, and arrives soon. */
+  /** Everything is sampled and exported soon. */
   private Map<String, String> tracing(String service) {
     Map<String, String> environment = new HashMap<>();
     environment.put("OTEL_SERVICE_NAME", service);
@@ -242,7 +242,7 @@ final class Stack implements AutoCloseable {
     return environment;
   }
 
-  /** Ends everything: all are told at once, and who has not gone in the time of all is made to. */
+  /** Ends all processes at once, and kills those that take too long. */
   @Override
   public void close() {
     Duration limit = programs.learn() ? LEARNED_LIMIT : END_LIMIT;

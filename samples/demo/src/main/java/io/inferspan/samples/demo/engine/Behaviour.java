@@ -3,21 +3,21 @@ package io.inferspan.samples.demo.engine;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What an engine is asked to play, by a header that passes gateway and sidecar. */
+/** How an engine behaves, requested by a header that gateway and sidecar pass on. */
 public enum Behaviour {
-  /** Nothing in particular. */
+  /** As usual. */
   NORMAL,
   /** Its prefill takes several times as long. */
   SLOW_PREFILL,
   /** Its prefill ends with status 500. */
   FAILING_PREFILL,
-  /** It does not come to an end soon. */
+  /** Its answer is long. */
   LONG_ANSWER;
 
-  /** The header that asks for it. */
+  /** The header's name. */
   public static final String HEADER = "x-demo-behaviour";
 
-  /** Its value. */
+  /** The header's value. */
   public String value() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -16,13 +16,13 @@ import java.nio.file.Path;
 /**
  * Calls a stand-in for the CUDA driver, whose kernels keep a stream busy and compute nothing.
  *
- * <p>It is for {@code bpf/testkit}'s {@code libcuda.so.1} only: to a real driver the pointers that
- * are passed here would mean something.
+ * <p>It works only with {@code bpf/testkit}'s {@code libcuda.so.1}: a real driver would use the
+ * pointers that are passed here.
  */
-@SuppressWarnings("restricted") // it is told to use native code
+@SuppressWarnings("restricted") // native code is its purpose
 final class CudaDevice implements Device {
 
-  /** How long each kernel takes; the library is told so by {@code FAKE_CUDA_KERNEL}. */
+  /** The duration of each kernel, which the library reads from {@code FAKE_CUDA_KERNEL}. */
   static final long KERNEL_MILLIS = 2;
 
   private static final MemorySegment NOTHING = MemorySegment.NULL;
@@ -36,7 +36,7 @@ final class CudaDevice implements Device {
   /**
    * Opens the library.
    *
-   * @throws IllegalArgumentException if it is none, or not the one expected
+   * @throws IllegalArgumentException if it is no library, or not the stand-in
    */
   CudaDevice(Path library) {
     SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
@@ -101,7 +101,7 @@ final class CudaDevice implements Device {
         (int) launch.invokeExact(NOTHING, grid, 1, 1, THREADS, 1, 1, 0, stream, NOTHING, NOTHING);
   }
 
-  /** One of its own for each thread, so that nobody waits for another's kernels. */
+  /** Each thread has its own stream, so that it does not wait for other threads' kernels. */
   private static MemorySegment stream() {
     return MemorySegment.ofAddress(Thread.currentThread().threadId() * 16);
   }

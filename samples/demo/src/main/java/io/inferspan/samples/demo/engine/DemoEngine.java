@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine with one thread a request: it reads the request, has the fake engine behind it keep the
- * times, calls the device meanwhile, and writes the answer.
+ * An engine with one thread per request, which reads the request, calls the fake engine for the
+ * timing, calls the device meanwhile, and writes the response.
  *
- * <p>That all of this happens on one thread is what lets the eBPF bridge see whose work it is. The
- * fake engine lives on an event loop, where nobody could.
+ * <p>Because one thread does all of this, the eBPF bridge can attribute it to the request. The fake
+ * engine runs on an event loop, where that is not possible.
  */
 final class DemoEngine implements AutoCloseable {
 
@@ -35,7 +35,7 @@ final class DemoEngine implements AutoCloseable {
   private static final int PIECE_BYTES = 16 << 10;
 
   static {
-    // Else the kernel holds small writes back, and tokens come in lumps of 40 ms.
+    // Otherwise the kernel delays small writes, and tokens arrive every 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     // Else a request's thread begins one that closes idle connections, and to the eBPF bridge what
     // it does five seconds later is the request's.
@@ -57,7 +57,7 @@ final class DemoEngine implements AutoCloseable {
     this.device = device;
     engine = FakeEngine.builder().openTelemetry(telemetry).scripts(this::script).start();
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-    // A thread that ends with its request is how anybody outside can tell that it is over.
+    // The end of the thread shows the kernel that the request is over.
     server.setExecutor(request -> Thread.ofPlatform().daemon().name("request").start(request));
     server.createContext("/", this::handle);
     server.start();
@@ -80,7 +80,7 @@ final class DemoEngine implements AutoCloseable {
       call = call(exchange, ticket);
       serve(exchange, call, ticket);
     } catch (IOException e) {
-      // The client has left: the fake engine should not go on for it.
+      // The client has disconnected: the fake engine should stop too.
       if (call != null) {
         call.disconnect();
       }
@@ -131,7 +131,7 @@ final class DemoEngine implements AutoCloseable {
     if (type != null) {
       exchange.getResponseHeaders().set("content-type", type);
     }
-    // To this server a length of 0 is an unknown one, and -1 is none.
+    // To this server, 0 is an unknown length, and -1 is no body.
     long length = call.getContentLengthLong();
     exchange.sendResponseHeaders(status, length == 0 ? -1 : Math.max(0, length));
     try (InputStream in = status < 400 ? call.getInputStream() : call.getErrorStream()) {
@@ -141,7 +141,7 @@ final class DemoEngine implements AutoCloseable {
     }
   }
 
-  /** Piece by piece; the first comes when the prompt has been computed. */
+  /** Writes chunk by chunk; the first when the prompt is computed. */
   private void pass(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
     byte[] piece = new byte[PIECE_BYTES];
     boolean first = true;

@@ -1,9 +1,9 @@
 package io.inferspan.samples.demo.engine;
 
-/** What an engine computes on; it is called by the thread that serves the request. */
+/** The device of an engine; the thread that serves the request calls it. */
 interface Device {
 
-  /** No device: times pass, and nothing is called. */
+  /** No device: time passes, and nothing is called. */
   Device NONE =
       new Device() {
         @Override
@@ -13,9 +13,9 @@ interface Device {
         public void token() {}
       };
 
-  /** Computes a prompt, for about so long. */
+  /** Computes a prompt for about this time. */
   void prefill(int tokens, long millis);
 
-  /** Computes one token more. */
+  /** Computes one more token. */
   void token();
 }

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** The program: an engine that only pretends to have a model, on loopback. */
 public final class EngineMain {
 
-  /** What an engine says, behind its name, when it serves and the gateway hears its events. */
+  /** Printed after its name when it serves and the gateway has subscribed to its events. */
   public static final String READY = " serves, and is listened to";
 
-  /** What the stand-in for CUDA is told of how long a kernel takes. */
+  /** The duration of a kernel in the stand-in for CUDA. */
   public static final String KERNEL_TIME = CudaDevice.KERNEL_MILLIS + "ms";
 
   private static final String USAGE =
@@ -23,7 +23,7 @@ public final class EngineMain {
 
   private EngineMain() {}
 
-  /** Serves until it is told to stop; exit status 2 for what is not understood, 1 for a failure. */
+  /** Serves until it is stopped. The exit status is 2 for wrong arguments, 1 for a failure. */
   public static void main(String[] arguments) {
     try {
       serve(Setup.of(List.of(arguments)));
@@ -39,9 +39,9 @@ public final class EngineMain {
   }
 
   /**
-   * How it is set up.
+   * The command-line options.
    *
-   * @param cuda the stand-in for the CUDA driver, if there is one
+   * @param cuda the stand-in for the CUDA driver; null for none
    */
   record Setup(String name, int port, int kvPort, @Nullable Path cuda) {
 
@@ -94,7 +94,7 @@ public final class EngineMain {
     System.out.printf(
         "%s: http://127.0.0.1:%d, KV events on %s%n",
         setup.name(), engine.port(), events.endpoint());
-    // Heard long before it serves, where the gateway has started faster.
+    // If the gateway started faster, it has subscribed long before this serves.
     heard.await();
     System.out.println(setup.name() + READY);
   }

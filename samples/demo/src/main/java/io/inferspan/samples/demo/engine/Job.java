@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * What one request makes an engine do.
+ * The work of one request.
  *
- * @param tokens the prompt's
- * @param hashes of the blocks that it fills
- * @param computed how many tokens are to be computed here: neither cached nor sent by another
+ * @param tokens the prompt's tokens
+ * @param hashes the hashes of its full blocks
+ * @param computed the number of tokens to compute: neither cached nor received from another pod
  * @param deviceMillis how long that takes on the device; less than the prefill in the script, so
  *     that the first token, once reported, does not wait for the device
- * @param script the same for the fake engine
+ * @param script the timing for the fake engine
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineScript script) {
@@ -24,7 +24,7 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
   private static final long BASE_MICROS = 6_000;
   private static final long TOKEN_MICROS = 150;
 
-  /** Of these, the share of the scheduler and of sampling. */
+  /** The share of scheduling and sampling in it. */
   private static final long HOST_MICROS = 4_000;
 
   private static final int SLOWER = 6;
@@ -33,7 +33,7 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
   private static final Duration BETWEEN_TOKENS = Duration.ofMillis(8);
   private static final JsonArray NO_MESSAGES = new JsonArray();
 
-  /** Reads a request; what is no JSON is a job without tokens, which the fake engine refuses. */
+  /** Reads a request. Invalid JSON is a job without tokens, which the fake engine refuses. */
   static Job of(byte[] body, Behaviour behaviour, PrefixCache cache) {
     JsonObject asked = read(body);
     boolean prefills = transfers(asked, "do_remote_decode");

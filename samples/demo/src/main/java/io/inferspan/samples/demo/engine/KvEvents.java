@@ -14,7 +14,7 @@ final class KvEvents {
   private KvEvents() {}
 
   /**
-   * What a change of the cache says; null-parented where the prompt begins.
+   * Encodes a change of the cache; the first block of a prompt has no parent.
    *
    * @param hashes all blocks of the prompt
    * @param tokens all its tokens

@@ -13,7 +13,7 @@ import org.zeromq.ZMQ;
 /**
  * Publishes batches of KV events over ZMQ as vLLM does: topic, sequence number, batch.
  *
- * <p>All of it happens on one thread, since a ZMQ socket belongs to one.
+ * <p>One thread does all of it, because a ZMQ socket belongs to one thread.
  */
 final class KvPublisher implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class KvPublisher implements AutoCloseable {
    * Publishes on a loopback port.
    *
    * @param topic such as {@code kv@pod@model}
-   * @param heard told once, when the first listener is there
+   * @param heard run once, when the first subscriber has connected
    * @throws org.zeromq.ZMQException if the port is taken
    */
   KvPublisher(int port, String topic, Runnable heard) {
@@ -48,12 +48,12 @@ final class KvPublisher implements AutoCloseable {
     thread.start();
   }
 
-  /** Where it publishes. */
+  /** Returns its address. */
   String endpoint() {
     return endpoint;
   }
 
-  /** Publishes a batch; one too many is lost, as on a full socket. */
+  /** Publishes a batch. If the queue is full, the batch is lost, as on a full socket. */
   void publish(byte[] batch) {
     boolean _ = waiting.offer(batch);
   }

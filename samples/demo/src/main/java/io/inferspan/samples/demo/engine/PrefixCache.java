@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which beginnings of prompts the engine still has the KV blocks of.
+ * The prompt prefixes whose KV blocks the engine holds.
  *
- * <p>A block's hash stands for all tokens up to its end. What was used least lately goes first.
+ * <p>A block's hash stands for all tokens up to its end. The least recently used block is evicted
+ * first.
  */
 final class PrefixCache {
 
-  /** As vLLM has it. */
+  /** As in vLLM. */
   static final int BLOCK_TOKENS = 16;
 
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -27,14 +28,14 @@ final class PrefixCache {
   }
 
   /**
-   * What became of the cache.
+   * A change of the cache.
    *
-   * @param firstStored the first block that is new; all behind it are told of, too
-   * @param evicted blocks that are gone
+   * @param firstStored the first new block; all blocks behind it are reported too
+   * @param evicted the blocks that were evicted
    */
   record Change(int firstStored, List<Long> evicted) {}
 
-  /** The hashes of the blocks that these tokens fill. */
+  /** Returns the hashes of the blocks that these tokens fill. */
   static long[] hashes(int[] tokens) {
     long[] hashes = new long[tokens.length / BLOCK_TOKENS];
     long hash = FNV_OFFSET;
@@ -47,7 +48,7 @@ final class PrefixCache {
     return hashes;
   }
 
-  /** How many of these blocks are held, from the first on. */
+  /** Returns the number of leading blocks that are held. */
   synchronized int heldBlocks(long[] hashes) {
     int blocks = 0;
     while (blocks < hashes.length && held.get(hashes[blocks]) != null) {
@@ -56,7 +57,7 @@ final class PrefixCache {
     return blocks;
   }
 
-  /** Holds all of these blocks. */
+  /** Adds all of these blocks. */
   synchronized Change store(long[] hashes) {
     int first = heldBlocks(hashes);
     for (int i = first; i < hashes.length; i++) {

@@ -93,7 +93,7 @@ class AdoptionIT {
   }
 
   private static void say(JavaChild tree, String line) {
-    tree.tell(line);
+    tree.send(line);
     assertThat(tree.line()).isEqualTo("done");
   }
 

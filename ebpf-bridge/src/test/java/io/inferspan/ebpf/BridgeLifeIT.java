@@ -69,7 +69,7 @@ class BridgeLifeIT {
     assertThat(child.line()).isEqualTo("ready");
     assertThat(bridge.status().libraries()).isEmpty();
 
-    child.tell("load");
+    child.send("load");
 
     TestKit.awaitLibrary(bridge, "libcuda.so.1");
   }
@@ -79,7 +79,7 @@ class BridgeLifeIT {
     EbpfBridge bridge = bridge(others());
     JavaChild child = child(LATE, TestKit.directory().resolve("libcuda.so.1").toString());
     child.line();
-    child.tell("load");
+    child.send("load");
     TestKit.awaitLibrary(bridge, "libcuda.so.1");
 
     child.kill();

@@ -70,7 +70,7 @@ class EndToEndIT {
                 "http://127.0.0.1:" + server.port() + "/")) {
       ask(Integer.parseInt(gateway.line()));
       offsetNanos = TestKit.epochOffsetNanos();
-      gateway.tell("end");
+      gateway.send("end");
       assertThat(gateway.line()).isEqualTo("closed");
       spans =
           receiver.spans().stream()

@@ -60,7 +60,7 @@ final class JavaChild implements AutoCloseable {
   }
 
   /** Writes a line to the program's stdin. */
-  void tell(String line) {
+  void send(String line) {
     try {
       Writer orders = process.outputWriter();
       orders.write(line + "\n");

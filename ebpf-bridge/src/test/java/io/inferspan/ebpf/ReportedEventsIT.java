@@ -99,7 +99,7 @@ class ReportedEventsIT {
 
   @Test
   void shortCalls_areLeftOutInTheKernel() {
-    EbpfBridge bridge = tell("waits", TestKit.children().ignoreBelow(Duration.ofMillis(5)));
+    EbpfBridge bridge = report("waits", TestKit.children().ignoreBelow(Duration.ofMillis(5)));
 
     assertThat(produced(bridge, "syscall.read")).isZero();
     assertThat(produced(bridge, "syscall.poll")).isEqualTo(1);
@@ -108,7 +108,7 @@ class ReportedEventsIT {
 
   @Test
   void withoutThatSetting_shortCallsAreThere() {
-    EbpfBridge bridge = tell("waits", TestKit.children());
+    EbpfBridge bridge = report("waits", TestKit.children());
 
     assertThat(produced(bridge, "syscall.read")).isGreaterThanOrEqualTo(50);
     assertThat(produced(bridge, "syscall.poll")).isEqualTo(1);
@@ -122,12 +122,12 @@ class ReportedEventsIT {
   }
 
   private List<SpanRecord> spansOf(String word, BridgeConfig.Builder config) {
-    tell(word, config);
+    report(word, config);
     return tracing.spans();
   }
 
   /** Has a program do it while a bridge watches; the bridge that did, closed. */
-  private EbpfBridge tell(String word, BridgeConfig.Builder config) {
+  private EbpfBridge report(String word, BridgeConfig.Builder config) {
     String kit = TestKit.directory().toString();
     String script = TestKit.script("told.py").toString();
     EbpfBridge bridge = EbpfBridge.attach(Telemetry.using(tracing.openTelemetry()), config.build());
@@ -138,7 +138,7 @@ class ReportedEventsIT {
       assertThat(child.line()).isEqualTo("ready");
       TestKit.awaitLibrary(bridge, "libnccl.so.2");
       TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
-      child.tell(word + " " + TRACEPARENT);
+      child.send(word + " " + TRACEPARENT);
       assertThat(child.line()).isEqualTo("done");
       child.finish();
     }

@@ -100,8 +100,8 @@ class SharedContextsIT {
   private List<SpanRecord> reads(EbpfBridge bridge) {
     tracing.clear();
     try (JavaChild child = JavaChild.start(List.of("/usr/bin/python3", "-c", READER), Map.of())) {
-      map.tell(child.pid(), child.pid(), IDS);
-      child.tell("go");
+      map.publish(child.pid(), child.pid(), IDS);
+      child.send("go");
       assertThat(child.line()).isEqualTo("done");
       bridge.close();
     }
@@ -118,20 +118,20 @@ class SharedContextsIT {
     String[] in = child.line().split(" ", 3);
     assertThat(map.open().served(child.pid(), Long.parseLong(in[1]))).isEqualTo(in[2]);
 
-    child.tell("on");
+    child.send("on");
     String[] out = child.line().split(" ", 3);
     assertThat(out[1]).isEqualTo(in[1]);
     assertThat(map.served(child.pid(), Long.parseLong(out[1]))).isNull();
 
-    child.tell("on");
+    child.send("on");
     String[] open = child.line().split(" ", 3);
     assertThat(map.served(child.pid(), Long.parseLong(open[1]))).isEqualTo(open[2]);
 
-    child.tell("on");
+    child.send("on");
     child.line();
     Eventually.is(
         "the end of the thread", () -> map.served(child.pid(), Long.parseLong(open[1])) == null);
-    child.tell("on");
+    child.send("on");
     assertThat(child.line()).isEqualTo("closed");
   }
 
@@ -153,7 +153,7 @@ class SharedContextsIT {
     JavaChild child = held(bridge);
     assertThat(map.open().served(child.pid(), child.pid())).isEqualTo(IDS);
 
-    child.tell("on");
+    child.send("on");
     assertThat(child.line()).isEqualTo("out");
     assertThat(map.served(child.pid(), child.pid())).isNull();
   }
@@ -162,7 +162,7 @@ class SharedContextsIT {
   void bridgeThatEnds_takesItsEntriesAlongAndLeavesTheMap() {
     EbpfBridge bridge = bridge(PUBLISH);
     JavaChild child = held(bridge);
-    map.open().tell(1, 1, IDS);
+    map.open().publish(1, 1, IDS);
     assertThat(map.served(child.pid(), child.pid())).isNotNull();
 
     bridge.close();
@@ -188,8 +188,8 @@ class SharedContextsIT {
   @Test
   void entriesOfThreadsThatAreGone_areSweptAtTheBeginning() {
     long gone = 99_999_999;
-    map.open().tell(gone, gone, IDS);
-    map.tell(1, 1, IDS);
+    map.open().publish(gone, gone, IDS);
+    map.publish(1, 1, IDS);
 
     bridge(PUBLISH);
 
@@ -253,7 +253,7 @@ class SharedContextsIT {
         kept(JavaChild.start(List.of("/usr/bin/python3", "-c", HELD, library, python), Map.of()));
     assertThat(child.line()).isEqualTo("ready");
     TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
-    child.tell("in");
+    child.send("in");
     assertThat(child.line()).isEqualTo("outer");
     return child;
   }

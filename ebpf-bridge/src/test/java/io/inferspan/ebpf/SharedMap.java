@@ -70,7 +70,7 @@ final class SharedMap implements AutoCloseable {
   }
 
   /** Says that a thread serves somebody. */
-  void tell(long pid, long tid, String ids) {
+  void publish(long pid, long tid, String ids) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(24, 8);
       value.copyFrom(MemorySegment.ofArray(HexFormat.of().parseHex(ids)));

@@ -40,7 +40,7 @@ class VendorRuntimeIT {
       assertThat(child.line()).isEqualTo("ready");
       Eventually.is("functions of the runtime", () -> watchesARuntime(bridge));
       TestKit.awaitLibrary(bridge, "vadd");
-      child.tell("go");
+      child.send("go");
       outcome = child.line();
       child.finish();
     }

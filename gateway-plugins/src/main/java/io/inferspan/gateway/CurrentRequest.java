@@ -46,21 +46,21 @@ public final class CurrentRequest {
   public Scope enter(Context context) {
     Context outer = Context.current();
     Scope scope = context.makeCurrent();
-    tell(context);
+    setIds(context);
     return () -> {
       scope.close();
-      tell(outer);
+      setIds(outer);
     };
   }
 
-  private void tell(Context context) {
+  private void setIds(Context context) {
     SpanContext span = Span.fromContext(context).getSpanContext();
-    tell(TRACE_ID, span.isValid() ? span.getTraceId() : null);
-    tell(SPAN_ID, span.isValid() ? span.getSpanId() : null);
+    setId(TRACE_ID, span.isValid() ? span.getTraceId() : null);
+    setId(SPAN_ID, span.isValid() ? span.getSpanId() : null);
   }
 
-  /** The map is the user's: where it throws, a log lacks an id, and the request goes on. */
-  private void tell(String key, @Nullable String id) {
+  /** The map is the user's: if it throws, logs lack an id, and the request goes on. */
+  private void setId(String key, @Nullable String id) {
     try {
       if (id == null) {
         remove.accept(key);

@@ -72,7 +72,7 @@ record Ending(
     return byStatus.equals(SERVED) && failedWithin ? FAILED_WITHIN : byStatus;
   }
 
-  void tell(OperationSpan span) {
+  void describe(OperationSpan span) {
     if (cause != null) {
       span.fail(cause);
     } else if (type != null) {

@@ -329,7 +329,7 @@ public final class GatewayRequest {
       span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
     }
     attempts.describe(span);
-    ending.tell(span);
+    ending.describe(span);
   }
 
   private @Nullable ResponseTap tap() {

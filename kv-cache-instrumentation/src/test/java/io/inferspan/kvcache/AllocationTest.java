@@ -78,7 +78,7 @@ class AllocationTest {
       KvBatchObserver batches = tracing.batches();
       Runnable round =
           () -> {
-            tell(traced, Context.root());
+            change(traced, Context.root());
             tracing.events(BATCH).close();
             batches.begin(BATCH).close();
           };
@@ -93,7 +93,7 @@ class AllocationTest {
     return allocated(
         () -> {
           ask(tracing, traced, hits, keys, context);
-          tell(traced, context);
+          change(traced, context);
         });
   }
 
@@ -131,7 +131,7 @@ class AllocationTest {
     scores.close();
   }
 
-  private static void tell(BlockIndex traced, Context context) {
+  private static void change(BlockIndex traced, Context context) {
     traced.add(KEYS, KEYS, HOLDERS, context);
     traced.evict(1, KeyType.ENGINE, HOLDERS, context);
   }

@@ -92,14 +92,14 @@ final class ThreadRecord {
       return;
     }
     if (heard) {
-      tell();
+      notifyListener();
     }
     if (signal.isOn()) {
       signal.send(ids);
     }
   }
 
-  private void tell() {
+  private void notifyListener() {
     ContextListener listener = threads.listener();
     if (listener != null && shown != null) {
       listener.published(tid, ids.traceIdHigh(), ids.traceIdLow(), ids.spanId());
@@ -138,7 +138,7 @@ final class ThreadRecord {
   private void clear() {
     wipe();
     if (heard) {
-      tell();
+      notifyListener();
     }
   }
 

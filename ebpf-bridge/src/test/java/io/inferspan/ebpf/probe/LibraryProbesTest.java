@@ -77,9 +77,9 @@ class LibraryProbesTest {
     look();
     assertThat(probes.libraries()).isEmpty();
 
-    tell("load");
+    send("load");
     look();
-    tell("50");
+    send("50");
 
     assertThat(probes.libraries())
         .hasSize(1)
@@ -89,20 +89,20 @@ class LibraryProbesTest {
 
   @Test
   void secondLook_attachesNothingTwice() throws IOException {
-    tell("load");
+    send("load");
     look();
     look();
-    tell("7");
+    send("7");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(7);
   }
 
   @Test
   void forgottenProcess_isNotObservedAnyMore() throws IOException {
-    tell("load");
+    send("load");
     look();
     probes.forget((int) python.pid());
-    tell("7");
+    send("7");
 
     assertThat(probes.libraries()).isEmpty();
     assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
@@ -110,7 +110,7 @@ class LibraryProbesTest {
 
   @Test
   void killedProcess_isSweptOut() throws IOException, InterruptedException {
-    tell("load");
+    send("load");
     look();
     assertThat(probes.libraries()).hasSize(1);
 
@@ -123,16 +123,16 @@ class LibraryProbesTest {
 
   @Test
   void whileTheyRest_probesAreOffAndAreTheSameAfterwards() throws IOException {
-    tell("load");
+    send("load");
     look();
     probes.pause();
-    tell("7");
+    send("7");
     assertThat(counts.percpuSum(BZIP_CALLS)).isZero();
     assertThat(probes.isWatchedFor((int) python.pid())).isTrue();
 
     probes.resume();
     probes.resume();
-    tell("5");
+    send("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
   }
@@ -140,13 +140,13 @@ class LibraryProbesTest {
   @Test
   void libraryFoundWhileTheyRest_isWatchedAfterwards() throws IOException {
     probes.pause();
-    tell("load");
+    send("load");
     look();
-    tell("7");
+    send("7");
     assertThat(probes.libraries()).hasSize(1);
 
     probes.resume();
-    tell("5");
+    send("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
   }
@@ -156,18 +156,18 @@ class LibraryProbesTest {
   void processThatShowedTheLibraryEndsMeanwhile_othersAreStillWatchedAfterwards()
       throws IOException, InterruptedException {
     Process first = python;
-    tell("load");
+    send("load");
     look();
     python = new ProcessBuilder("/usr/bin/python3", "-c", SCRIPT).start();
     assertThat(python.inputReader().readLine()).isEqualTo("ready");
-    tell("load");
+    send("load");
     look();
     probes.pause();
     first.destroyForcibly().waitFor();
     probes.forget((int) first.pid());
 
     probes.resume();
-    tell("5");
+    send("5");
 
     assertThat(counts.percpuSum(BZIP_CALLS)).isEqualTo(5);
   }
@@ -175,7 +175,7 @@ class LibraryProbesTest {
   @Test
   void processThatEndsWhileTheyRest_isForgottenAndNothingIsHeldOpen()
       throws IOException, InterruptedException {
-    tell("load");
+    send("load");
     look();
     probes.pause();
     assertThat(openLibraries()).isOne();
@@ -206,7 +206,7 @@ class LibraryProbesTest {
     probes.look((int) python.pid());
   }
 
-  private void tell(String order) throws IOException {
+  private void send(String order) throws IOException {
     Writer orders = python.outputWriter();
     orders.write(order + "\n");
     orders.flush();

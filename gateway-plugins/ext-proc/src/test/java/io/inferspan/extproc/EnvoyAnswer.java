@@ -56,7 +56,7 @@ final class EnvoyAnswer {
     if (served != null) {
       message.setMetadataContext(EnvoyMessages.served(served));
     }
-    stream.tell(message);
+    stream.send(message);
   }
 
   void headers(CommonResponse common) {
@@ -100,7 +100,7 @@ final class EnvoyAnswer {
   private void tellResponseBody(Buffer bytes, boolean end) {
     onTheWay += bytes.length();
     flow();
-    stream.tell(ProcessingRequest.newBuilder().setResponseBody(EnvoyStream.body(bytes, end)));
+    stream.send(ProcessingRequest.newBuilder().setResponseBody(EnvoyStream.body(bytes, end)));
   }
 
   /** Holds the engine back while the client or the processor is slow. */
@@ -158,7 +158,7 @@ final class EnvoyAnswer {
     localStatus = status;
     localBody = body;
     MultiMap all = MultiMap.caseInsensitiveMultiMap().add(":status", Integer.toString(status));
-    stream.tell(
+    stream.send(
         ProcessingRequest.newBuilder()
             .setResponseHeaders(
                 HttpHeaders.newBuilder()

@@ -73,7 +73,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     all.add(":method", client.method().name()).add(":path", client.uri());
     all.add(":scheme", "http").add(":authority", String.valueOf(client.authority()));
     all.addAll(headers);
-    tell(
+    send(
         ProcessingRequest.newBuilder()
             .setRequestHeaders(
                 HttpHeaders.newBuilder()
@@ -89,7 +89,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     }
   }
 
-  void tell(ProcessingRequest.Builder message) {
+  void send(ProcessingRequest.Builder message) {
     if (done) {
       return;
     }
@@ -149,7 +149,7 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
   }
 
   private void tellRequestBody(Buffer bytes, boolean end) {
-    tell(ProcessingRequest.newBuilder().setRequestBody(body(bytes, end)));
+    send(ProcessingRequest.newBuilder().setRequestBody(body(bytes, end)));
   }
 
   static HttpBody body(Buffer bytes, boolean end) {

@@ -46,7 +46,7 @@ public final class KvEventCounts {
     adder(reason).increment();
   }
 
-  void told(double epochSeconds, long nowMillis) {
+  void received(double epochSeconds, long nowMillis) {
     double lag = nowMillis / 1e3 - epochSeconds;
     lagSeconds = lag > 0 ? lag : 0;
   }

@@ -52,7 +52,7 @@ final class KvEventIndexer {
         counts.skip(unreadable.reason());
       }
     }
-    counts.told(batch.epochSeconds(), System.currentTimeMillis());
+    counts.received(batch.epochSeconds(), System.currentTimeMillis());
   }
 
   private void stored(PodBlocks pod, String model, BlockStored event, Context context) {

@@ -62,7 +62,7 @@ final class Lane {
   /** Notifies the worker that the publisher was removed. */
   void gone() {
     if (only != null) {
-      workers.apply(only).tell(Message.gone(only));
+      workers.apply(only).signal(Message.gone(only));
     }
   }
 
@@ -163,7 +163,7 @@ final class Lane {
   void forget(String pod) {
     Stream stream = streams.remove(pod);
     if (stream != null) {
-      workers.apply(stream).tell(Message.gone(stream));
+      workers.apply(stream).signal(Message.gone(stream));
     }
   }
 }

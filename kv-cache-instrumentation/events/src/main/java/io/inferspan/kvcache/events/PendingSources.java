@@ -187,7 +187,7 @@ final class PendingSources {
     try {
       connector.follow(pending.source, socket);
       pending.done = true;
-      told(pending);
+      reportRecovery(pending);
     } catch (RuntimeException e) {
       socket.close();
       warn(pending, String.valueOf(e.getMessage()));
@@ -207,7 +207,7 @@ final class PendingSources {
     }
   }
 
-  private static void told(Pending pending) {
+  private static void reportRecovery(Pending pending) {
     if (pending.warned) {
       EventSource source = pending.source;
       LOG.log(Level.INFO, "KV events of {0} at {1} are followed", source.pod(), source.endpoint());

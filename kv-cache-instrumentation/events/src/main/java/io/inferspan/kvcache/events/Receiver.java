@@ -66,7 +66,7 @@ final class Receiver implements Runnable, PendingSources.Connector {
     this.options = options;
     this.counts = counts;
     this.workers = workers;
-    this.pending = new PendingSources(this, this::tell, options.reconnect().toNanos());
+    this.pending = new PendingSources(this, this::execute, options.reconnect().toNanos());
     try {
       bell = Pipe.open();
       bell.source().configureBlocking(false);
@@ -91,12 +91,12 @@ final class Receiver implements Runnable, PendingSources.Connector {
 
   /** Subscribes to a publisher. Callable from any thread. */
   void add(EventSource source) {
-    tell(() -> pending.add(source));
+    execute(() -> pending.add(source));
   }
 
   /** Unsubscribes from a pod's publishers. Callable from any thread. */
   void remove(String pod) {
-    tell(() -> disconnect(pod));
+    execute(() -> disconnect(pod));
   }
 
   /** Returns how many publishers are not subscribed yet. Callable from any thread. */
@@ -106,7 +106,7 @@ final class Receiver implements Runnable, PendingSources.Connector {
 
   void close() {
     closing = true;
-    tell(() -> {});
+    execute(() -> {});
   }
 
   /** Releases all resources if the thread is never started. */
@@ -114,7 +114,7 @@ final class Receiver implements Runnable, PendingSources.Connector {
     silence();
   }
 
-  private void tell(Runnable command) {
+  private void execute(Runnable command) {
     commands.add(command);
     try {
       bell.sink().write(ByteBuffer.allocate(1));

@@ -67,7 +67,7 @@ final class ReplayCall implements Runnable {
       // An endpoint that cannot be connected, or an internal error, Errors included.
       shared.counts().faults.add(e instanceof ZMQException ? 0 : 1);
     } finally {
-      queue.tell(Message.ended(end, replay));
+      queue.signal(Message.ended(end, replay));
     }
   }
 

@@ -61,7 +61,7 @@ final class WorkQueue {
   }
 
   /** Adds a message other than a batch. */
-  void tell(Message message) {
+  void signal(Message message) {
     waiting.add(message);
   }
 

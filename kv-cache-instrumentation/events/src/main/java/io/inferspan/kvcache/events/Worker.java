@@ -64,8 +64,8 @@ final class Worker implements Runnable, StreamActions {
     }
   }
 
-  void tell(Message message) {
-    queue.tell(message);
+  void signal(Message message) {
+    queue.signal(message);
   }
 
   int queued() {
@@ -172,7 +172,7 @@ final class Worker implements Runnable, StreamActions {
 
   @Override
   public void apply(Stream stream, Message message, KvEventBatch batch) {
-    KvBatchObserver.Batch told =
+    KvBatchObserver.Batch received =
         new KvBatchObserver.Batch(
             stream.pod(),
             stream.endpoint(),
@@ -180,7 +180,7 @@ final class Worker implements Runnable, StreamActions {
             message.sequence(),
             message.payload().length,
             batch.events().size());
-    try (KvBatchObserver.Observation entering = options.observer().begin(told)) {
+    try (KvBatchObserver.Observation entering = options.observer().begin(received)) {
       indexer.apply(stream.pod(), message.topic().model(), batch, entering.context());
     }
   }

@@ -33,11 +33,11 @@ class KvEventIndexerTest {
   private final KvEventIndexer indexer = new KvEventIndexer(KEYS, keeper, counts);
   private final KvEventDecoder decoder = new KvEventDecoder();
 
-  private void tell(Object... events) {
-    tell(POD, events);
+  private void receive(Object... events) {
+    receive(POD, events);
   }
 
-  private void tell(String pod, Object... events) {
+  private void receive(String pod, Object... events) {
     KvEventBatch batch = Objects.requireNonNull(decoder.decode(EventBytes.batch(events)));
     indexer.apply(pod, MODEL, batch, Context.root());
     keeper.tend();
@@ -63,7 +63,7 @@ class KvEventIndexerTest {
 
   @Test
   void storedBlocks_areFoundUnderTheKeysOfLookups() {
-    tell(list("BlockStored", List.of(1L, 2L), null, tokens(1, 32), 16));
+    receive(list("BlockStored", List.of(1L, 2L), null, tokens(1, 32), 16));
 
     assertThat(index.held(POD)).containsExactlyInAnyOrder(keys(MODEL, ints(1, 32)));
     assertThat(counts.storedBlocks()).isEqualTo(2);
@@ -71,24 +71,24 @@ class KvEventIndexerTest {
 
   @Test
   void aParent_continuesItsChain() {
-    tell(stored(1, null, 1), stored(2, 1L, 17));
-    tell(stored(3, 2L, 33));
+    receive(stored(1, null, 1), stored(2, 1L, 17));
+    receive(stored(3, 2L, 33));
 
     assertThat(index.held(POD)).containsExactlyInAnyOrder(keys(MODEL, ints(1, 48)));
   }
 
   @Test
-  void aParentThatAnotherPodToldOf_isKnown() {
-    tell("another", stored(1, null, 1));
+  void parentFromAnotherPod_isKnown() {
+    receive("another", stored(1, null, 1));
 
-    tell(stored(2, 1L, 17));
+    receive(stored(2, 1L, 17));
 
     assertThat(index.held(POD)).containsExactly(keys(MODEL, ints(1, 32))[1]);
   }
 
   @Test
   void unknownParent_skipsTheEvent() {
-    tell(stored(2, 1L, 17));
+    receive(stored(2, 1L, 17));
 
     assertThat(index.held(POD)).isEmpty();
     assertThat(counts.skipped(SkipReason.UNKNOWN_PARENT)).isEqualTo(1);
@@ -96,7 +96,7 @@ class KvEventIndexerTest {
 
   @Test
   void loraName_isTheModel() {
-    tell(
+    receive(
         list(
             "BlockStored",
             List.of(1L),
@@ -113,7 +113,7 @@ class KvEventIndexerTest {
 
   @Test
   void extras_areInTheKeys() {
-    tell(
+    receive(
         list(
             "BlockStored",
             List.of(1L, 2L),
@@ -135,7 +135,7 @@ class KvEventIndexerTest {
 
   @Test
   void extrasOfOtherBlocks_skipTheEvent() {
-    tell(
+    receive(
         list(
             "BlockStored",
             List.of(1L),
@@ -153,12 +153,12 @@ class KvEventIndexerTest {
 
   @Test
   void largerBlocksOfTheEngine_standForSeveralKeys() {
-    tell(list("BlockStored", List.of(1L, 2L), null, tokens(1, 64), 32));
+    receive(list("BlockStored", List.of(1L, 2L), null, tokens(1, 64), 32));
     assertThat(index.held(POD)).hasSize(4);
-    tell(list("BlockStored", List.of(3L), 2L, tokens(65, 32), 32));
+    receive(list("BlockStored", List.of(3L), 2L, tokens(65, 32), 32));
     assertThat(index.held(POD)).containsExactlyInAnyOrder(keys(MODEL, ints(1, 96)));
 
-    tell(removed(1));
+    receive(removed(1));
 
     Long[] all = keys(MODEL, ints(1, 96));
     assertThat(index.held(POD)).containsExactlyInAnyOrder(all[2], all[3], all[4], all[5]);
@@ -166,7 +166,7 @@ class KvEventIndexerTest {
 
   @Test
   void fewerTokensThanABlock_areSkipped() {
-    tell(list("BlockStored", List.of(1L), null, tokens(1, 8), 8));
+    receive(list("BlockStored", List.of(1L), null, tokens(1, 8), 8));
 
     assertThat(counts.skipped(SkipReason.TOO_SHORT)).isEqualTo(1);
   }
@@ -174,7 +174,7 @@ class KvEventIndexerTest {
   @Test
   void cachesOfAnotherKind_areNotIndexed() {
     for (String kind : List.of("sliding_window", "mamba", "full_attention")) {
-      tell(
+      receive(
           list(
               "BlockStored",
               List.of((long) kind.length()),
@@ -194,10 +194,10 @@ class KvEventIndexerTest {
 
   @Test
   void blocksWithoutTokens_moveToATier() {
-    tell(stored(1, null, 1), stored(2, 1L, 17));
+    receive(stored(1, null, 1), stored(2, 1L, 17));
 
-    tell(list("BlockStored", List.of(1L, 2L, 99L), null, List.of(), 16, null, "CPU"));
-    tell(removed(1, 2));
+    receive(list("BlockStored", List.of(1L, 2L, 99L), null, List.of(), 16, null, "CPU"));
+    receive(removed(1, 2));
 
     assertThat(index.held(POD, "gpu")).isEmpty();
     assertThat(index.held(POD, "cpu")).containsExactlyInAnyOrder(keys(MODEL, ints(1, 32)));
@@ -206,16 +206,16 @@ class KvEventIndexerTest {
 
   @Test
   void case45_duplicateRemove_isSuppressed() {
-    tell(stored(1, null, 1), stored(1, null, 1), removed(1));
+    receive(stored(1, null, 1), stored(1, null, 1), removed(1));
     assertThat(index.held(POD)).hasSize(1);
 
-    tell(removed(1));
+    receive(removed(1));
     assertThat(index.held(POD)).isEmpty();
   }
 
   @Test
   void duplicates_areCountedPerTierAndGroup() {
-    tell(
+    receive(
         stored(1, null, 1),
         list("BlockStored", List.of(1L), null, tokens(1, 16), 16, null, "cpu"),
         list("BlockStored", List.of(1L), null, tokens(1, 16), 16, null, "gpu", null, null, 3),
@@ -223,7 +223,7 @@ class KvEventIndexerTest {
 
     assertThat(index.held(POD, "cpu")).hasSize(1);
     assertThat(index.held(POD, "gpu")).hasSize(1);
-    tell(list("BlockRemoved", List.of(1L), "GPU", 3));
+    receive(list("BlockRemoved", List.of(1L), "GPU", 3));
     assertThat(index.held(POD, "gpu")).isEmpty();
   }
 
@@ -231,40 +231,40 @@ class KvEventIndexerTest {
   void aBlockFromBeforeThisProcess_isRemoved() {
     index.add(new long[] {1}, new long[] {10}, List.of(PodEntry.of(POD, "gpu")), Context.root());
 
-    tell(removed(1));
+    receive(removed(1));
 
     assertThat(index.held(POD)).isEmpty();
   }
 
   @Test
   void case45_allBlocksCleared_takesThePodFromTheIndex() {
-    tell("another", stored(1, null, 1));
-    tell(stored(1, null, 1), stored(1, null, 1), list("AllBlocksCleared"), stored(5, null, 5));
+    receive("another", stored(1, null, 1));
+    receive(stored(1, null, 1), stored(1, null, 1), list("AllBlocksCleared"), stored(5, null, 5));
 
     assertThat(index.held(POD)).containsExactly(keys(MODEL, ints(5, 16)));
     assertThat(index.held("another")).hasSize(1);
-    tell(stored(1, null, 1), removed(1));
+    receive(stored(1, null, 1), removed(1));
     assertThat(index.held(POD)).hasSize(1);
   }
 
   @Test
   void morePlacesOrBlocksThanAreKept_areSkipped() {
     for (int i = 0; i < 150; i++) {
-      tell(stored(i + 1, null, i * 100));
+      receive(stored(i + 1, null, i * 100));
     }
     assertThat(index.held(POD)).hasSize(100);
     for (int i = 0; i < 40; i++) {
-      tell("another", list("BlockRemoved", List.of(1L), "tier" + i));
+      receive("another", list("BlockRemoved", List.of(1L), "tier" + i));
     }
     assertThat(counts.skipped(SkipReason.TOO_MANY)).isEqualTo(50 + 8);
   }
 
   @Test
   void writesThatFailed_areMadeUpFor() {
-    tell(stored(1, null, 1), stored(2, null, 100));
+    receive(stored(1, null, 1), stored(2, null, 100));
     index.down(true);
-    tell(removed(1));
-    tell(stored(3, 2L, 116));
+    receive(removed(1));
+    receive(stored(3, 2L, 116));
     assertThat(counts.failedWrites()).isPositive();
     assertThat(index.held(POD)).hasSize(2);
 
@@ -272,16 +272,16 @@ class KvEventIndexerTest {
     recovered();
 
     assertThat(index.held(POD)).containsExactlyInAnyOrder(keys(MODEL, ints(100, 32)));
-    tell(stored(4, 3L, 132), removed(2));
+    receive(stored(4, 3L, 132), removed(2));
     assertThat(index.held(POD))
         .containsExactlyInAnyOrder(keys(MODEL, ints(100, 48))[1], keys(MODEL, ints(100, 48))[2]);
   }
 
   @Test
   void aSingleRemovalThatFailed_isMadeUpFor() {
-    tell(stored(1, null, 1), stored(2, null, 100));
+    receive(stored(1, null, 1), stored(2, null, 100));
     index.down(true);
-    tell(removed(1));
+    receive(removed(1));
     index.down(false);
     recovered();
 
@@ -289,12 +289,12 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void anIndexThatForgot_isToldAgain_alsoOfPodsWithoutAFailedWrite() {
-    tell("another", stored(1, null, 1), stored(2, 1L, 17));
-    tell("empty", stored(1, null, 1), removed(1));
-    tell(list("BlockStored", List.of(7L), null, tokens(1, 48), 48));
+  void indexThatForgot_isWrittenAgain_alsoForPodsWithoutAFailedWrite() {
+    receive("another", stored(1, null, 1), stored(2, 1L, 17));
+    receive("empty", stored(1, null, 1), removed(1));
+    receive(list("BlockStored", List.of(7L), null, tokens(1, 48), 48));
     index.down(true);
-    tell(stored(8, null, 1000));
+    receive(stored(8, null, 1000));
     index.forget();
 
     index.down(false);
@@ -307,13 +307,13 @@ class KvEventIndexerTest {
         });
 
     assertThat(index.held(POD)).hasSize(4);
-    tell(removed(7));
+    receive(removed(7));
     assertThat(index.held(POD)).hasSize(1);
   }
 
   @Test
   void pods_ofOtherWorkers_areLookedAtToo() {
-    tell(stored(1, null, 1));
+    receive(stored(1, null, 1));
     index.forget();
 
     outages.incrementAndGet();
@@ -323,8 +323,8 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void anIndexThatLostTouchBetweenTwoWrites_isToldAgain() {
-    tell(stored(1, null, 1));
+  void indexThatDisconnectedBetweenTwoWrites_isWrittenAgain() {
+    receive(stored(1, null, 1));
     index.forget();
 
     index.loseTouch();
@@ -335,7 +335,7 @@ class KvEventIndexerTest {
 
   @Test
   void podsThatTheIndexStillHas_areNotWrittenAgain() {
-    tell(stored(1, null, 1));
+    receive(stored(1, null, 1));
     List<String> before = index.writes();
 
     outages.incrementAndGet();
@@ -346,10 +346,10 @@ class KvEventIndexerTest {
 
   @Test
   void aClearingThatFails_isTriedAgain() {
-    tell(stored(1, null, 1));
+    receive(stored(1, null, 1));
     index.down(true);
-    tell(list("AllBlocksCleared"));
-    tell(stored(2, null, 50));
+    receive(list("AllBlocksCleared"));
+    receive(stored(2, null, 50));
     assertThat(index.held(POD)).containsExactly(keys(MODEL, ints(1, 16)));
 
     index.down(false);
@@ -360,11 +360,11 @@ class KvEventIndexerTest {
 
   @Test
   void anIndexThatNeverAnswers_isNotWaitedForAgainAndAgain() {
-    tell(stored(1, null, 1));
+    receive(stored(1, null, 1));
     index.silent(true);
     long before = System.nanoTime();
     for (int i = 0; i < 200; i++) {
-      tell("pod" + i, stored(10 + i, null, i));
+      receive("pod" + i, stored(10 + i, null, i));
     }
     // 200 waits of 50 ms would be 10 s.
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(4));
@@ -373,7 +373,7 @@ class KvEventIndexerTest {
 
   @Test
   void aPodThatIsGone_isForgotten() {
-    tell(stored(1, null, 1));
+    receive(stored(1, null, 1));
     index.down(true);
     keeper.forget(POD);
     index.down(false);

@@ -93,11 +93,11 @@ class KvEventSubscriberTest {
       Awaited.until("the index has them", () -> index.held(POD).equals(expected));
     } catch (AssertionError e) {
       throw new AssertionError(
-          "held " + index.held(POD).size() + " of " + Arrays.toString(firstTokens) + told(), e);
+          "held " + index.held(POD).size() + " of " + Arrays.toString(firstTokens) + counts(), e);
     }
   }
 
-  private String told() {
+  private String counts() {
     KvEventCounts c = subscriber.counts();
     return String.format(
         " batches %d bad %d gaps %d missed %d replays %d/%d restarts %d dropped %d faults %d",

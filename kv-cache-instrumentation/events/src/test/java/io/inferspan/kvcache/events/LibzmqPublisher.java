@@ -70,7 +70,7 @@ final class LibzmqPublisher implements AutoCloseable {
     }
   }
 
-  private String tell(String json) {
+  private String command(String json) {
     try {
       OutputStream out = process.getOutputStream();
       out.write((json + "\n").getBytes(StandardCharsets.UTF_8));
@@ -87,7 +87,7 @@ final class LibzmqPublisher implements AutoCloseable {
 
   /** Waits until somebody has subscribed. */
   LibzmqPublisher subscribed() {
-    if (!tell("{\"op\":\"subscribed\"}").equals("done")) {
+    if (!command("{\"op\":\"subscribed\"}").equals("done")) {
       throw new AssertionError("no subscriber connected");
     }
     return this;
@@ -95,7 +95,7 @@ final class LibzmqPublisher implements AutoCloseable {
 
   /** Sets the format of replays: vllm, bare, simulator, delimited-simulator, silent. */
   LibzmqPublisher shape(String shape) {
-    tell("{\"op\":\"shape\",\"shape\":\"" + shape + "\"}");
+    command("{\"op\":\"shape\",\"shape\":\"" + shape + "\"}");
     return this;
   }
 
@@ -116,7 +116,7 @@ final class LibzmqPublisher implements AutoCloseable {
 
   private LibzmqPublisher sendAs(String how, String... events) {
     String all = String.join(",", events);
-    tell("{\"op\":\"send\",\"seq\":" + next++ + how + ",\"events\":[" + all + "]}");
+    command("{\"op\":\"send\",\"seq\":" + next++ + how + ",\"events\":[" + all + "]}");
     return this;
   }
 
@@ -124,13 +124,13 @@ final class LibzmqPublisher implements AutoCloseable {
   LibzmqPublisher raw(String... frames) {
     String all =
         java.util.Arrays.stream(frames).map(f -> '"' + f + '"').collect(Collectors.joining(","));
-    tell("{\"op\":\"raw\",\"frames\":[" + all + "]}");
+    command("{\"op\":\"raw\",\"frames\":[" + all + "]}");
     return this;
   }
 
   /** Returns the first batches of the requested replays, as JSON. */
   String asked() {
-    return tell("{\"op\":\"asked\"}");
+    return command("{\"op\":\"asked\"}");
   }
 
   /** kill -9. */

@@ -57,12 +57,12 @@ class ReplayCallTest {
     ReplayCalls calls = new ReplayCalls(ours, options, new KvEventCounts());
     Stream stream = new Stream("pod", "tcp://here:1", endpoint);
     calls.start(new Replay(stream, Topic.NONE, 7, 7, Replay.Mode.GAP, 0), queue);
-    List<Message> told = new ArrayList<>();
-    while (told.isEmpty() || told.get(told.size() - 1).kind() == Message.Kind.REPLAYED) {
-      queue.take(told, 2, 1_000);
+    List<Message> answers = new ArrayList<>();
+    while (answers.isEmpty() || answers.get(answers.size() - 1).kind() == Message.Kind.REPLAYED) {
+      queue.take(answers, 2, 1_000);
     }
     calls.close(20_000);
-    return told.stream().map(Message::kind).toList();
+    return answers.stream().map(Message::kind).toList();
   }
 
   @Test

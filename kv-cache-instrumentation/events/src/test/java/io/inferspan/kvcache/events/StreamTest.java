@@ -16,11 +16,11 @@ class StreamTest {
   /** As much as is held at most. */
   private static final byte[] LARGE = new byte[8 << 20];
 
-  private final Told told = new Told();
-  private final KvEventCounts counts = told.counts();
+  private final Effects effects = new Effects();
+  private final KvEventCounts counts = effects.counts();
   private Stream stream = new Stream("pod", "tcp://here:1", "tcp://here:2");
 
-  private static final class Told implements StreamActions {
+  private static final class Effects implements StreamActions {
     private final KvEventCounts counts = new KvEventCounts();
     private final List<Long> applied = new ArrayList<>();
     private final List<Replay> replays = new ArrayList<>();
@@ -69,18 +69,18 @@ class StreamTest {
 
   private void live(long... sequences) {
     for (long sequence : sequences) {
-      stream.live(message(sequence, SMALL, 1), batch(), told);
+      stream.live(message(sequence, SMALL, 1), batch(), effects);
     }
   }
 
   private void ended(Message.Kind how) {
-    stream.ended(Message.ended(how, told.last()), told);
+    stream.ended(Message.ended(how, effects.last()), effects);
   }
 
   private void replayed(long... sequences) {
     for (long sequence : sequences) {
-      Message message = Message.replayed(told.last(), sequence, Topic.NONE, SMALL);
-      stream.replayed(message, batch(), told);
+      Message message = Message.replayed(effects.last(), sequence, Topic.NONE, SMALL);
+      stream.replayed(message, batch(), effects);
     }
   }
 
@@ -90,7 +90,7 @@ class StreamTest {
     ended(Message.Kind.REPLAY_FAILED);
     long end = System.nanoTime() + COOLDOWN_MILLIS * 1_000_000;
     Awaited.until("it may be asked again", () -> System.nanoTime() - end > 0);
-    assertThat(told.applied).containsExactly(0L, 2L);
+    assertThat(effects.applied).containsExactly(0L, 2L);
     assertThat(counts.missedBatches()).isEqualTo(1);
   }
 
@@ -116,14 +116,14 @@ class StreamTest {
     noRoom(2, 5_000);
 
     arrivesAndIsLive(0);
-    stream.quiet(told);
+    stream.quiet(effects);
     arrivesAndIsLive(1, 2, 3);
-    stream.quiet(told);
+    stream.quiet(effects);
 
-    assertThat(told.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L);
+    assertThat(effects.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L);
     assertThat(counts.missedBatches()).isEqualTo(4_999);
     assertThat(counts.restarts()).isEqualTo(1);
-    assertThat(told.invalidated).isEqualTo(1);
+    assertThat(effects.invalidated).isEqualTo(1);
   }
 
   @Test
@@ -135,14 +135,14 @@ class StreamTest {
     noRoom(1, 3);
 
     live(0);
-    stream.quiet(told);
+    stream.quiet(effects);
 
     assertThat(counts.restarts()).isEqualTo(1);
     assertThat(counts.missedBatches()).isEqualTo(4 + 3);
     assertThat(counts.gaps()).isEqualTo(1);
     arrivesAndIsLive(4);
     assertThat(counts.restarts()).isEqualTo(1);
-    assertThat(told.applied).endsWith(0L, 4L);
+    assertThat(effects.applied).endsWith(0L, 4L);
   }
 
   @Test
@@ -151,22 +151,22 @@ class StreamTest {
 
     live(0);
 
-    assertThat(told.applied).containsExactly(0L, 0L);
+    assertThat(effects.applied).containsExactly(0L, 0L);
     assertThat(counts.missedBatches()).isEqualTo(6);
-    assertThat(told.replays.get(0).cancelled()).isTrue();
+    assertThat(effects.replays.get(0).cancelled()).isTrue();
   }
 
   @Test
   void whatIsHeldOfTheNextLife_isApplied() {
     live(0, 1);
-    stream.live(message(6, SMALL, 2), batch(), told);
-    stream.live(message(7, SMALL, 2), batch(), told);
-    assertThat(told.last().mode()).isEqualTo(Replay.Mode.IDENTITY);
+    stream.live(message(6, SMALL, 2), batch(), effects);
+    stream.live(message(7, SMALL, 2), batch(), effects);
+    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.IDENTITY);
     ended(Message.Kind.REPLAY_OF_ANOTHER_LIFE);
     replayed(0, 1, 2, 3, 4, 5);
     ended(Message.Kind.REPLAY_DONE);
 
-    assertThat(told.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    assertThat(effects.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
     assertThat(counts.batches()).isEqualTo(4);
     assertThat(counts.missedBatches()).isEqualTo(6);
   }
@@ -174,11 +174,11 @@ class StreamTest {
   @Test
   void whatTheSamePublisherLostOverAConnection_isMissedOnce() {
     live(0, 1);
-    stream.live(message(4, SMALL, 2), batch(), told);
+    stream.live(message(4, SMALL, 2), batch(), effects);
     replayed(2, 3);
     ended(Message.Kind.REPLAY_DONE);
 
-    assertThat(told.applied).containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(effects.applied).containsExactly(0L, 1L, 2L, 3L, 4L);
     assertThat(counts.missedBatches()).isEqualTo(2);
     assertThat(counts.gaps()).isEqualTo(1);
   }
@@ -188,11 +188,11 @@ class StreamTest {
     lapsed();
 
     live(5);
-    assertThat(told.last().mode()).isEqualTo(Replay.Mode.LIFE);
+    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.LIFE);
     replayed(0, 1, 2, 3, 4);
     ended(Message.Kind.REPLAY_DONE);
 
-    assertThat(told.applied).endsWith(0L, 1L, 2L, 3L, 4L, 5L);
+    assertThat(effects.applied).endsWith(0L, 1L, 2L, 3L, 4L, 5L);
     assertThat(counts.batches() + counts.missedBatches()).isEqualTo(6);
     assertThat(counts.missedBatches()).isEqualTo(3);
     assertThat(counts.gaps()).isEqualTo(2);
@@ -201,16 +201,16 @@ class StreamTest {
   @Test
   void whatIsMissingAtTheEndWhenAllIsAskedFor_isMissedOnce() {
     live(0);
-    stream.live(message(2, LARGE, 1), batch(), told);
+    stream.live(message(2, LARGE, 1), batch(), effects);
     live(3);
     assertThat(counts.droppedBatches()).isEqualTo(1);
     ended(Message.Kind.REPLAY_FAILED);
     long end = System.nanoTime() + COOLDOWN_MILLIS * 1_000_000;
     Awaited.until("it may be asked again", () -> System.nanoTime() - end > 0);
 
-    stream.quiet(told);
-    assertThat(told.last().mode()).isEqualTo(Replay.Mode.LIFE);
-    assertThat(told.last().through()).isEqualTo(3);
+    stream.quiet(effects);
+    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.LIFE);
+    assertThat(effects.last().through()).isEqualTo(3);
     ended(Message.Kind.REPLAY_FAILED);
     live(4);
 
@@ -221,22 +221,22 @@ class StreamTest {
   @Test
   void whatIsMissingBehindAReplayOfTheEnd_isAskedForToo() {
     live(0);
-    stream.live(message(2, LARGE, 1), batch(), told);
+    stream.live(message(2, LARGE, 1), batch(), effects);
     live(3);
     replayed(1);
     ended(Message.Kind.REPLAY_DONE);
-    stream.quiet(told);
-    assertThat(told.last().from()).isEqualTo(3);
+    stream.quiet(effects);
+    assertThat(effects.last().from()).isEqualTo(3);
 
     live(6);
     replayed(3);
     ended(Message.Kind.REPLAY_DONE);
 
-    assertThat(told.replays).hasSize(3);
-    assertThat(told.last().from()).isEqualTo(4);
+    assertThat(effects.replays).hasSize(3);
+    assertThat(effects.last().from()).isEqualTo(4);
     replayed(4, 5);
     ended(Message.Kind.REPLAY_DONE);
-    assertThat(told.applied).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
+    assertThat(effects.applied).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
     assertThat(counts.missedBatches()).isEqualTo(1 + 1 + 2);
   }
 }

@@ -51,7 +51,7 @@ final class EngineCache {
   }
 
   /** Adds the pod's contents to {@code expected}, by block key. */
-  void tell(String pod, Map<Long, Set<PodEntry>> expected) {
+  void addTo(String pod, Map<Long, Set<PodEntry>> expected) {
     tiers.forEach(
         (tier, held) ->
             held.keySet()

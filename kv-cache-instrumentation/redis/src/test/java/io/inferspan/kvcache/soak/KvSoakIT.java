@@ -171,7 +171,7 @@ class KvSoakIT {
     engines.forEach(SoakEngine::end);
     try {
       Awaited.within(QUIET_LIMIT, "all engines have ended", this::haveEnded);
-      engines.forEach(engine -> engine.tell(expected));
+      engines.forEach(engine -> engine.addTo(expected));
       Awaited.within(QUIET_LIMIT, "the index is true", () -> says(index, expected));
     } catch (AssertionError e) {
       throw new AssertionError(

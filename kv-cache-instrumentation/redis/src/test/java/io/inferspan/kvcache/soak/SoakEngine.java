@@ -109,8 +109,8 @@ final class SoakEngine implements Runnable, AutoCloseable {
   }
 
   /** Adds the engine's contents, once it {@linkplain #hasEnded() has ended}. */
-  void tell(Map<Long, Set<PodEntry>> expected) {
-    cache.tell(pod, expected);
+  void addTo(Map<Long, Set<PodEntry>> expected) {
+    cache.addTo(pod, expected);
   }
 
   @Override

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
  * What the desk says of the time to the first token, against what happened: a hundred random
  * requests through a gateway and a P/D sidecar as processes, to two engines that follow scripts.
  *
- * <p>The truth is no span's. It is when requests went into the gateway and into each engine and
- * when their first tokens came out, by a clock on the wire; and between those two, what the engine
- * was told: it begins to compute not before it has queued a request for so long, and so long before
- * its first token or earlier.
+ * <p>The truth does not come from spans. A clock on the wire records when requests enter the
+ * gateway and each engine, and when their first tokens leave. In between, an engine follows its
+ * script: it queues a request for a given time, then computes for a given time before the first
+ * token.
  *
- * <p>A request that is further off than allowed is a failure, unless the kernel has counted that
- * these programs waited for a processor for as long as it is further off: then nobody's clock could
- * be right, and another is asked in its place.
+ * <p>A request that is further off than allowed is a failure, unless the kernel counted that these
+ * programs waited that long for a processor: then no clock can be right, and another request is
+ * sent instead.
  */
 class AnatomyTruthIT {
 
@@ -53,7 +53,7 @@ class AnatomyTruthIT {
   private int asked;
   private int starved;
 
-  /** How long an engine is told to queue a request and to compute its first token. */
+  /** How long an engine queues a request and computes its first token. */
   private record Phases(int queueMillis, int prefillMillis) {
 
     EngineScript script() {
@@ -66,12 +66,12 @@ class AnatomyTruthIT {
     }
   }
 
-  /** An engine with a clock on its wire, and what it was last told. */
+  /** An engine with a clock on its wire, and what it plays. */
   private static final class Watched implements AutoCloseable {
     private final EngineTraces traces;
     private final FakeEngine engine;
     private final Tap tap;
-    private Phases told = new Phases(0, 0);
+    private Phases playing = new Phases(0, 0);
 
     Watched(String name, RunningDesk desk) throws IOException {
       traces = new EngineTraces(name, desk.otlpGrpcPort());
@@ -79,8 +79,8 @@ class AnatomyTruthIT {
       tap = new Tap(engine.port());
     }
 
-    void tell(Phases phases) {
-      told = phases;
+    void play(Phases phases) {
+      playing = phases;
       engine.script(phases.script());
     }
 
@@ -111,8 +111,8 @@ class AnatomyTruthIT {
       while (judged < REQUESTS) {
         assertThat(asked).as("%d were asked for want of a processor", starved).isLessThan(MOST);
         boolean disaggregated = asked % 2 == 0;
-        prefiller.tell(phases());
-        decoder.tell(phases());
+        prefiller.play(phases());
+        decoder.play(phases());
         String trace = HexFormat.of().toHexDigits(random.nextLong() | 1).repeat(2);
         waits.begin();
         ask(desk, client, trace, prompt(asked++, disaggregated));
@@ -140,11 +140,11 @@ class AnatomyTruthIT {
   private void compare(ShownAnatomy shown, Watched engine, boolean receives)
       throws InterruptedException {
     Crossing crossing = engine.tap.take();
-    Phases told = engine.told;
+    Phases playing = engine.playing;
     String waiting = receives ? "transfer" : "queue";
     String computing = receives ? "first_decode" : "prefill";
-    shown.compare(waiting, computing, crossing, told.queueMillis, told.prefillMillis);
-    late.add(crossing.tookMillis() - told.queueMillis - told.prefillMillis);
+    shown.compare(waiting, computing, crossing, playing.queueMillis, playing.prefillMillis);
+    late.add(crossing.tookMillis() - playing.queueMillis - playing.prefillMillis);
   }
 
   /** Whether it is no further off than allowed; false where that says nothing. */

@@ -69,7 +69,7 @@ public class ContextBenchmark {
     require(kernel.equals("plain") || PublishingContextStorage.install());
     makeContexts();
     if (kernel.equals("told")) {
-      tell();
+      observe();
     }
   }
 
@@ -82,18 +82,18 @@ public class ContextBenchmark {
     }
   }
 
-  private void tell() {
-    OwnThreads told =
+  private void observe() {
+    OwnThreads observed =
         new OwnThreads(
             ByteBuffer.allocateDirect(SLOTS * SLOT_BYTES),
             new NoTable(),
             Threads::currentTid,
             null,
             new ContextSignal(owner -> {}));
-    require(PublishingContextStorage.start(told));
-    threads = told;
+    require(PublishingContextStorage.start(observed));
+    threads = observed;
     oneRequest();
-    require(told.registered() == 1);
+    require(observed.registered() == 1);
   }
 
   private static void require(boolean done) {

@@ -131,18 +131,18 @@ public final class Ingestion {
     said.readLine();
     long wall = System.nanoTime();
     long cpu = SYSTEM.getProcessCpuTime();
-    tell(process, "go");
+    send(process, "go");
     long lastChange = settled(subscriber.counts(), (long) batches * ports.length);
     double wallSeconds = (lastChange - wall) / 1e9;
     double cpuSeconds = (SYSTEM.getProcessCpuTime() - cpu) / 1e9;
     said.readLine();
-    tell(process, "end");
+    send(process, "end");
     long published = (batches + 1L) * ports.length;
     settled(subscriber.counts(), published);
     return new Outcome(published, subscriber.counts(), wallSeconds, cpuSeconds, index.size());
   }
 
-  private static void tell(Process process, String line) throws IOException {
+  private static void send(Process process, String line) throws IOException {
     OutputStream out = process.getOutputStream();
     out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
     out.flush();

@@ -46,11 +46,11 @@ final class LiveFeed {
   /** An open page. */
   private static final class Reader {
     private final HttpServerResponse response;
-    private long toldSeq;
+    private long sentSeq;
 
-    Reader(HttpServerResponse response, long toldSeq) {
+    Reader(HttpServerResponse response, long sentSeq) {
       this.response = response;
-      this.toldSeq = toldSeq;
+      this.sentSeq = sentSeq;
     }
   }
 
@@ -101,11 +101,11 @@ final class LiveFeed {
         .onComplete(
             done -> {
               settling = false;
-              tell();
+              publish();
             });
   }
 
-  private void tell() {
+  private void publish() {
     ticks++;
     Map<Long, Buffer> written = new HashMap<>();
     long last = store.list().lastSeq();
@@ -113,11 +113,11 @@ final class LiveFeed {
       if (reader.response.writeQueueFull()) {
         continue;
       }
-      if (reader.toldSeq < last) {
+      if (reader.sentSeq < last) {
         Buffer batch =
             written.computeIfAbsent(
-                reader.toldSeq, seq -> batch(store.list().changedSince(seq, MAX_BATCH)));
-        reader.toldSeq = last;
+                reader.sentSeq, seq -> batch(store.list().changedSince(seq, MAX_BATCH)));
+        reader.sentSeq = last;
         write(reader, "requests", batch);
       }
       if (ticks % TICKS_PER_STATS == 0) {

@@ -73,6 +73,8 @@ final class Arguments {
       case "--out" -> "--out request.html";
       case "--title" -> "--title Prefill";
       case "--unit" -> "--unit ns";
+      case "--slowest" -> "--slowest 1%";
+      case "--durations" -> "--durations requests.txt";
       case "--trace" -> "--trace 4bf92f3577b34da6a3ce929d0e0e4736";
       default -> option + " /sys/fs/cgroup/kubepods.slice";
     };

@@ -39,6 +39,10 @@ final class HelpText {
         --unit WORD           what the numbers count: samples, calls, ns, us or bytes
         --trace ID            the trace that the stacks are of; of --by-trace only its own
       diff BEFORE AFTER     makes a flame graph of what grew and what shrank; options as above
+      diff FILE --slowest N%
+                            of record --by-trace: of what grew in the slowest requests, compared
+                            with the others; without durations those that count for most are slow
+        --durations FILE      a trace id and milliseconds a line
       import FILE...        sends what other tools recorded as spans: operations from the JSON of NCCL's
                             inspector, below what TRACEPARENT names, if it is set
       coldstart -- COMMAND  follows the start of a server with all processes that it starts: phases,

@@ -79,6 +79,21 @@ public final class StackCounts {
     return "trace " + traceId;
   }
 
+  /** The stacks of each trace, by its id and without that frame; those of no trace are left out. */
+  SortedMap<String, StackCounts> byTrace() {
+    SortedMap<String, StackCounts> traces = new TreeMap<>();
+    for (Map.Entry<String, Long> stack : counts.entrySet()) {
+      String[] split = stack.getKey().split(";", 2);
+      if (split.length == 2 && split[0].startsWith(traceFrame(""))) {
+        traces
+            .computeIfAbsent(
+                split[0].substring(traceFrame("").length()), id -> new StackCounts(unit))
+            .add(split[1], stack.getValue());
+      }
+    }
+    return traces;
+  }
+
   /** Where stacks begin with their trace, those of one, without that frame; else all stacks. */
   public StackCounts ofTrace(String traceId) {
     StackCounts found = new StackCounts(unit);

@@ -83,6 +83,36 @@ class InvocationTest {
   }
 
   @Test
+  void diffOfTheSlowest_dividesOneFile(@TempDir Path directory) throws Exception {
+    String slow = "4bf92f3577b34da6a3ce929d0e0e4736";
+    String fast = slow.replace('4', '5');
+    Path all =
+        Files.writeString(
+            directory.resolve("all.folded"),
+            "trace %s;main;lock 30\ntrace %s;main;work 3\n".formatted(slow, fast));
+    Path durations = Files.writeString(directory.resolve("ms"), slow + " 90\n" + fast + " 5\n");
+    Path page = directory.resolve("out.html");
+
+    String[] byWeight = {"diff", all + "", "--slowest=1%", "--out", page + ""};
+    assertThat(run(Map.of(), byWeight))
+        .isEqualTo("0 out: slowest: 1 of 2 requests, from 30 samples on");
+    assertThat(Files.readString(page)).contains("<h1>Slowest 1 %</h1>", "data-difference=\"true\"");
+    String[] byTime = {
+      "diff", all + "", "--slowest", "1%", "--durations", durations + "", "--out", page + ""
+    };
+    assertThat(run(Map.of(), byTime)).isEqualTo("0 out: slowest: 1 of 2 requests, from 90 ms on");
+    Path before = Files.writeString(directory.resolve("a"), "main;work 3\n");
+    Path after = Files.writeString(directory.resolve("b"), "main;lock 30\n");
+    Path same = directory.resolve("same.html");
+    assertThat(run("diff", before + "", after + "", "--out=" + same, "--title=Slowest 1 %"))
+        .isZero();
+    assertThat(page).hasSameTextualContentAs(same);
+    Files.writeString(durations, "1 2\n");
+    assertThat(run(Map.of(), byTime))
+        .startsWith("1 err: " + durations + ": line 1, column 1: expected a trace id");
+  }
+
+  @Test
   void fileOfAnotherFormat_isRefusedWithItsPlace(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("a"), "main;fast 1\nmain\n");
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -141,6 +171,12 @@ class InvocationTest {
           import a --fast           | import has no option --fast; its options: none
           diff a                    | diff needs two files, before and after
           flame a --out b.svg       | --out b.svg: must end with .html, .folded, .txt or .json
+          diff a b --slowest 1%     | --slowest is for diff with one file, of record --by-trace
+          flame a --slowest 1%      | --slowest is for diff with one file, of record --by-trace
+          diff a --slowest 0%       | --slowest 0%: must be from 0.001% to 99.999%
+          diff a --slowest 1        | --slowest 1: must be from 0.001% to 99.999%
+          diff a b --durations c    | --durations c: only with --slowest
+          diff a --slowest 1% --trace 4bf92f3577b34da6a3ce929d0e0e4736 | --slowest compares requests, and
           diff a b --out c.json     | --out c.json: a difference is a page: must end with .html
           flame a --unit days       | --unit days: must be samples, calls, ns, us or bytes
           flame a --trace 1         | --trace 1: must be 32 hexadecimal digits

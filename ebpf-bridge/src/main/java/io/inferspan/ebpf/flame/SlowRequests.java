@@ -1,0 +1,114 @@
+package io.inferspan.ebpf.flame;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stacks of the slowest requests and those of all others.
+ *
+ * @param summary how many requests these are, in a line
+ */
+public record SlowRequests(StackCounts others, StackCounts slowest, String summary) {
+
+  private static final Pattern TRACE = Pattern.compile("[0-9a-f]{32}(?=[ \\t,;])");
+  private static final Pattern MILLIS =
+      Pattern.compile("[ \\t,;]+([0-9]{1,12}(?:\\.[0-9]{1,9})?)\\s*");
+
+  /** A share of requests that is no more than rounding of the division. */
+  private static final double ROUNDING = 1e-9;
+
+  private static final double PERCENT = 100;
+
+  /**
+   * Divides requests by how long they took.
+   *
+   * @param counts stacks that begin with the trace of their request
+   * @param percent how many of the requests are slow, rounded up to a whole request
+   * @param millis how long each took, by its trace; requests that are not in it are in neither
+   *     part. Null if unknown: then the longest are those that count for most in all their stacks
+   */
+  public static SlowRequests of(
+      StackCounts counts, double percent, @Nullable Map<String, Double> millis) throws IOException {
+    Map<String, StackCounts> traces = counts.byTrace();
+    Map<String, Double> lengths = millis == null ? weights(traces) : millis;
+    List<String> order = new ArrayList<>(lengths.keySet());
+    order.sort(
+        Comparator.<String>comparingDouble(trace -> -length(lengths, trace))
+            .thenComparing(Comparator.naturalOrder()));
+    int slow = (int) Math.max(1, Math.ceil(order.size() * percent / PERCENT - ROUNDING));
+    if (slow >= order.size()) {
+      throw new IOException("needs stacks of more requests than %d".formatted(order.size()));
+    }
+    StackCounts slowest = sum(order.subList(0, slow), traces, counts.unit());
+    StackCounts others = sum(order.subList(slow, order.size()), traces, counts.unit());
+    if (slowest.sorted().isEmpty() || others.sorted().isEmpty()) {
+      throw new IOException(
+          "there are no stacks of the %s"
+              .formatted(slowest.sorted().isEmpty() ? "slowest requests" : "other requests"));
+    }
+    String unit = millis == null ? counts.unit().word() : "ms";
+    String from =
+        BigDecimal.valueOf(length(lengths, order.get(slow - 1)))
+            .stripTrailingZeros()
+            .toPlainString();
+    String summary =
+        "slowest: %d of %d requests, from %s %s on".formatted(slow, order.size(), from, unit);
+    return new SlowRequests(others, slowest, summary);
+  }
+
+  private static double length(Map<String, Double> lengths, String trace) {
+    return lengths.getOrDefault(trace, 0.0);
+  }
+
+  private static Map<String, Double> weights(Map<String, StackCounts> traces) {
+    Map<String, Double> weights = new HashMap<>();
+    traces.forEach((trace, stacks) -> weights.put(trace, (double) stacks.total()));
+    return weights;
+  }
+
+  private static StackCounts sum(List<String> chosen, Map<String, StackCounts> traces, Unit unit) {
+    StackCounts sum = new StackCounts(unit);
+    for (String trace : chosen) {
+      StackCounts stacks = traces.get(trace);
+      if (stacks != null) {
+        sum.addAll(stacks);
+      }
+    }
+    return sum;
+  }
+
+  /**
+   * Reads how long requests took: a trace id and milliseconds a line. Of requests with the same
+   * trace the longest counts.
+   */
+  public static Map<String, Double> millis(BufferedReader text) throws IOException {
+    Map<String, Double> millis = new HashMap<>();
+    int number = 0;
+    for (String line = text.readLine(); line != null; line = text.readLine()) {
+      number++;
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      Matcher trace = TRACE.matcher(line);
+      if (!trace.lookingAt()) {
+        throw new StackFormatException(number, 1, "a trace id of 32 hexadecimal digits");
+      }
+      Matcher length = MILLIS.matcher(line).region(trace.end(), line.length());
+      if (!length.matches()) {
+        throw new StackFormatException(
+            number, trace.end() + 1L, "milliseconds behind the trace id");
+      }
+      millis.merge(trace.group(), Double.valueOf(length.group(1)), Math::max);
+    }
+    return millis;
+  }
+}

@@ -44,7 +44,8 @@ final class HelpText {
                             with the others; without durations those that count for most are slow
         --durations FILE      a trace id and milliseconds a line
       import FILE...        sends what other tools recorded as spans: operations from the JSON of NCCL's
-                            inspector, below what TRACEPARENT names, if it is set
+                            inspector, below what TRACEPARENT names, if it is set; and from OTLP/JSON
+                            queue, prefill and decode below each llm_request of vLLM
       coldstart -- COMMAND  follows the start of a server with all processes that it starts: phases,
                             calls, and a trace below what TRACEPARENT names
         --pid N               follows a process that has begun already, instead of a command

@@ -31,7 +31,7 @@ record ImportOrder(List<Path> files) implements Invocation {
       files.add(Path.of(word));
     }
     if (files.isEmpty()) {
-      throw new UsageException("import needs a file of NCCL's inspector");
+      throw new UsageException("import needs a file of NCCL's inspector or of OTLP/JSON");
     }
     return new ImportOrder(List.copyOf(files));
   }

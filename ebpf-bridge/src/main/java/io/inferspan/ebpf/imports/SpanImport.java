@@ -6,8 +6,11 @@ import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
+import io.inferspan.ebpf.imports.LlmRequests.Phase;
 import io.inferspan.ebpf.imports.NcclOperation.Rank;
+import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.KernelAttributes;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.context.Context;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -26,9 +29,12 @@ public final class SpanImport {
   /** Fewer than the export queue holds, so that it never is full. */
   private static final int AT_ONCE = 1000;
 
+  private static final double NANOS_PER_MILLI = 1e6;
+
   private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(30);
 
   private final NcclInspector inspector = new NcclInspector();
+  private final LlmRequests requests = new LlmRequests();
   private long written;
 
   /** Reads a file; what is of no known format is refused with its line and column. */
@@ -37,7 +43,12 @@ public final class SpanImport {
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
       JsonText json = new JsonText(text);
       while (json.next() != null) {
-        inspector.read(json.record());
+        JsonRecord record = json.record();
+        if (record.has("resourceSpans")) {
+          requests.read(record);
+        } else {
+          inspector.read(record);
+        }
       }
       inspector.endOfDump();
     }
@@ -53,6 +64,18 @@ public final class SpanImport {
     }
     for (List<NcclOperation> operations : communicators.values()) {
       write(operations, telemetry, parent);
+    }
+    for (List<Phase> phases : requests.bare()) {
+      for (Phase phase : phases) {
+        telemetry
+            .span(phase.type(), Context.root().with(Span.wrap(phase.parent())))
+            .set(BatchAttributes.SYNTHESISED, true)
+            .set(BatchAttributes.START_ERROR_MS, phase.startErrorNanos() / NANOS_PER_MILLI)
+            .startingAt(phase.beginNanos())
+            .start()
+            .closeAt(phase.endNanos());
+        wrote(telemetry);
+      }
     }
     flush(telemetry);
   }
@@ -122,6 +145,11 @@ public final class SpanImport {
     line(report, inspector.operations().size(), "NCCL operations");
     line(report, lost, "NCCL operations that the inspector lost");
     line(report, inspector.proxyRecords(), "records of proxy threads, left out");
+    List<List<Phase>> bare = requests.bare();
+    long unknown = bare.stream().filter(List::isEmpty).count();
+    line(report, bare.size() - unknown, "requests of vLLM");
+    line(report, requests.detailed(), "requests with spans below them, left out");
+    line(report, unknown, "requests without times that fit their span, left out");
     return report;
   }
 

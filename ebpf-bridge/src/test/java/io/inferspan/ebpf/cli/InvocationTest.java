@@ -167,7 +167,7 @@ class InvocationTest {
           coldstart compare a       | coldstart compare needs two files, before and after
           coldstart report a --fast | coldstart has no option --fast; its options: --bucket-ms
           coldstart report a --bucket-ms 0 | --bucket-ms 0: must be from 1 to 3600000
-          import                    | import needs a file of NCCL's inspector
+          import                    | import needs a file of NCCL's inspector or of OTLP/JSON
           import a --fast           | import has no option --fast; its options: none
           diff a                    | diff needs two files, before and after
           flame a --out b.svg       | --out b.svg: must end with .html, .folded, .txt or .json

@@ -174,8 +174,9 @@ class NcclImportTest {
   @Test
   void damagedFile_isReadOrRefused() {
     Random random = new Random(7);
+    List<String> valid = List.of(PLAIN, VERBOSE, COUNTED, LlmRequestImportTest.SPAN);
     for (int i = 0; i < 2000; i++) {
-      StringBuilder text = new StringBuilder(random.nextBoolean() ? PLAIN : COUNTED);
+      StringBuilder text = new StringBuilder(valid.get(random.nextInt(valid.size())));
       for (int changes = random.nextInt(4); changes >= 0; changes--) {
         int at = random.nextInt(text.length());
         text.replace(

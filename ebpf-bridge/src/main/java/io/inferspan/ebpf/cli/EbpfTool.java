@@ -40,7 +40,7 @@ public final class EbpfTool {
         case Invocation.Top top -> watch(top.once(), environment, out);
         case StackOrder stacks -> stacks.run(out, err);
         case RecordOrder stacks -> stacks.run(out, err);
-        case ImportOrder files -> files.run(environment, out, err);
+        case ImportOrder files -> files.run(environment, err);
         case CallFilesOrder calls -> calls.run(out, err);
         case ColdStartOrder start -> start.run(environment, out, err);
         case Invocation.Agent agent -> Agent.run(agent, environment, err);

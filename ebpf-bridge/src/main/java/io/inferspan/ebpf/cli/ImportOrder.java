@@ -36,15 +36,15 @@ record ImportOrder(List<Path> files) implements Invocation {
     return new ImportOrder(List.copyOf(files));
   }
 
-  /** Returns the exit status. */
-  int run(Map<String, String> environment, PrintStream out, PrintStream err) {
+  /** Returns the exit status; standard output is left to an exporter. */
+  int run(Map<String, String> environment, PrintStream err) {
     SpanImport spans = new SpanImport();
     try {
       for (Path file : files) {
         read(spans, file);
       }
-      spans.report().forEach(out::println);
-      out.println("sent " + write(spans, environment) + " spans");
+      spans.report().forEach(err::println);
+      err.println("sent " + write(spans, environment) + " spans");
       return EbpfTool.DONE;
     } catch (IOException failed) {
       err.println(failed.getMessage());

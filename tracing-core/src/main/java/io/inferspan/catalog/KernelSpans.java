@@ -3,6 +3,7 @@ package io.inferspan.catalog;
 import static io.inferspan.catalog.SpanType.span;
 
 import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.KernelAttributes;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,8 @@ public final class KernelSpans {
 
   /**
    * A collective or a transfer between GPUs: the call that enqueued it, or, with a timing source,
-   * its execution as NCCL's inspector recorded it.
+   * its execution as NCCL's inspector recorded it. Such spans are below {@code nccl.communicator},
+   * which lasts from the first operation of its ranks to their last.
    */
   public static final SpanType NCCL =
       span(Component.KERNEL, "nccl.")
@@ -62,26 +64,14 @@ public final class KernelSpans {
                   KernelAttributes.REDUCTION,
                   KernelAttributes.COMMUNICATOR,
                   KernelAttributes.RANK,
+                  KernelAttributes.RANKS,
                   KernelAttributes.PEER,
                   KernelAttributes.SEQUENCE,
                   KernelAttributes.ALGORITHM,
-                  KernelAttributes.PROTOCOL,
-                  KernelAttributes.ALGORITHM_BANDWIDTH,
                   KernelAttributes.BUS_BANDWIDTH,
                   KernelAttributes.TIMING_SOURCE,
-                  KernelAttributes.START_SOURCE,
+                  BatchAttributes.SYNTHESISED,
                   KernelAttributes.HOST))
-          .build();
-
-  /** All imported operations of a communicator, of all ranks. */
-  public static final SpanType NCCL_COMMUNICATOR =
-      span(Component.KERNEL, "nccl.communicator")
-          .carries(
-              KernelAttributes.COMMUNICATOR,
-              KernelAttributes.RANKS,
-              KernelAttributes.NODES,
-              KernelAttributes.COUNT,
-              KernelAttributes.DROPPED)
           .build();
 
   /** A system call that the request waited for. */

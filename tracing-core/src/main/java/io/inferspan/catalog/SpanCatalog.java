@@ -46,7 +46,6 @@ public final class SpanCatalog {
           BatchSpans.DECODE,
           KernelSpans.CUDA,
           KernelSpans.NCCL,
-          KernelSpans.NCCL_COMMUNICATOR,
           KernelSpans.SYSCALL,
           KernelSpans.SCHED,
           KernelSpans.TCP,

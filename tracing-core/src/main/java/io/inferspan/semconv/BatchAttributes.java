@@ -51,7 +51,7 @@ public final class BatchAttributes {
   /** The most that the true share can differ from share_ms; 0 in steps without others. */
   public static final Attribute<Double> ERROR_BOUND_MS = number("attribution.error_bound_ms");
 
-  /** True if the span was computed from attributes of its parent instead of observed. */
+  /** True if only the span's length was measured, and its start is an estimate. */
   public static final Attribute<Boolean> SYNTHESISED = flag("inferspan.synthesised");
 
   /** The most that a synthesised span can have started earlier. */

@@ -99,24 +99,14 @@ public final class KernelAttributes {
   /** The number of ranks of the communicator. */
   public static final Attribute<Long> RANKS = count("inferspan.ebpf.nccl.ranks");
 
-  /** The number of nodes that the communicator's ranks run on. */
-  public static final Attribute<Long> NODES = count("inferspan.ebpf.nccl.nodes");
-
   /** The rank at the other end of a transfer. */
   public static final Attribute<Long> PEER = count("inferspan.ebpf.nccl.peer");
 
   /** The operation's number in its communicator, the same on each rank of a collective. */
   public static final Attribute<Long> SEQUENCE = count("inferspan.ebpf.nccl.sequence");
 
-  /** The algorithm of the collective, such as Ring. */
+  /** The algorithm and the protocol of the collective, such as Ring/LL128. */
   public static final Attribute<String> ALGORITHM = text("inferspan.ebpf.nccl.algorithm");
-
-  /** The protocol of the collective, such as LL128. */
-  public static final Attribute<String> PROTOCOL = text("inferspan.ebpf.nccl.protocol");
-
-  /** Bytes of the message per time, in GB/s. */
-  public static final Attribute<Double> ALGORITHM_BANDWIDTH =
-      number("inferspan.ebpf.nccl.algorithm_bandwidth_gbs");
 
   /** Bandwidth that the hardware's links had, in GB/s; comparable between numbers of ranks. */
   public static final Attribute<Double> BUS_BANDWIDTH =
@@ -124,12 +114,6 @@ public final class KernelAttributes {
 
   /** The clock of an execution time: kernel_gpu, kernel_cpu or collective_cpu. */
   public static final Attribute<String> TIMING_SOURCE = text("inferspan.ebpf.nccl.timing_source");
-
-  /**
-   * The source of a start time: event_trace, or dump, if only the time is known at which the record
-   * was written; the operation ended before that.
-   */
-  public static final Attribute<String> START_SOURCE = text("inferspan.ebpf.nccl.start_source");
 
   /** The host of the process, in spans of several hosts. */
   public static final Attribute<String> HOST = text("host.name");

@@ -1,13 +1,13 @@
 package io.inferspan.ebpf.imports;
 
 import io.inferspan.ebpf.flame.StackFormatException;
-import io.inferspan.ebpf.imports.NcclOperation.Bandwidth;
 import io.inferspan.ebpf.imports.NcclOperation.Rank;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +119,6 @@ final class NcclInspector {
             header.text("id"),
             header.count("rank"),
             header.count("n_ranks"),
-            header.count("nnodes"),
             metadata.text("hostname"),
             metadata.count("pid"));
     return new Dump(rank, metadata.microsAsNanos("dump_timestamp_us"), Map.of());
@@ -139,10 +138,8 @@ final class NcclInspector {
         perf.count(prefix + "_sn"),
         perf.countOrNull(prefix + "_peer"),
         perf.count(prefix + "_msg_size_bytes"),
-        new Bandwidth(
-            perf.numberOrNull(prefix + "_algobw_gbs"), perf.numberOrNull(prefix + "_busbw_gbs")),
-        known(perf.textOrNull(prefix + "_algo")),
-        known(perf.textOrNull(prefix + "_proto")),
+        perf.numberOrNull(prefix + "_busbw_gbs"),
+        algorithm(perf, prefix),
         perf.textOrNull(prefix + "_timing_source"),
         begin > 0,
         begin > 0 ? begin : Math.max(0, dump.writtenNanos() - length),
@@ -170,8 +167,12 @@ final class NcclInspector {
         .toLowerCase(Locale.ROOT);
   }
 
-  private static @Nullable String known(@Nullable String word) {
-    return "unknown".equals(word) ? null : word;
+  private static @Nullable String algorithm(JsonRecord perf, String prefix)
+      throws StackFormatException {
+    return Stream.of(perf.textOrNull(prefix + "_algo"), perf.textOrNull(prefix + "_proto"))
+        .filter(word -> word != null && !word.equals("unknown"))
+        .reduce((algorithm, protocol) -> algorithm + "/" + protocol)
+        .orElse(null);
   }
 
   /** Refuses a dump of which records are missing where a new one or another file begins. */

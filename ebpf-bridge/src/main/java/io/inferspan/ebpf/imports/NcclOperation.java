@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param call as in the names of spans, such as {@code all_reduce}
  * @param peer the rank at the other end; null for a collective
+ * @param busBandwidth in GB/s
  * @param traced whether its start was recorded; else its end is the time of the record
  */
 record NcclOperation(
@@ -15,17 +16,13 @@ record NcclOperation(
     long sequence,
     @Nullable Long peer,
     long bytes,
-    Bandwidth bandwidth,
+    @Nullable Double busBandwidth,
     @Nullable String algorithm,
-    @Nullable String protocol,
     @Nullable String timingSource,
     boolean traced,
     long beginNanos,
     long endNanos) {
 
   /** A process's place in a communicator. */
-  record Rank(String communicator, long number, long ranks, long nodes, String host, long pid) {}
-
-  /** Of the algorithm and of the bus, in GB/s. */
-  record Bandwidth(@Nullable Double algorithm, @Nullable Double bus) {}
+  record Rank(String communicator, long number, long ranks, String host, long pid) {}
 }

@@ -86,10 +86,9 @@ public final class SpanImport {
     String communicator = rank.communicator();
     OperationSpan all =
         telemetry
-            .span(KernelSpans.NCCL_COMMUNICATOR, parent)
+            .span(KernelSpans.NCCL, "communicator", parent)
             .set(KernelAttributes.COMMUNICATOR, communicator)
             .set(KernelAttributes.RANKS, rank.ranks())
-            .set(KernelAttributes.NODES, rank.nodes())
             .set(KernelAttributes.COUNT, operations.size())
             .set(KernelAttributes.DROPPED, inspector.lost().get(communicator))
             .startingAt(
@@ -116,11 +115,9 @@ public final class SpanImport {
         .set(KernelAttributes.PEER, operation.peer())
         .set(KernelAttributes.BYTES, operation.bytes())
         .set(KernelAttributes.ALGORITHM, operation.algorithm())
-        .set(KernelAttributes.PROTOCOL, operation.protocol())
-        .set(KernelAttributes.ALGORITHM_BANDWIDTH, operation.bandwidth().algorithm())
-        .set(KernelAttributes.BUS_BANDWIDTH, operation.bandwidth().bus())
+        .set(KernelAttributes.BUS_BANDWIDTH, operation.busBandwidth())
         .set(KernelAttributes.TIMING_SOURCE, operation.timingSource())
-        .set(KernelAttributes.START_SOURCE, operation.traced() ? "event_trace" : "dump");
+        .set(BatchAttributes.SYNTHESISED, operation.traced() ? null : true);
   }
 
   private void wrote(Telemetry telemetry) throws IOException {

@@ -42,7 +42,7 @@ class NcclImportTest {
   /** Records of a verbose inspector: a collective with two kernels, and a transfer. */
   private static final String VERBOSE =
       """
-      {"header":{"id":"0xa","rank":0,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"a","pid":7},"coll_perf":{"coll":"ReduceScatter","coll_algo":"Ring","coll_proto":"unknown","coll_sn":1,"coll_msg_size_bytes":64,"coll_exec_time_us":500,"coll_timing_source":"kernel_gpu","coll_algobw_gbs":1,"coll_busbw_gbs":0.5,"event_trace_sn":{"coll_start_sn":1},"event_trace_ts":{"coll_start_ts":1000,"coll_stop_ts":1005,"kernel_events":[{"channel_id":0,"kernel_start_ts":1300,"kernel_stop_ts":1700},{"channel_id":1,"kernel_start_ts":1200,"kernel_stop_ts":1690}]}}}
+      {"header":{"id":"0xa","rank":0,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"a","pid":7},"coll_perf":{"coll":"ReduceScatter","coll_algo":"Ring","coll_proto":"LL128","coll_sn":1,"coll_msg_size_bytes":64,"coll_exec_time_us":500,"coll_timing_source":"kernel_gpu","coll_algobw_gbs":1,"coll_busbw_gbs":0.5,"event_trace_sn":{"coll_start_sn":1},"event_trace_ts":{"coll_start_ts":1000,"coll_stop_ts":1005,"kernel_events":[{"channel_id":0,"kernel_start_ts":1300,"kernel_stop_ts":1700},{"channel_id":1,"kernel_start_ts":1200,"kernel_stop_ts":1690}]}}}
       {"header":{"id":"0xa","rank":0,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"a","pid":7},"p2p_perf":{"p2p":"Send","p2p_sn":2,"p2p_peer":1,"p2p_msg_size_bytes":32,"p2p_exec_time_us":40,"p2p_timing_source":"kernel_cpu","event_trace_ts":{"p2p_start_ts":2000,"p2p_stop_ts":2001,"kernel_events":[]}}}
       """;
 
@@ -51,7 +51,7 @@ class NcclImportTest {
       """
       {"header":{"id":"0xb","rank":3,"n_ranks":4,"nnodes":1},"metadata":{"inspector_output_format_version":"v4.3","dump_timestamp_us":5000,"hostname":"b","pid":8},"dump_stats":{"coll_records":1,"coll_dropped_total":9,"coll_dropped_since_last_dump":5,"p2p_records":1,"p2p_dropped_total":0,"p2p_dropped_since_last_dump":0,"proxy_records":1}}
       {"coll_perf":{"coll":"AllGather","coll_sn":4,"coll_msg_size_bytes":8,"coll_exec_time_us":100}}
-      {"p2p_perf":{"p2p":"Recv","p2p_sn":5,"p2p_peer":0,"p2p_msg_size_bytes":8,"p2p_exec_time_us":100}}
+      {"p2p_perf":{"p2p":"Recv","p2p_algo":"unknown","p2p_sn":5,"p2p_peer":0,"p2p_msg_size_bytes":8,"p2p_exec_time_us":100}}
       {"proxy_trace":{"record_type":"proxy_op","record_sn":1}}
       """;
 
@@ -71,8 +71,7 @@ class NcclImportTest {
             entry("inferspan.ebpf.nccl.sequence", 1407L),
             entry("inferspan.ebpf.bytes", 17_179_869_184L),
             entry("inferspan.ebpf.nccl.bus_bandwidth_gbs", 485.119099),
-            entry("inferspan.ebpf.nccl.algorithm_bandwidth_gbs", 277.210914),
-            entry("inferspan.ebpf.nccl.start_source", "dump"),
+            entry("inferspan.synthesised", true),
             entry("host.name", "node-1"),
             entry("process.pid", 1_639_453L))
         .doesNotContainKeys("inferspan.ebpf.nccl.timing_source", "inferspan.ebpf.nccl.peer");
@@ -89,10 +88,9 @@ class NcclImportTest {
     assertThat(collective.endEpochNanos()).isEqualTo(1700 * MICRO);
     assertThat(collective.attributes())
         .contains(
-            entry("inferspan.ebpf.nccl.start_source", "event_trace"),
             entry("inferspan.ebpf.nccl.timing_source", "kernel_gpu"),
-            entry("inferspan.ebpf.nccl.algorithm", "Ring"))
-        .doesNotContainKey("inferspan.ebpf.nccl.protocol");
+            entry("inferspan.ebpf.nccl.algorithm", "Ring/LL128"))
+        .doesNotContainKey("inferspan.synthesised");
     SpanRecord transfer = only("nccl.send");
     assertThat(transfer.startEpochNanos()).isEqualTo(2000 * MICRO);
     assertThat(transfer.attributes()).contains(entry("inferspan.ebpf.nccl.peer", 1L));
@@ -109,7 +107,6 @@ class NcclImportTest {
         .contains(
             entry("inferspan.ebpf.nccl.communicator", "0xa"),
             entry("inferspan.ebpf.nccl.ranks", 2L),
-            entry("inferspan.ebpf.nccl.nodes", 2L),
             entry("inferspan.ebpf.count", 4L));
     assertThat(both.startEpochNanos()).isEqualTo(1200 * MICRO);
     assertThat(both.endEpochNanos()).isEqualTo(2040 * MICRO);
@@ -131,7 +128,11 @@ class NcclImportTest {
                         entry("inferspan.ebpf.nccl.rank", 3L),
                         entry("inferspan.ebpf.nccl.communicator", "0xb"),
                         entry("process.pid", 8L)));
-    assertThat(named("nccl.recv")).hasSize(2);
+    assertThat(named("nccl.recv"))
+        .hasSize(2)
+        .allSatisfy(
+            span ->
+                assertThat(span.attributes()).doesNotContainKey("inferspan.ebpf.nccl.algorithm"));
     assertThat(named("nccl.communicator").getLast().attributes())
         .contains(entry("inferspan.ebpf.dropped", 10L));
     assertThat(spans.report())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of processes that start: which stacks run, by a timer, and which thread ended the long waits of theirs? */
+/* Of processes that start: which stacks run, by a timer, which thread ended their long waits, and when do they listen? */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -12,6 +12,8 @@ char LICENSE[] SEC("license") = "GPL";
 #define LONG_WAIT_NANOS 1000000
 #define SAMPLE 1
 #define WAKE 2
+#define LISTEN 3
+#define TCP_LISTEN 10
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -144,5 +146,17 @@ int BPF_PROG(start_waking, struct task_struct *task)
 	bpf_map_delete_elem(&start_waits, &tid);
 	if (bpf_get_current_pid_tgid() && now - left >= LONG_WAIT_NANOS)
 		emit(ctx, WAKE, left, now, (u64)task->tgid << 32 | tid);
+	return 0;
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(start_listen, const struct sock *sk, int old, int state)
+{
+	u64 now;
+
+	if (state != TCP_LISTEN || !is_target(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	now = bpf_ktime_get_ns();
+	emit(ctx, LISTEN, now, now, 0);
 	return 0;
 }

@@ -21,6 +21,7 @@ import io.inferspan.ebpf.coldstart.StackEvents;
 import io.inferspan.ebpf.coldstart.StoppedCommand;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.linux.Threads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -41,7 +42,11 @@ final class ColdStartRun {
   /** A start is rare and wanted, so only its caller can choose to do without the trace. */
   private static final String SAMPLER = "otel.traces.sampler";
 
-  private static final int LOOK_MILLIS = 50;
+  private static final int LOOK_MILLIS = 100;
+
+  /** The JVM compiles what has attached the bridge before the command needs the CPUs. */
+  private static final int SETTLE_MILLIS = 500;
+
   private static final int LAST_WORDS_SECONDS = 20;
 
   private final ColdStartOrder order;
@@ -51,7 +56,6 @@ final class ColdStartRun {
   private final Observation observation = new Observation();
   private final Readiness readiness = new Readiness();
   private final CountDownLatch written = new CountDownLatch(1);
-  private long listenNanos;
 
   private ColdStartRun(
       ColdStartOrder order, Map<String, String> environment, PrintStream out, PrintStream err) {
@@ -111,7 +115,8 @@ final class ColdStartRun {
       Ready ready = follow(bridge, trace, root, command, stacks);
       long lost = bridge.status().lost() + stacks.lost();
       bridge.close();
-      Scene scene = Scene.of(root, begin, ready, listenNanos, lost + observation.leftOut());
+      Scene scene =
+          Scene.of(root, begin, ready, stacks.listenNanos(), lost + observation.leftOut());
       ColdStart start = ColdStart.of(observation, stacks, scene);
       trace.end(start);
       write(start);
@@ -140,10 +145,13 @@ final class ColdStartRun {
       }
       follows = true;
       waitFor(root, command == null ? null : command.process());
+      // The bridge must find libraries before they are called.
+      Threads.giveWayExcept("inferspan-ebpf-");
       if (command != null) {
+        Thread.sleep(SETTLE_MILLIS);
         command.resume();
       }
-      return await(root, stacks);
+      return await(stacks);
     } finally {
       if (command != null && !follows) {
         command.process().destroyForcibly();
@@ -161,7 +169,7 @@ final class ColdStartRun {
     }
   }
 
-  private Ready await(ProcessHandle root, StackEvents stacks) throws InterruptedException {
+  private Ready await(StackEvents stacks) throws InterruptedException {
     CompletableFuture<Ready> ready = readiness.ready();
     Style style = Style.ofThisProcess(environment);
     long began = System.nanoTime();
@@ -169,21 +177,15 @@ final class ColdStartRun {
       try {
         Ready known = ready.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
         stacks.look();
-        if (listenNanos == 0 && Readiness.listens(root)) {
-          listenNanos = known.nanos();
-        }
         return known;
       } catch (TimeoutException notYet) {
         stacks.look();
-        if (listenNanos == 0 && Readiness.listens(root)) {
-          listenNanos = Clocks.monotonicNanos();
-        }
         if (style == Style.TERMINAL) {
           err.printf(
               "\r%.1f s: %,d events%s ",
               (System.nanoTime() - began) / 1e9,
               observation.count(),
-              listenNanos == 0 ? "" : ", listening");
+              stacks.listenNanos() == 0 ? "" : ", listening");
         }
       } catch (ExecutionException impossible) {
         throw new IllegalStateException(impossible);

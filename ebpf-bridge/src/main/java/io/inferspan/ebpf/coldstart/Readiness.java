@@ -114,11 +114,6 @@ public final class Readiness {
             });
   }
 
-  /** Whether a process or one that it started listens for TCP connections. */
-  public static boolean listens(ProcessHandle root) {
-    return ListeningSockets.areIn(root);
-  }
-
   /** At the latest when the process ends. */
   public void whenEnded(ProcessHandle process) {
     var ignored = process.onExit().thenRun(() -> now(Cause.EXIT));

@@ -14,10 +14,13 @@ import io.inferspan.ebpf.wire.EventView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stacks of a process tree: samples of what runs, and which thread ended each wait of more than a
  * millisecond. Belongs to one thread, which calls {@link #look} often, because a process that has
- * ended has no names.
+ * ended has no map. Names are looked up in the end, since the start competes for the CPUs.
  */
 public final class StackEvents implements AutoCloseable {
 
@@ -34,14 +37,17 @@ public final class StackEvents implements AutoCloseable {
   private static final int FRAMES = 64;
   private static final int NAMED_FRAMES = 4;
   private static final int SAMPLE = 1;
+  private static final int WAKE = 2;
   private static final String UNKNOWN = "[unknown]";
   private static final Pattern INTERRUPT = Pattern.compile(".*(sysvec|interrupt|irq_exit).*");
 
   private final BpfObject programs = BpfObject.open("starts", Resources.object("starts"));
   private final List<BpfLink> links = new ArrayList<>();
   private final Symbols symbols = Symbols.ofThisMachine();
+  private final List<Moment> moments = new ArrayList<>();
+  private final Set<Stack> mapped = new HashSet<>();
   private final Map<Stack, String> named = new HashMap<>();
-  private final Seen seen = new Seen(new ArrayList<>(), new ArrayList<>());
+  private long listenNanos;
   private @Nullable RingMemory ring;
   private @Nullable RingReader reader;
 
@@ -98,7 +104,16 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  private record Stack(int pid, int user, int kernel) {}
+  private record Stack(int pid, int user, int kernel) {
+
+    Stack withoutKernel() {
+      return new Stack(pid, user, -1);
+    }
+  }
+
+  /** What a thread ran, or that it woke another, as the programs report it. */
+  private record Moment(
+      int kind, Stack stack, int tid, long startNanos, long endNanos, int woken, String comm) {}
 
   /** Attaches the programs, which follow no process yet. */
   public static StackEvents start() {
@@ -137,7 +152,7 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** Takes what has come, and names it. */
+  /** Takes what has come. */
   public void look() {
     if (reader != null) {
       long ignored = reader.drain(this::add);
@@ -145,24 +160,31 @@ public final class StackEvents implements AutoCloseable {
   }
 
   private void add(EventView event) {
-    int kernel = (int) event.detail();
-    Stack stack = new Stack(event.tgid(), (int) (event.detail() >>> Integer.SIZE), kernel);
-    if (event.kind() == SAMPLE) {
-      String name = named.computeIfAbsent(stack, this::name);
-      seen.samples()
-          .add(new Sample(event.tid(), event.endNanos(), name.isEmpty() ? UNKNOWN : name));
-    } else if (kernelFrames(kernel).stream().noneMatch(INTERRUPT.asMatchPredicate())) {
-      seen.wakes()
-          .add(
-              new Wake(
-                  (int) event.extra(),
-                  event.startNanos(),
-                  event.endNanos(),
-                  event.tgid(),
-                  event.tid(),
-                  event.text(),
-                  named.computeIfAbsent(new Stack(event.tgid(), stack.user(), -1), this::name)));
+    if (event.kind() != SAMPLE && event.kind() != WAKE) {
+      listenNanos = listenNanos == 0 ? event.endNanos() : listenNanos;
+      return;
     }
+    Stack stack =
+        new Stack(event.tgid(), (int) (event.detail() >>> Integer.SIZE), (int) event.detail());
+    moments.add(
+        new Moment(
+            event.kind(),
+            stack,
+            event.tid(),
+            event.startNanos(),
+            event.endNanos(),
+            (int) event.extra(),
+            event.kind() == WAKE ? event.text() : ""));
+    if (mapped.add(stack.withoutKernel())) {
+      Arrays.stream(addresses(stack.user()))
+          .limit(1) // what follows may be no address
+          .forEach(address -> symbols.remember(stack.pid(), address));
+    }
+  }
+
+  /** When the first socket was seen to listen for TCP connections; 0: none. */
+  public long listenNanos() {
+    return listenNanos;
   }
 
   /** Events that found no room. */
@@ -170,7 +192,28 @@ public final class StackEvents implements AutoCloseable {
     return programs.map("start_losses").percpuSum(0);
   }
 
+  /** What was seen until now. */
   Seen seen() {
+    Seen seen = new Seen(new ArrayList<>(), new ArrayList<>());
+    for (Moment moment : moments) {
+      Stack stack = moment.stack();
+      if (moment.kind() == SAMPLE) {
+        String name = named.computeIfAbsent(stack, this::name);
+        seen.samples()
+            .add(new Sample(moment.tid(), moment.endNanos(), name.isEmpty() ? UNKNOWN : name));
+      } else if (kernelFrames(stack.kernel()).stream().noneMatch(INTERRUPT.asMatchPredicate())) {
+        seen.wakes()
+            .add(
+                new Wake(
+                    moment.woken(),
+                    moment.startNanos(),
+                    moment.endNanos(),
+                    stack.pid(),
+                    moment.tid(),
+                    moment.comm(),
+                    named.computeIfAbsent(stack.withoutKernel(), this::name)));
+      }
+    }
     return seen;
   }
 

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.coldstart;
 
+import io.inferspan.ebpf.linux.SystemCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.Map;
 public final class StoppedCommand {
 
   private static final int LOOK_MILLIS = 2;
+  private static final int SIGCONT = 18;
 
   private final Process process;
 
@@ -49,8 +51,8 @@ public final class StoppedCommand {
   }
 
   /** Has the command begin. */
-  public void resume() throws IOException {
-    new ProcessBuilder("/bin/sh", "-c", "kill -CONT " + process.pid()).inheritIO().start();
+  public void resume() {
+    long ignored = SystemCall.KILL.callOrThrow("continuing the command", process.pid(), SIGCONT);
   }
 
   /** The letter behind the name, which may hold anything. */

@@ -14,6 +14,8 @@ public enum SystemCall {
   CLOSE(3, 57),
   OPENAT(257, 56),
   GETTID(186, 178),
+  KILL(62, 129),
+  SETPRIORITY(141, 140),
   EPOLL_CREATE(291, 20),
   EPOLL_CTL(233, 21),
   EPOLL_PWAIT(281, 22),

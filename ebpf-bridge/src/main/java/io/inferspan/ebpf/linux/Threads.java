@@ -1,12 +1,44 @@
 package io.inferspan.ebpf.linux;
 
-/** Thread ids of the kernel. */
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The kernel's view of this process's threads. */
 public final class Threads {
+
+  private static final int WHICH_PROCESS = 0;
+  private static final int LOWEST_PRIORITY = 19;
 
   private static final ThreadLocal<Integer> TID =
       ThreadLocal.withInitial(() -> (int) SystemCall.GETTID.call());
 
   private Threads() {}
+
+  /**
+   * Gives the threads of this process the lowest priority, but for those of this name's beginning.
+   * The threads that they start inherit it.
+   */
+  public static void giveWayExcept(String name) throws IOException {
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path thread : threads) {
+        long tid = Long.parseLong(String.valueOf(thread.getFileName()));
+        if (!isNamed(thread, name)) {
+          // One that has ended meanwhile is no failure.
+          long ignored = SystemCall.SETPRIORITY.call(WHICH_PROCESS, tid, LOWEST_PRIORITY);
+        }
+      }
+    }
+  }
+
+  private static boolean isNamed(Path thread, String name) {
+    try {
+      return Files.readString(thread.resolve("comm")).startsWith(name);
+    } catch (IOException ended) {
+      return false;
+    }
+  }
 
   /** Returns the calling thread's tid; for a virtual thread that of its current carrier. */
   public static int currentTid() {

@@ -44,6 +44,13 @@ final class ProcessSymbols {
     compiled.refresh();
   }
 
+  /** Reads the map again if it lacks this address, whose name is looked up later. */
+  void remember(long address) {
+    if (map.at(address) == null && System.nanoTime() - readNanos > REREAD_NANOS) {
+      refresh();
+    }
+  }
+
   String at(long address) {
     String name = known(address);
     if (name == null && System.nanoTime() - readNanos > REREAD_NANOS) {
@@ -85,10 +92,15 @@ final class ProcessSymbols {
     return whole.substring(whole.lastIndexOf('/') + 1);
   }
 
-  /** By its path as the process sees it, in its container; if that is another file now, by map. */
+  /**
+   * By its path as the process sees it, in its container; if the process has ended, by its path
+   * here; if that is another file now, by map.
+   */
   private Path reachable(Region region) {
-    Path seen = process.resolve("root" + region.path());
-    return isFile(seen, region.file()) ? seen : process.resolve("map_files/" + region.range());
+    return Stream.of(process.resolve("root" + region.path()), Path.of(region.path()))
+        .filter(path -> isFile(path, region.file()))
+        .findFirst()
+        .orElse(process.resolve("map_files/" + region.range()));
   }
 
   private static boolean isFile(Path path, FileId file) {

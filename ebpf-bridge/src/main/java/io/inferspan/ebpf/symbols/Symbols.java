@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Symbols {
 
-  private static final int MAX_PROCESSES = 64;
+  private static final int MAX_PROCESSES = 512;
   private static final long MAX_ELF_BYTES = 128L << 20;
 
   private final Path proc;
@@ -61,6 +61,11 @@ public final class Symbols {
   /** Notes what a process has mapped, so that its addresses have names after it has ended. */
   public void remember(int pid) {
     process(pid).refresh();
+  }
+
+  /** Notes what a process has mapped if it was not known to map this address. */
+  public void remember(int pid, long address) {
+    process(pid).remember(address);
   }
 
   private ProcessSymbols process(int pid) {

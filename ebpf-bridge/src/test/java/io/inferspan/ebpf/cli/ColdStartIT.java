@@ -10,6 +10,7 @@ import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +155,8 @@ class ColdStartIT {
         ToolProcess tool = coldStart(receiver, command, "--ready-log", "never to be seen")) {
       tool.awaitOutput("opened");
       List<ProcessHandle> children = ProcessHandle.of(tool.pid()).orElseThrow().children().toList();
+      assertThat(nice(tool.pid())).as("that it gives way to what starts").isEqualTo(19);
+      assertThat(children).extracting(child -> nice(child.pid())).containsOnly(0);
 
       assertThat(tool.terminate().exitStatus()).isNotZero();
 
@@ -164,6 +167,15 @@ class ColdStartIT {
       for (ProcessHandle child : children) {
         child.onExit().get(LIMIT_SECONDS, TimeUnit.SECONDS);
       }
+    }
+  }
+
+  private static int nice(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[16]);
+    } catch (IOException ended) {
+      throw new UncheckedIOException(ended);
     }
   }
 

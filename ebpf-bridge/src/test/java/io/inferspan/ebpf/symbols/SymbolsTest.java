@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.linux.Demangler;
 import java.io.IOException;
+import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +90,17 @@ class SymbolsTest {
     Files.delete(process("root/tmp/perf-7.map"));
 
     assertThat(symbols.user(PID, 0x7f00_0000_0001L)).isEqualTo("f");
+  }
+
+  @Test
+  void fileOfAProcessThatEnded_isReadByItsPathHere() throws IOException {
+    Files.writeString(process("maps"), Files.readString(Path.of("/proc/self/maps")));
+    long address = Linker.nativeLinker().defaultLookup().find("getpid").orElseThrow().address();
+    Symbols symbols = new Symbols(proc);
+    symbols.remember(PID, address);
+    Files.delete(process("maps"));
+
+    assertThat(symbols.user(PID, address)).endsWith("getpid");
   }
 
   @Test

@@ -42,7 +42,7 @@ final class ColdStartRun {
   /** A start is rare and wanted, so only its caller can choose to do without the trace. */
   private static final String SAMPLER = "otel.traces.sampler";
 
-  private static final int LOOK_MILLIS = 100;
+  private static final int LOOK_MILLIS = 50;
 
   /** The JVM compiles what has attached the bridge before the command needs the CPUs. */
   private static final int SETTLE_MILLIS = 500;

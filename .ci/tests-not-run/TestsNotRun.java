@@ -4,14 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Prints which tests did not run, why, and how to run them: {@code TestsNotRun ROOT [--fail]
- * [--except=REASON]}.
+ * Prints which tests did not run, why, and how to run them, and which failed before they passed:
+ * {@code TestsNotRun ROOT [--fail] [--except=REASON]}.
  *
  * <p>Reads the XML reports below ROOT. An assumption's message is "reason: command"; an IT class
  * without a report belongs to {@code -Pfull}. With {@code --fail}, the status is 1 when a test did
@@ -38,6 +40,7 @@ final class TestsNotRun {
 
   private final Path root;
   private final Map<Cause, Integer> counts = new TreeMap<>();
+  private final List<String> unstable = new ArrayList<>();
 
   private TestsNotRun(Path root) {
     this.root = root;
@@ -62,7 +65,7 @@ final class TestsNotRun {
         String path = root.relativize(file).toString();
         if (path.matches(".*target/(surefire|failsafe)-reports[^/]*/TEST-.*\\.xml")) {
           reports.add(file.getFileName().toString());
-          countSkipped(path.substring(0, path.indexOf("/target/")), file);
+          readReport(path.substring(0, path.indexOf("/target/")), file);
         } else if (path.matches(".*src/test/java/.*IT\\.java")) {
           its.add(file);
         }
@@ -78,18 +81,37 @@ final class TestsNotRun {
     }
   }
 
-  private void countSkipped(String module, Path report) throws Exception {
+  private void readReport(String module, Path report) throws Exception {
     var builder = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder();
-    NodeList skipped = builder.parse(report.toFile()).getElementsByTagName("skipped");
-    for (int i = 0; i < skipped.getLength(); i++) {
-      Element one = (Element) skipped.item(i);
-      String message = one.getAttribute("message");
-      String reason = message.isEmpty() ? one.getTextContent().strip().split("\n")[0] : message;
+    Document document = builder.parse(report.toFile());
+    for (Element skipped : elements(document, "skipped")) {
+      String message = skipped.getAttribute("message");
+      String reason = message.isEmpty() ? firstLine(skipped) : message;
       counts.merge(Cause.of(module, reason), 1, Integer::sum);
+    }
+    for (String kind : List.of("flakyFailure", "flakyError")) {
+      for (Element failure : elements(document, kind)) {
+        Element test = (Element) failure.getParentNode();
+        String name = test.getAttribute("classname") + "." + test.getAttribute("name");
+        unstable.add(name + ": " + firstLine(failure));
+      }
     }
   }
 
+  private static List<Element> elements(Document document, String name) {
+    NodeList nodes = document.getElementsByTagName(name);
+    return IntStream.range(0, nodes.getLength()).mapToObj(i -> (Element) nodes.item(i)).toList();
+  }
+
+  private static String firstLine(Element element) {
+    return element.getTextContent().strip().split("\n")[0];
+  }
+
   private void print() {
+    if (!unstable.isEmpty()) {
+      System.out.println("\nTests that failed first and passed when repeated; find the cause:");
+      unstable.forEach(test -> System.out.println("  " + test));
+    }
     if (counts.isEmpty()) {
       System.out.println("All tests ran.");
       return;

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf;
 
+import io.inferspan.ebpf.live.AdoptedProcesses;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -128,47 +128,58 @@ public final class BridgeConfig {
     };
   }
 
-  BridgeScope scope() {
+  /** Returns which other processes are observed. */
+  public BridgeScope scope() {
     return given.scope;
   }
 
-  Set<EventFamily> families() {
+  /** Returns the observed event families. */
+  public Set<EventFamily> families() {
     return given.families;
   }
 
-  boolean watchesOwnThreads() {
+  /** Returns whether this process's own threads are observed. */
+  public boolean watchesOwnThreads() {
     return given.ownThreads;
   }
 
-  boolean measuresPrograms() {
+  /** Returns whether the kernel measures the programs. */
+  public boolean measuresPrograms() {
     return given.measuresPrograms;
   }
 
-  boolean allowsPaths() {
+  /** Returns whether file paths are recorded. */
+  public boolean allowsPaths() {
     return given.allowPaths;
   }
 
-  long singleFromNanos() {
+  /** Returns from which duration on an event is a span of its own. */
+  public long singleFromNanos() {
     return given.singleFrom.toNanos();
   }
 
-  long ignoreBelowNanos() {
+  /** Returns below which duration system calls and delays are left out. */
+  public long ignoreBelowNanos() {
     return given.ignoreBelow.toNanos();
   }
 
-  long sleepAfterNanos() {
+  /** Returns after which time without a sampled request probes are detached; zero means never. */
+  public long sleepAfterNanos() {
     return given.sleepAfter.toNanos();
   }
 
-  int ringBytes() {
+  /** Returns the size of the event ring. */
+  public int ringBytes() {
     return given.ringBytes;
   }
 
-  Set<ContextSharing> sharedContexts() {
+  /** Returns how contexts are shared with other programs. */
+  public Set<ContextSharing> sharedContexts() {
     return given.sharedContexts;
   }
 
-  Path bpfFilesystem() {
+  /** Returns the BPF filesystem in which they are shared. */
+  public Path bpfFilesystem() {
     return given.bpfFilesystem;
   }
 

@@ -3,11 +3,18 @@ package io.inferspan.ebpf;
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryExtension;
 import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.live.BridgeMeters;
+import io.inferspan.ebpf.live.LiveBridge;
+import io.inferspan.ebpf.live.StatusReader;
 import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.ring.RingThread;
 import io.inferspan.ebpf.wire.EventView;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.TextMapGetter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -27,6 +34,14 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final String REPORT = "report this with the output of doctor";
+
+  private static final TextMapGetter<String> TRACEPARENT =
+      new TextMapGetter<>() {
+        @Override
+        public @Nullable String get(@Nullable String traceparent, String key) {
+          return key.equals("traceparent") ? traceparent : null;
+        }
+      };
 
   private final EbpfSupport support;
   private final BridgeConfig config;
@@ -168,11 +183,23 @@ public final class EbpfBridge implements TelemetryExtension.Metered {
    * @throws IllegalArgumentException if the traceparent is invalid
    */
   public Adoption adopt(int pid, String traceparent) {
-    SpanContext span = AdoptedProcesses.parse(traceparent);
+    SpanContext span = parse(traceparent);
     LiveBridge current = live;
-    return current == null || !span.isSampled()
-        ? new Adoption(null, 0)
-        : current.adopted().adopt(pid, span);
+    if (current == null || !span.isSampled()) {
+      return new Adoption(null, 0);
+    }
+    return new Adoption(current.adopted(), current.adopted().adopt(pid, span));
+  }
+
+  private static SpanContext parse(String traceparent) {
+    Context context =
+        W3CTraceContextPropagator.getInstance().extract(Context.root(), traceparent, TRACEPARENT);
+    SpanContext span = Span.fromContext(context).getSpanContext();
+    if (!span.isValid()) {
+      throw new IllegalArgumentException(
+          "traceparent is not what W3C Trace Context allows: version-traceid-spanid-flags");
+    }
+    return span;
   }
 
   /** Registers the bridge's meters, which last as long as the bridge. */

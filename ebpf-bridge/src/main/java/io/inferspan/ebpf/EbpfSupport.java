@@ -1,5 +1,8 @@
 package io.inferspan.ebpf;
 
+import io.inferspan.ebpf.support.MachineFacts;
+import io.inferspan.ebpf.support.ProgramTrial;
+import io.inferspan.ebpf.support.SupportCheck;
 import java.util.List;
 
 /**

@@ -20,15 +20,18 @@ public record Prerequisite(String name, State state, String found, String remedy
     MISSING
   }
 
-  static Prerequisite available(String name, String found) {
+  /** Returns a prerequisite that is present. */
+  public static Prerequisite available(String name, String found) {
     return new Prerequisite(name, State.AVAILABLE, found, "");
   }
 
-  static Prerequisite limited(String name, String found, String remedy) {
+  /** Returns a prerequisite that is partly present. */
+  public static Prerequisite limited(String name, String found, String remedy) {
     return new Prerequisite(name, State.LIMITED, found, remedy);
   }
 
-  static Prerequisite missing(String name, String found, String remedy) {
+  /** Returns a prerequisite that is absent. */
+  public static Prerequisite missing(String name, String found, String remedy) {
     return new Prerequisite(name, State.MISSING, found, remedy);
   }
 }

@@ -3,7 +3,7 @@ package io.inferspan.ebpf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.EbpfSupport;
-import io.inferspan.ebpf.SimulatedMachine;
+import io.inferspan.ebpf.support.SimulatedMachine;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,32 +1,20 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.kernel.Adoptions;
-import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
-import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
-import io.opentelemetry.context.Context;
-import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Adopts a process and its existing descendants. */
-final class AdoptedProcesses {
+public final class AdoptedProcesses {
 
   /**
    * The number of scans for processes that start meanwhile. Later children are adopted by the
    * kernel when they start.
    */
   private static final int LOOKS = 10;
-
-  private static final TextMapGetter<String> TRACEPARENT =
-      new TextMapGetter<>() {
-        @Override
-        public @Nullable String get(@Nullable String traceparent, String key) {
-          return key.equals("traceparent") ? traceparent : null;
-        }
-      };
 
   private final @Nullable Adoptions adoptions;
   private boolean closed;
@@ -39,21 +27,11 @@ final class AdoptedProcesses {
     this.adoptions = adoptions;
   }
 
-  static SpanContext parse(String traceparent) {
-    Context context =
-        W3CTraceContextPropagator.getInstance().extract(Context.root(), traceparent, TRACEPARENT);
-    SpanContext span = Span.fromContext(context).getSpanContext();
-    if (!span.isValid()) {
-      throw new IllegalArgumentException(
-          "traceparent is not what W3C Trace Context allows: version-traceid-spanid-flags");
-    }
-    return span;
-  }
-
-  synchronized Adoption adopt(int pid, SpanContext span) {
+  /** Returns the owner's number, or zero if the process is not adopted. */
+  public synchronized long adopt(int pid, SpanContext span) {
     Adoptions kernel = adoptions;
     if (closed || kernel == null) {
-      return new Adoption(this, 0);
+      return 0;
     }
     byte[] trace = span.getTraceIdBytes();
     long owner =
@@ -64,12 +42,13 @@ final class AdoptedProcesses {
     // The pid may belong to another process by now, whose exit would not be seen.
     if (owner != 0 && ProcessHandle.of(pid).isEmpty()) {
       kernel.release(owner);
-      return new Adoption(this, 0);
+      return 0;
     }
-    return new Adoption(this, owner);
+    return owner;
   }
 
-  synchronized void release(long owner) {
+  /** Ends an adoption. Idempotent. */
+  public synchronized void release(long owner) {
     Adoptions kernel = adoptions;
     if (!closed && kernel != null) {
       kernel.release(owner);

@@ -1,5 +1,6 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
+import io.inferspan.ebpf.BridgeStatus;
 import io.inferspan.ebpf.BridgeStatus.Events;
 import io.inferspan.ebpf.BridgeStatus.Flow;
 import io.inferspan.ebpf.BridgeStatus.Library;
@@ -19,7 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Reads the status of a bridge. */
-final class StatusReader {
+public final class StatusReader {
 
   private final LiveBridge bridge;
   private final SpanAccounting books;
@@ -29,7 +30,8 @@ final class StatusReader {
     this.books = bridge.sink().accounting();
   }
 
-  static BridgeStatus read(LiveBridge bridge) {
+  /** Returns the current status of a bridge. */
+  public static BridgeStatus read(LiveBridge bridge) {
     StatusReader reader = new StatusReader(bridge);
     return new BridgeStatus(
         reader.programs(),

@@ -1,8 +1,10 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import static io.inferspan.ebpf.kernel.KernelLoss.RING_FULL;
 
 import io.inferspan.Telemetry;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeScope;
 import io.inferspan.ebpf.context.OwnThreads;
 import io.inferspan.ebpf.context.PublishingContextStorage;
 import io.inferspan.ebpf.kernel.Identity;
@@ -15,7 +17,6 @@ import io.inferspan.ebpf.kernel.SharedContexts;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Epoll;
-import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.ProcessScope;
 import io.inferspan.ebpf.probe.ProcessWatch;
@@ -26,7 +27,6 @@ import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingThread;
 import io.inferspan.ebpf.spans.EventSink;
-import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.time.Duration;
@@ -37,7 +37,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A running bridge, which connects the packages of this module. */
-final class LiveBridge {
+public final class LiveBridge {
 
   private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
   private static final Duration RING_ENDS = Duration.ofSeconds(2);
@@ -62,7 +62,7 @@ final class LiveBridge {
 
   /** Starts the ring's thread, the last step of starting a bridge. */
   @FunctionalInterface
-  interface RingStart {
+  public interface RingStart {
     RingThread start(RingReader reader, EventHandler handler, RingThread.Readiness readiness);
   }
 
@@ -84,7 +84,7 @@ final class LiveBridge {
     beginSharing();
     RingMemory memory = parts.part(RingMemory.map(kernel.ringFd(), kernel.ringBytes()));
     this.reader = new RingReader(memory);
-    this.sink = new EventSink(telemetry, folding(config), sources());
+    this.sink = new EventSink(telemetry, KernelPlanner.folding(config), sources());
     Epoll epoll = parts.part(Epoll.watching(kernel.ringFd()));
     this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
@@ -95,7 +95,7 @@ final class LiveBridge {
   }
 
   /** Loads, attaches and starts a bridge; cleans up and throws if that fails. */
-  static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
+  public static LiveBridge start(Telemetry telemetry, BridgeConfig config, RingStart ringStart) {
     KernelSettings.Cgroup cgroup = KernelPlanner.cgroup(config.scope());
     KernelSide kernel = KernelSide.load(KernelPlanner.plan(config));
     CloseStack parts = new CloseStack();
@@ -138,16 +138,6 @@ final class LiveBridge {
             kernel.libraries(), kernel.targets(), this::often, identity.isTranslated(), ownPid));
   }
 
-  private static FoldOptions folding(BridgeConfig config) {
-    FoldOptions usual = FoldOptions.defaults();
-    return new FoldOptions(
-        config.singleFromNanos(),
-        usual.firstFew(),
-        config.allowsPaths(),
-        usual.bounds(),
-        usual.times());
-  }
-
   private EventSink.Sources sources() {
     return new EventSink.Sources(
         Clocks::monotonicNanos,
@@ -160,8 +150,7 @@ final class LiveBridge {
 
   private void measurePrograms() {
     try {
-      FileDescriptor measuring = RunStats.enable();
-      parts.part(measuring);
+      parts.part(RunStats.enable());
     } catch (RuntimeException refused) {
       limits.add(String.valueOf(refused.getMessage()));
     }
@@ -289,7 +278,8 @@ final class LiveBridge {
     return closed ? 0 : reader.backlogBytes();
   }
 
-  List<ProgramState> programs() {
+  /** Returns the state of every program. */
+  public List<ProgramState> programs() {
     return kernel.programs();
   }
 
@@ -320,7 +310,8 @@ final class LiveBridge {
     };
   }
 
-  AdoptedProcesses adopted() {
+  /** Returns the adopted processes. */
+  public AdoptedProcesses adopted() {
     return adopted;
   }
 
@@ -329,7 +320,7 @@ final class LiveBridge {
   }
 
   /** Returns the limitations other than programs that are not attached. */
-  List<String> limits() {
+  public List<String> limits() {
     return List.copyOf(limits);
   }
 
@@ -338,7 +329,7 @@ final class LiveBridge {
   }
 
   /** Writes pending spans and detaches from the kernel, within the timeout if possible. */
-  void close(Duration bound) {
+  public void close(Duration bound) {
     synchronized (this) {
       if (closed) {
         return;

@@ -1,7 +1,9 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.Prerequisite;
 import io.inferspan.ebpf.Prerequisite.State;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.libbpf.TestObjects;

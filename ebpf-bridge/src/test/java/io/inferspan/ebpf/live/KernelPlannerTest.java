@@ -1,9 +1,10 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inferspan.ebpf.BridgeScope;
 import io.inferspan.ebpf.kernel.KernelSettings.Cgroup;
 import io.inferspan.ebpf.linux.SystemView;
 import java.io.IOException;

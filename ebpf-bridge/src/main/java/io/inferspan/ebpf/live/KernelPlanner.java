@@ -1,5 +1,9 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeScope;
+import io.inferspan.ebpf.ContextSharing;
+import io.inferspan.ebpf.EventFamily;
 import io.inferspan.ebpf.kernel.KernelPlan;
 import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.KernelSettings.Cgroup;
@@ -7,6 +11,7 @@ import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.ebpf.probe.ProcessScope;
+import io.inferspan.ebpf.spans.FoldOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -15,13 +20,13 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a config into a plan and settings for the kernel side. */
-final class KernelPlanner {
+/** Translates a config into what the parts of a bridge need. */
+public final class KernelPlanner {
 
   private KernelPlanner() {}
 
   /** The plan: which objects to load, and how. */
-  static KernelPlan plan(BridgeConfig config) {
+  public static KernelPlan plan(BridgeConfig config) {
     Set<String> objects = new HashSet<>();
     for (EventFamily family : config.families()) {
       objects.add(
@@ -43,6 +48,17 @@ final class KernelPlanner {
             config.bpfFilesystem(),
             shared.contains(ContextSharing.READ),
             shared.contains(ContextSharing.PUBLISH)));
+  }
+
+  /** Returns how events become spans. */
+  static FoldOptions folding(BridgeConfig config) {
+    FoldOptions usual = FoldOptions.defaults();
+    return new FoldOptions(
+        config.singleFromNanos(),
+        usual.firstFew(),
+        config.allowsPaths(),
+        usual.bounds(),
+        usual.times());
   }
 
   /** Returns the settings of the loaded programs. */

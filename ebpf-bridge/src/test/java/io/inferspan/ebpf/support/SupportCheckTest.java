@@ -1,12 +1,14 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.ebpf.MachineFacts.Library;
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.Prerequisite;
 import io.inferspan.ebpf.Prerequisite.State;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.FakeSystem;
+import io.inferspan.ebpf.support.MachineFacts.Library;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.Libbpf;
@@ -15,7 +15,7 @@ import java.util.Map;
  * @param features the results of kernel feature probes
  * @param system the machine's files
  */
-record MachineFacts(
+public record MachineFacts(
     String platform,
     String nativeAccess,
     Library libbpf,
@@ -23,7 +23,7 @@ record MachineFacts(
     SystemView system) {
 
   /** The version of libbpf, or why it is absent and the remedy. */
-  record Library(String version, String absence, String remedy) {
+  public record Library(String version, String absence, String remedy) {
 
     static Library present(String version) {
       return new Library(version, "", "");
@@ -33,7 +33,8 @@ record MachineFacts(
   private static final Library NOT_ASKED = new Library("", "not looked for", "");
   private static final KernelFeatures NOT_TRIED = new KernelFeatures(Map.of());
 
-  static MachineFacts ofThisProcess() {
+  /** Returns the facts of this machine and this process. */
+  public static MachineFacts ofThisProcess() {
     String platform = System.getProperty("os.name") + " " + SystemView.architecture();
     SystemView system = SystemView.live();
     if (!SupportCheck.isSupported(platform)) {

@@ -1,5 +1,6 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
+import io.inferspan.ebpf.EbpfSupport;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
 import io.inferspan.ebpf.linux.FakeSystem;

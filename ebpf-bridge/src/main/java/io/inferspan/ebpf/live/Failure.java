@@ -1,4 +1,4 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.ProgramState;
@@ -6,11 +6,12 @@ import io.inferspan.ebpf.metrics.EbpfMeters;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** Registers a bridge's meters. A separate class, since Micrometer is optional. */
-final class BridgeMeters {
+public final class BridgeMeters {
 
   private BridgeMeters() {}
 
-  static EbpfMeters bind(LiveBridge bridge, MeterRegistry registry) {
+  /** Registers the meters; keep the result while the registry is in use. */
+  public static EbpfMeters bind(LiveBridge bridge, MeterRegistry registry) {
     EbpfMeters meters = new EbpfMeters(bridge.sink(), bridge.reader(), bridge::backlogBytes);
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));

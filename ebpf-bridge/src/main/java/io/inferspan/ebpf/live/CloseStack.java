@@ -1,4 +1,4 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.kernel.KernelSide;
 import java.util.ArrayDeque;

@@ -1,12 +1,16 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toList;
 
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.Prerequisite;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.live.KernelPlanner;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +21,7 @@ import java.util.List;
  * <p>Features and versions do not determine what loads: the kernel's verifier does, and it differs
  * between versions.
  */
-final class ProgramTrial {
+public final class ProgramTrial {
 
   private static final String REPORT =
       "run a kernel that the bridge's README names, and report this line with the kernel's version";
@@ -25,7 +29,7 @@ final class ProgramTrial {
   private ProgramTrial() {}
 
   /** Returns what the machine supports, with a prerequisite for each object. */
-  static EbpfSupport on(EbpfSupport.Available machine) {
+  public static EbpfSupport on(EbpfSupport.Available machine) {
     List<Prerequisite> all = new ArrayList<>(machine.prerequisites());
     try (KernelSide kernel = KernelSide.load(KernelPlanner.plan(BridgeConfig.defaults()))) {
       all.addAll(rows(kernel.programs()));

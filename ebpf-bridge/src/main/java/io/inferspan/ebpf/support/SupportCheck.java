@@ -1,9 +1,11 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.support;
 
 import static io.inferspan.ebpf.Prerequisite.available;
 import static io.inferspan.ebpf.Prerequisite.limited;
 import static io.inferspan.ebpf.Prerequisite.missing;
 
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.Prerequisite;
 import io.inferspan.ebpf.Prerequisite.State;
 import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
@@ -18,7 +20,7 @@ import java.util.List;
  *
  * <p>Each result is one sentence for an operator of a gateway, who need not know the kernel.
  */
-final class SupportCheck {
+public final class SupportCheck {
 
   private static final String AS_ROOT =
       "run as root, or with CAP_BPF and CAP_PERFMON (docker run --cap-add BPF --cap-add PERFMON,"
@@ -35,7 +37,8 @@ final class SupportCheck {
     this.system = facts.system();
   }
 
-  static EbpfSupport of(MachineFacts facts) {
+  /** Returns the support that these facts allow. */
+  public static EbpfSupport of(MachineFacts facts) {
     return new SupportCheck(facts).verdict();
   }
 

@@ -1,4 +1,4 @@
-package io.inferspan.ebpf;
+package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.context.ContextSignal;
 import java.util.concurrent.atomic.AtomicBoolean;

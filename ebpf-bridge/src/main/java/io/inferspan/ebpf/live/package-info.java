@@ -1,0 +1,5 @@
+/** A running bridge, which connects the other packages, and its status and meters. */
+@NullMarked
+package io.inferspan.ebpf.live;
+
+import org.jspecify.annotations.NullMarked;

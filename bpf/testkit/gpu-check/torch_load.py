@@ -4,7 +4,8 @@
 Says "ready VERSION DEVICE", or "absent REASON", and answers each line of its input with lines, the last of which is "done" or
 "failed REASON":
 
-  counts TRACEPARENT PHASE BATCH GRAPHS    took NANOS, and called NAME COUNT for each CUDA call that the profiler saw
+  counts TRACEPARENT PHASE BATCH GRAPHS    took NANOS; called NAME COUNT for each CUDA call that the profiler saw, and
+                                           device kernels|copies NANOS
   operation TRACEPARENT NAME N PROFILER    operation HOST_NANOS DEVICE_NANOS; the device's is -1 without the profiler
   tokens SECONDS SHARE PROFILER            tokens COUNT NANOS: batch 1, one token a step, SHARE percent of requests sampled
 
@@ -56,7 +57,7 @@ class StandIn:
     def profiled(self, work):
         self.seen.clear()
         work()
-        return self.seen, -1
+        return self.seen, {"kernels": 1000 * self.seen["cudaLaunchKernel"], "copies": 1000 * self.seen["cudaMemcpyAsync"]}
 
 
 def load_model():
@@ -144,7 +145,7 @@ def load_model():
             torch.cuda.synchronize()
 
         def profiled(self, work):
-            """CUDA calls within the work by name, and nanoseconds of the device."""
+            """CUDA calls within the work by name, and the device's nanoseconds."""
             with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
                 with record_function(MARK):
                     work()
@@ -153,9 +154,12 @@ def load_model():
             marked = next(event.time_range for event in on_host if event.name == MARK)
             calls = collections.Counter(event.name for event in on_host if re.match("cu(da)?[A-Z]", event.name)
                                         and marked.start <= event.time_range.start <= marked.end)
-            device = sum(event.time_range.elapsed_us() for event in events
-                         if "CUDA" in str(event.device_type) and event.name != MARK)
-            return calls, int(device * 1000)
+            device = collections.Counter()
+            for event in events:
+                if "CUDA" in str(event.device_type) and event.name != MARK:
+                    kind = "copies" if event.name.startswith(("Memcpy", "Memset")) else "kernels"
+                    device[kind] += int(event.time_range.elapsed_us() * 1000)
+            return calls, device
 
     return torch.inference_mode(), Model()
 
@@ -165,7 +169,7 @@ class Load:
         self.model, self.ckp, self.number = model, ckp, 0
 
     def run(self, work, traceparent, profiler):
-        """Nanoseconds of the work within a request; calls and nanoseconds of the device where the profiler is on."""
+        """Nanoseconds of the work within a request; where the profiler is on, its calls and the device's nanoseconds."""
         times = []
 
         def timed():
@@ -174,17 +178,19 @@ class Load:
                 work()
                 times.append(time.monotonic_ns())
 
-        calls, device = self.model.profiled(timed) if profiler else (timed(), -1)
+        calls, device = self.model.profiled(timed) if profiler else (timed(), {})
         return times[1] - times[0], calls, device
 
     def counts(self, traceparent, phase, batch, graphs):
         def work():
             self.model.phase(phase, int(batch), graphs == "1")
 
-        nanos, calls, _ = self.run(work, traceparent, True)
+        nanos, calls, device = self.run(work, traceparent, True)
         print(f"took {nanos}")
         for name, count in sorted(calls.items()):
             print(f"called {name} {count}")
+        for kind, count in sorted(device.items()):
+            print(f"device {kind} {count}")
 
     def operation(self, traceparent, name, count, profiler):
         def work():
@@ -193,7 +199,7 @@ class Load:
 
         work()
         nanos, _, device = self.run(work, traceparent, profiler == "1")
-        print(f"operation {nanos // int(count)} {device // int(count) if device > 0 else -1}")
+        print(f"operation {nanos // int(count)} {sum(device.values()) // int(count) if device else -1}")
 
     def request(self, share):
         self.number += 1

@@ -2,8 +2,11 @@
 """vllm_load.py [STAND_IN]: vLLM with a small model of random weights and the plugin that marks its steps, and clients.
 STAND_IN has the test kit's libraries and engine.
 
-Says "ready VERSION NANOS", the time until its server was healthy, or "absent REASON". It answers "tokens SHARE" with "sampled
-TRACEPARENT" for each of SHARE percent of a round's requests, "tokens COUNT NANOS", and "done" or "failed REASON".
+Says "ready VERSION NANOS", the time until its server was healthy, or "absent REASON", and answers each line of its input with
+lines, the last of which is "done" or "failed REASON":
+
+  tokens SHARE    sampled TRACEPARENT for each of SHARE percent of a round's requests; tokens COUNT NANOS
+  stack SHARE     the same through the P/D sidecar, and proxied TRACEPARENT for each request whose trace has its spans
 """
 
 import concurrent.futures
@@ -49,10 +52,14 @@ def environment_with_plugin(directory):
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "INFERSPAN_CKP": os.path.join(HERE, "libinferspan_ckp.so")}
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return str(free.getsockname()[1])
+
+
 def start(directory, log):
     """The server's process, its version and its address."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
+    port = free_port()
     if len(sys.argv) > 1:
         version, command = "stand-in", [os.path.join(sys.argv[1], "engine"), "--port", port, "--libraries", sys.argv[1]]
     else:
@@ -86,6 +93,28 @@ def complete(address, number, traceparent):
         return json.load(answer)["usage"]["completion_tokens"]
 
 
+def play_stack(address, share, directory, log):
+    port, spans = free_port(), os.path.join(directory, "spans.jsonl")
+    environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
+                   "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
+    sidecar = subprocess.Popen(
+        [os.path.join(HERE, "..", "runtime", "bin", "java"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
+         "-jar", os.path.join(HERE, "inferspan-pd-sidecar.jar"), "--port=" + port, "--vllm-port=" + address.rpartition(":")[2],
+         "--secure-proxy=false", "--tracing"], stdout=log, stderr=log, env=environment)
+    try:
+        await_health(sidecar, "http://127.0.0.1:" + port, log)
+        contexts = play("http://127.0.0.1:" + port, share)
+        sidecar.terminate()
+        sidecar.wait(30)
+    finally:
+        sidecar.kill()
+    with open(spans) as file:
+        text = file.read()
+    for context in contexts:
+        if context.split("-")[1] in text:
+            print("proxied", context)
+
+
 def play(address, share):
     chosen = [number * 37 % 100 < share for number in range(1, REQUESTS + 1)]
     contexts = [f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-0{int(sampled)}" for sampled in chosen]
@@ -93,10 +122,11 @@ def play(address, share):
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
         tokens = sum(clients.map(complete, [address] * REQUESTS, range(REQUESTS), contexts))
     nanos = time.monotonic_ns() - began
-    for context in contexts:
-        if context.endswith("1"):
-            print("sampled", context)
+    sampled = [context for context in contexts if context.endswith("1")]
+    for context in sampled:
+        print("sampled", context)
     print("tokens", tokens, nanos)
+    return sampled
 
 
 def main():
@@ -111,7 +141,11 @@ def main():
             print("ready", version, time.monotonic_ns() - began, flush=True)
             for line in sys.stdin:
                 try:
-                    play(address, int(line.split()[1]))
+                    word, share = line.split()
+                    if word == "stack":
+                        play_stack(address, int(share), directory, log)
+                    else:
+                        play(address, int(share))
                     print("done", flush=True)
                 except Exception as failure:
                     print("failed", type(failure).__name__, " ".join(str(failure).split())[:300], flush=True)

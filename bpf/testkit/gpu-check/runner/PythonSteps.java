@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Steps on PyTorch and vLLM, where this machine's Python has them. */
 final class PythonSteps {
@@ -88,8 +89,13 @@ final class PythonSteps {
       }
     }
     step.row(what + ": the bridge's of the profiler's", String.join(", ", counts));
+    String device =
+        answer.stream()
+            .filter(words -> words[0].equals("device"))
+            .map(words -> String.format(Locale.ROOT, "%s %.1f %%", words[1], 100 * Double.parseDouble(words[2]) / nanos))
+            .collect(Collectors.joining(", "));
     step.row(what + ": time of the request", String.format(Locale.ROOT, "%s: %s, others %.1f %%",
-            Report.nanos(nanos), String.join(", ", shares), others), "", "eInfer's figure 6");
+            Report.nanos(nanos), String.join(", ", shares), others), device, "eInfer's figure 6");
   }
 
   void operations(Step step) throws IOException, InterruptedException {
@@ -159,23 +165,34 @@ final class PythonSteps {
       try (Watching watching = Watching.begin("libcuda")) {
         step.row("plugin that marks vLLM's steps", plugin(watching));
         load.ask("tokens", 100);
-        List<String[]> answer = load.ask("tokens", 100);
-        List<String> contexts = answer.stream().filter(words -> words[0].equals("sampled")).map(words -> words[1]).toList();
-        List<Map<String, Calls>> requests = List.of();
-        // Shares are written a second after a request's end.
-        for (int i = 0; i < 8 && (requests.isEmpty() || inSteps(requests) < requests.size()); i++) {
-          watching.settle();
-          requests = contexts.stream().map(watching::settled).toList();
-        }
-        long withCuda = requests.stream().filter(seen -> Calls.of(seen, "cuda\\..*").count() > 0).count();
-        step.row("sampled requests with CUDA calls of their own", withCuda + " of " + requests.size());
+        List<Map<String, Calls>> requests = requests(watching, load.ask("tokens", 100), "sampled");
+        step.row("sampled requests with CUDA calls of their own", withCuda(requests) + " of " + requests.size());
         step.row("sampled requests with their share of steps", inSteps(requests) + " of " + requests.size());
         for (String family : List.of("cuda", "syscall", "sched", "tcp")) {
           Calls all = requests.stream().map(seen -> Calls.of(seen, family + "\\..*")).reduce(Calls.NONE, Calls::plus);
           step.row(family + " under a request", String.format(Locale.ROOT, "%.1f, %s", (double) all.count() / requests.size(),
                   Report.nanos((double) all.nanos() / requests.size())), "", "eInfer's figure 6");
         }
+        requests = requests(watching, load.ask("stack", 100), "proxied");
+        step.row("requests with spans of the P/D sidecar, and their share of steps in the same trace",
+            inSteps(requests) + " of " + requests.size());
       }
     }
+  }
+
+  /** What is under each of these requests. Shares of steps are written a second after a request's end. */
+  private static List<Map<String, Calls>> requests(Watching watching, List<String[]> answer, String which)
+      throws InterruptedException {
+    List<String> contexts = answer.stream().filter(words -> words[0].equals(which)).map(words -> words[1]).toList();
+    List<Map<String, Calls>> requests = List.of();
+    for (int i = 0; i < 8 && (requests.isEmpty() || inSteps(requests) < requests.size()); i++) {
+      watching.settle();
+      requests = contexts.stream().map(watching::settled).toList();
+    }
+    return requests;
+  }
+
+  private static long withCuda(List<Map<String, Calls>> requests) {
+    return requests.stream().filter(seen -> Calls.of(seen, "cuda\\..*").count() > 0).count();
   }
 }

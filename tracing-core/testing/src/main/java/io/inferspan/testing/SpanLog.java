@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -13,39 +11,22 @@ import java.util.function.Supplier;
 public final class SpanLog {
   private static final int NAMES_SHOWN = 20;
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition added = lock.newCondition();
   private final List<SpanRecord> spans = new ArrayList<>();
 
   /** No spans yet. */
   public SpanLog() {}
 
-  public void add(List<SpanRecord> more) {
-    lock.lock();
-    try {
-      spans.addAll(more);
-      added.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  public synchronized void add(List<SpanRecord> more) {
+    spans.addAll(more);
+    notifyAll();
   }
 
-  public List<SpanRecord> spans() {
-    lock.lock();
-    try {
-      return List.copyOf(spans);
-    } finally {
-      lock.unlock();
-    }
+  public synchronized List<SpanRecord> spans() {
+    return List.copyOf(spans);
   }
 
-  public void clear() {
-    lock.lock();
-    try {
-      spans.clear();
-    } finally {
-      lock.unlock();
-    }
+  public synchronized void clear() {
+    spans.clear();
   }
 
   /** Waits for {@code count} spans; fails with what came instead, followed by {@code remarks}. */
@@ -62,24 +43,22 @@ public final class SpanLog {
 
   private record Wanted(String what, Predicate<SpanRecord> test) {}
 
-  private List<SpanRecord> await(
+  private synchronized List<SpanRecord> await(
       int count, Duration timeout, Wanted wanted, Supplier<String> remarks) {
-    lock.lock();
+    long end = System.nanoTime() + timeout.toNanos();
     try {
-      long remainingNanos = timeout.toNanos();
       Matching matching = new Matching(wanted);
       while (matching.upToDate().size() < count) {
-        if (remainingNanos <= 0) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
           throw new AssertionError(complaint(count, timeout, matching, remarks));
         }
-        remainingNanos = added.awaitNanos(remainingNanos);
+        TimeUnit.NANOSECONDS.timedWait(this, left);
       }
       return List.copyOf(matching.found);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted while waiting for " + count + " " + wanted.what, e);
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -7,6 +7,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The response format of one API: one JSON body, or the events of a stream in the order of these
@@ -39,63 +43,82 @@ interface ApiDialect {
 
   /** The last events of a stream that fails after some tokens. */
   default Buffer failure(String message, int tokensSent) {
-    return data(g -> writeError(g, 500, message)).appendString("data: [DONE]\n\n");
+    return data(errorBody(500, message)).appendString("data: [DONE]\n\n");
   }
 
   /** The body of an error answer. */
   default Buffer error(int status, String message) {
-    return json(g -> writeError(g, status, message));
+    return json(errorBody(status, message));
   }
 
-  /** Writes one JSON value. */
-  @FunctionalInterface
-  interface JsonWriting {
-    void to(JsonGenerator generator) throws IOException;
+  /** A JSON text that is written as it is. */
+  record Raw(String json) {}
+
+  /** Returns a JSON object with these members in order. */
+  static Map<String, @Nullable Object> object(@Nullable Object... namesAndValues) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      members.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
+    }
+    return members;
   }
 
-  static Buffer json(JsonWriting writing) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
-    write(bytes, writing);
-    return Buffer.buffer(bytes.toByteArray());
+  static Buffer json(Object value) {
+    return encoded("", value, "");
   }
 
   /** A server-sent event without a name. */
-  static Buffer data(JsonWriting writing) {
-    return event("data: ", writing);
+  static Buffer data(Object value) {
+    return encoded("data: ", value, "\n\n");
   }
 
-  /** A server-sent event with a name. */
-  static Buffer named(String name, JsonWriting writing) {
-    return event("event: " + name + "\ndata: ", writing);
+  /** A server-sent event with a name, which the object repeats as its type. */
+  static Buffer named(String type, Map<String, @Nullable Object> members) {
+    Map<String, @Nullable Object> all = object("type", type);
+    all.putAll(members);
+    return encoded("event: " + type + "\ndata: ", all, "\n\n");
   }
 
-  private static Buffer event(String start, JsonWriting writing) {
+  private static Buffer encoded(String before, Object value, String after) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(512);
-    bytes.writeBytes(start.getBytes(StandardCharsets.UTF_8));
-    write(bytes, writing);
-    bytes.write('\n');
-    bytes.write('\n');
+    bytes.writeBytes(before.getBytes(StandardCharsets.UTF_8));
+    try (JsonGenerator generator = JSON.createGenerator(bytes)) {
+      write(generator, value);
+    } catch (IOException e) {
+      throw new UncheckedIOException("an in-memory stream refused JSON", e);
+    }
+    bytes.writeBytes(after.getBytes(StandardCharsets.UTF_8));
     return Buffer.buffer(bytes.toByteArray());
   }
 
-  private static void write(ByteArrayOutputStream bytes, JsonWriting writing) {
-    try (JsonGenerator generator = JSON.createGenerator(bytes)) {
-      writing.to(generator);
-    } catch (IOException e) {
-      throw new UncheckedIOException("an in-memory stream refused JSON", e);
+  private static void write(JsonGenerator g, @Nullable Object value) throws IOException {
+    if (value instanceof Map<?, ?> members) {
+      g.writeStartObject();
+      for (Map.Entry<?, ?> member : members.entrySet()) {
+        g.writeFieldName(String.valueOf(member.getKey()));
+        write(g, member.getValue());
+      }
+      g.writeEndObject();
+    } else if (value instanceof Iterable<?> items) {
+      g.writeStartArray();
+      for (Object item : items) {
+        write(g, item);
+      }
+      g.writeEndArray();
+    } else if (value instanceof Number number) {
+      g.writeNumber(number.longValue());
+    } else if (value instanceof Raw raw) {
+      g.writeRawValue(raw.json());
+    } else {
+      g.writeString((String) value);
     }
   }
 
   /** An error as vLLM words it for the OpenAI APIs. */
-  private static void writeError(JsonGenerator g, int status, String message) throws IOException {
-    g.writeStartObject();
-    g.writeObjectFieldStart("error");
-    g.writeStringField("message", message);
-    g.writeStringField("type", errorType(status));
-    g.writeNullField("param");
-    g.writeNumberField("code", status);
-    g.writeEndObject();
-    g.writeEndObject();
+  private static Map<String, @Nullable Object> errorBody(int status, String message) {
+    return object(
+        "error",
+        object("message", message, "type", errorType(status), "param", null, "code", status));
   }
 
   private static String errorType(int status) {
@@ -109,30 +132,40 @@ interface ApiDialect {
     };
   }
 
-  /** The usage block that chat, completions and generate share. */
-  static void writeUsage(JsonGenerator g, Reply reply) throws IOException {
-    g.writeObjectFieldStart("usage");
-    g.writeNumberField("prompt_tokens", reply.promptTokens());
-    g.writeNumberField("total_tokens", reply.promptTokens() + reply.tokens());
-    g.writeNumberField("completion_tokens", reply.tokens());
-    if (reply.hasUsageDetails()) {
-      g.writeObjectFieldStart("prompt_tokens_details");
-      g.writeNumberField("cached_tokens", reply.cachedTokens());
-      g.writeEndObject();
-    } else {
-      g.writeNullField("prompt_tokens_details");
+  /** A whole answer of chat, completions and generate, with the members they share at the end. */
+  static Buffer ended(Map<String, @Nullable Object> whole, Reply reply) {
+    if (reply.hasUsage()) {
+      whole.put("usage", usage(reply));
     }
-    g.writeEndObject();
+    whole.put("kv_transfer_params", kvTransferParams(reply));
+    return json(whole);
+  }
+
+  /** The last events of chat and completions: the end, the usage if wanted, and the mark. */
+  static Buffer closed(Buffer end, Reply reply, Map<String, @Nullable Object> head) {
+    if (reply.call().includeUsage() && reply.hasUsage()) {
+      head.put("choices", List.of());
+      head.put("usage", usage(reply));
+      end.appendBuffer(data(head));
+    }
+    return end.appendString("data: [DONE]\n\n");
+  }
+
+  private static Map<String, @Nullable Object> usage(Reply reply) {
+    return object(
+        "prompt_tokens",
+        reply.promptTokens(),
+        "total_tokens",
+        reply.promptTokens() + reply.tokens(),
+        "completion_tokens",
+        reply.tokens(),
+        "prompt_tokens_details",
+        reply.hasUsageDetails() ? object("cached_tokens", reply.cachedTokens()) : null);
   }
 
   /** The KV transfer parameters, null when the answer has none, as vLLM writes them. */
-  static void writeKvTransferParams(JsonGenerator g, Reply reply) throws IOException {
-    g.writeFieldName("kv_transfer_params");
+  static @Nullable Raw kvTransferParams(Reply reply) {
     String json = reply.kvTransferParams();
-    if (json == null) {
-      g.writeNull();
-    } else {
-      g.writeRawValue(json);
-    }
+    return json == null ? null : new Raw(json);
   }
 }

@@ -1,16 +1,15 @@
 package io.inferspan.testing.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import static io.inferspan.testing.engine.ApiDialect.object;
+
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The OpenAI chat completions API. */
 final class ChatDialect implements ApiDialect {
-  /** Writes the fields of one delta. */
-  private interface Delta {
-    void to(JsonGenerator generator) throws IOException;
-  }
+  private static final String CHUNK = "chat.completion.chunk";
 
   @Override
   public String idPrefix() {
@@ -19,87 +18,53 @@ final class ChatDialect implements ApiDialect {
 
   @Override
   public Buffer whole(Reply reply) {
-    return ApiDialect.json(
-        g -> {
-          writeHead(g, reply, "chat.completion");
-          g.writeArrayFieldStart("choices");
-          g.writeStartObject();
-          g.writeNumberField("index", 0);
-          g.writeObjectFieldStart("message");
-          g.writeStringField("role", "assistant");
-          g.writeStringField("content", reply.text());
-          g.writeEndObject();
-          g.writeNullField("logprobs");
-          g.writeStringField("finish_reason", reply.finishReason());
-          g.writeNullField("stop_reason");
-          g.writeEndObject();
-          g.writeEndArray();
-          if (reply.hasUsage()) {
-            ApiDialect.writeUsage(g, reply);
-          }
-          ApiDialect.writeKvTransferParams(g, reply);
-          g.writeEndObject();
-        });
+    Map<String, @Nullable Object> choice =
+        choice("message", object("role", "assistant", "content", reply.text()));
+    choice.put("finish_reason", reply.finishReason());
+    choice.put("stop_reason", null);
+    Map<String, @Nullable Object> whole = head(reply, "chat.completion");
+    whole.put("choices", List.of(choice));
+    return ApiDialect.ended(whole, reply);
   }
 
   @Override
   public Buffer opening(Reply reply) {
-    Delta role =
-        g -> {
-          g.writeStringField("role", "assistant");
-          g.writeStringField("content", "");
-        };
-    return chunk(reply, role, null);
+    return chunk(reply, object("role", "assistant", "content", ""), null);
   }
 
   @Override
   public Buffer token(Reply reply, int index) {
-    return chunk(reply, g -> g.writeStringField("content", reply.token(index)), null);
+    return chunk(reply, object("content", reply.token(index)), null);
   }
 
   @Override
   public Buffer closing(Reply reply) {
-    Buffer events = chunk(reply, g -> {}, reply.finishReason());
-    if (reply.call().includeUsage() && reply.hasUsage()) {
-      events.appendBuffer(usageChunk(reply));
-    }
-    return events.appendString("data: [DONE]\n\n");
+    Buffer end = chunk(reply, object(), reply.finishReason());
+    return ApiDialect.closed(end, reply, head(reply, CHUNK));
   }
 
-  private static Buffer chunk(Reply reply, Delta delta, @Nullable String finishReason) {
-    return ApiDialect.data(
-        g -> {
-          writeHead(g, reply, "chat.completion.chunk");
-          g.writeArrayFieldStart("choices");
-          g.writeStartObject();
-          g.writeNumberField("index", 0);
-          g.writeObjectFieldStart("delta");
-          delta.to(g);
-          g.writeEndObject();
-          g.writeNullField("logprobs");
-          g.writeStringField("finish_reason", finishReason);
-          g.writeEndObject();
-          g.writeEndArray();
-          g.writeEndObject();
-        });
+  private static Buffer chunk(
+      Reply reply, Map<String, @Nullable Object> delta, @Nullable String finishReason) {
+    Map<String, @Nullable Object> choice = choice("delta", delta);
+    choice.put("finish_reason", finishReason);
+    Map<String, @Nullable Object> chunk = head(reply, CHUNK);
+    chunk.put("choices", List.of(choice));
+    return ApiDialect.data(chunk);
   }
 
-  private static Buffer usageChunk(Reply reply) {
-    return ApiDialect.data(
-        g -> {
-          writeHead(g, reply, "chat.completion.chunk");
-          g.writeArrayFieldStart("choices");
-          g.writeEndArray();
-          ApiDialect.writeUsage(g, reply);
-          g.writeEndObject();
-        });
+  private static Map<String, @Nullable Object> choice(String name, Object value) {
+    return object("index", 0, name, value, "logprobs", null);
   }
 
-  private static void writeHead(JsonGenerator g, Reply reply, String object) throws IOException {
-    g.writeStartObject();
-    g.writeStringField("id", reply.id());
-    g.writeStringField("object", object);
-    g.writeNumberField("created", reply.createdSeconds());
-    g.writeStringField("model", reply.model());
+  private static Map<String, @Nullable Object> head(Reply reply, String object) {
+    return object(
+        "id",
+        reply.id(),
+        "object",
+        object,
+        "created",
+        reply.createdSeconds(),
+        "model",
+        reply.model());
   }
 }

@@ -1,8 +1,10 @@
 package io.inferspan.testing.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import static io.inferspan.testing.engine.ApiDialect.object;
+
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The OpenAI completions API. */
@@ -14,70 +16,29 @@ final class CompletionsDialect implements ApiDialect {
 
   @Override
   public Buffer whole(Reply reply) {
-    return ApiDialect.json(
-        g -> {
-          writeHead(g, reply);
-          writeChoice(g, reply.text(), reply.finishReason());
-          if (reply.hasUsage()) {
-            ApiDialect.writeUsage(g, reply);
-          }
-          ApiDialect.writeKvTransferParams(g, reply);
-          g.writeEndObject();
-        });
+    return ApiDialect.ended(chunk(reply, reply.text(), reply.finishReason()), reply);
   }
 
   @Override
   public Buffer token(Reply reply, int index) {
-    return chunk(reply, reply.token(index), null);
+    return ApiDialect.data(chunk(reply, reply.token(index), null));
   }
 
   @Override
   public Buffer closing(Reply reply) {
-    Buffer events = chunk(reply, "", reply.finishReason());
-    if (reply.call().includeUsage() && reply.hasUsage()) {
-      events.appendBuffer(usageChunk(reply));
-    }
-    return events.appendString("data: [DONE]\n\n");
+    Buffer end = ApiDialect.data(chunk(reply, "", reply.finishReason()));
+    return ApiDialect.closed(end, reply, chunk(reply, "", null));
   }
 
-  private static Buffer chunk(Reply reply, String text, @Nullable String finishReason) {
-    return ApiDialect.data(
-        g -> {
-          writeHead(g, reply);
-          writeChoice(g, text, finishReason);
-          g.writeEndObject();
-        });
-  }
-
-  private static Buffer usageChunk(Reply reply) {
-    return ApiDialect.data(
-        g -> {
-          writeHead(g, reply);
-          g.writeArrayFieldStart("choices");
-          g.writeEndArray();
-          ApiDialect.writeUsage(g, reply);
-          g.writeEndObject();
-        });
-  }
-
-  private static void writeHead(JsonGenerator g, Reply reply) throws IOException {
-    g.writeStartObject();
-    g.writeStringField("id", reply.id());
-    g.writeStringField("object", "text_completion");
-    g.writeNumberField("created", reply.createdSeconds());
-    g.writeStringField("model", reply.model());
-  }
-
-  private static void writeChoice(JsonGenerator g, String text, @Nullable String finishReason)
-      throws IOException {
-    g.writeArrayFieldStart("choices");
-    g.writeStartObject();
-    g.writeNumberField("index", 0);
-    g.writeStringField("text", text);
-    g.writeNullField("logprobs");
-    g.writeStringField("finish_reason", finishReason);
-    g.writeNullField("stop_reason");
-    g.writeEndObject();
-    g.writeEndArray();
+  private static Map<String, @Nullable Object> chunk(
+      Reply reply, String text, @Nullable String finishReason) {
+    Map<String, @Nullable Object> choice = object("index", 0, "text", text, "logprobs", null);
+    choice.put("finish_reason", finishReason);
+    choice.put("stop_reason", null);
+    Map<String, @Nullable Object> chunk = object("id", reply.id(), "object", "text_completion");
+    chunk.put("created", reply.createdSeconds());
+    chunk.put("model", reply.model());
+    chunk.put("choices", List.of(choice));
+    return chunk;
   }
 }

@@ -9,6 +9,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -180,21 +181,9 @@ final class EngineHttp implements Handler<HttpServerRequest> {
   }
 
   private String models() {
-    return ApiDialect.json(
-            g -> {
-              g.writeStartObject();
-              g.writeStringField("object", "list");
-              g.writeArrayFieldStart("data");
-              g.writeStartObject();
-              g.writeStringField("id", modelName());
-              g.writeStringField("object", "model");
-              g.writeNumberField("created", 0);
-              g.writeStringField("owned_by", "vllm");
-              g.writeEndObject();
-              g.writeEndArray();
-              g.writeEndObject();
-            })
-        .toString();
+    Object model =
+        ApiDialect.object("id", modelName(), "object", "model", "created", 0, "owned_by", "vllm");
+    return ApiDialect.json(ApiDialect.object("object", "list", "data", List.of(model))).toString();
   }
 
   private String metrics() {

@@ -1,8 +1,12 @@
 package io.inferspan.testing.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import static io.inferspan.testing.engine.ApiDialect.named;
+import static io.inferspan.testing.engine.ApiDialect.object;
+
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The Anthropic messages API. Its {@code input_tokens} do not include the cached ones. */
 final class MessagesDialect implements ApiDialect {
@@ -13,141 +17,84 @@ final class MessagesDialect implements ApiDialect {
 
   @Override
   public Buffer whole(Reply reply) {
-    return ApiDialect.json(
-        g -> {
-          writeHead(g, reply);
-          g.writeArrayFieldStart("content");
-          g.writeStartObject();
-          g.writeStringField("type", "text");
-          g.writeStringField("text", reply.text());
-          g.writeEndObject();
-          g.writeEndArray();
-          g.writeStringField("stop_reason", stopReason(reply));
-          g.writeNullField("stop_sequence");
-          writeUsage(g, reply, reply.tokens());
-          if (reply.kvTransferParams() != null) {
-            ApiDialect.writeKvTransferParams(g, reply);
-          }
-          g.writeEndObject();
-        });
+    Map<String, @Nullable Object> whole =
+        message(reply, List.of(text(reply.text())), stopReason(reply), reply.tokens());
+    if (reply.kvTransferParams() != null) {
+      whole.put("kv_transfer_params", ApiDialect.kvTransferParams(reply));
+    }
+    return ApiDialect.json(whole);
   }
 
   @Override
   public Buffer preamble(Reply reply) {
-    return named(
-        "message_start",
-        g -> {
-          g.writeFieldName("message");
-          writeHead(g, reply);
-          g.writeArrayFieldStart("content");
-          g.writeEndArray();
-          g.writeNullField("stop_reason");
-          g.writeNullField("stop_sequence");
-          writeUsage(g, reply, 0);
-          g.writeEndObject();
-        });
+    return named("message_start", object("message", message(reply, List.of(), null, 0)));
   }
 
   @Override
   public Buffer opening(Reply reply) {
-    return named(
-        "content_block_start",
-        g -> {
-          g.writeNumberField("index", 0);
-          g.writeObjectFieldStart("content_block");
-          g.writeStringField("type", "text");
-          g.writeStringField("text", "");
-          g.writeEndObject();
-        });
+    return named("content_block_start", object("index", 0, "content_block", text("")));
+  }
+
+  private static Object text(String text) {
+    return object("type", "text", "text", text);
   }
 
   @Override
   public Buffer token(Reply reply, int index) {
-    return named(
-        "content_block_delta",
-        g -> {
-          g.writeNumberField("index", 0);
-          g.writeObjectFieldStart("delta");
-          g.writeStringField("type", "text_delta");
-          g.writeStringField("text", reply.token(index));
-          g.writeEndObject();
-        });
+    Object delta = object("type", "text_delta", "text", reply.token(index));
+    return named("content_block_delta", object("index", 0, "delta", delta));
   }
 
   @Override
   public Buffer closing(Reply reply) {
-    Buffer events = named("content_block_stop", g -> g.writeNumberField("index", 0));
-    events.appendBuffer(
-        named(
-            "message_delta",
-            g -> {
-              g.writeObjectFieldStart("delta");
-              g.writeStringField("stop_reason", stopReason(reply));
-              g.writeNullField("stop_sequence");
-              g.writeEndObject();
-              writeUsage(g, reply, reply.tokens());
-            }));
-    return events.appendBuffer(named("message_stop", g -> {}));
+    Map<String, @Nullable Object> end =
+        object("delta", object("stop_reason", stopReason(reply), "stop_sequence", null));
+    addUsage(end, reply, reply.tokens());
+    return named("content_block_stop", object("index", 0))
+        .appendBuffer(named("message_delta", end))
+        .appendBuffer(named("message_stop", object()));
   }
 
   @Override
   public Buffer failure(String message, int tokensSent) {
-    return named("error", g -> writeErrorFields(g, 500, message));
+    return named("error", object("error", errorFields(500, message)));
   }
 
   @Override
   public Buffer error(int status, String message) {
-    return ApiDialect.json(
-        g -> {
-          g.writeStartObject();
-          g.writeStringField("type", "error");
-          writeErrorFields(g, status, message);
-          g.writeEndObject();
-        });
+    return ApiDialect.json(object("type", "error", "error", errorFields(status, message)));
   }
 
-  /** An event whose name is repeated as its type. */
-  private static Buffer named(String type, JsonWriting fields) {
-    return ApiDialect.named(
-        type,
-        g -> {
-          g.writeStartObject();
-          g.writeStringField("type", type);
-          fields.to(g);
-          g.writeEndObject();
-        });
+  private static Map<String, @Nullable Object> message(
+      Reply reply, List<?> content, @Nullable String stopReason, int outputTokens) {
+    Map<String, @Nullable Object> message = object("id", reply.id(), "type", "message");
+    message.put("role", "assistant");
+    message.put("model", reply.model());
+    message.put("content", content);
+    message.put("stop_reason", stopReason);
+    message.put("stop_sequence", null);
+    addUsage(message, reply, outputTokens);
+    return message;
   }
 
-  private static void writeHead(JsonGenerator g, Reply reply) throws IOException {
-    g.writeStartObject();
-    g.writeStringField("id", reply.id());
-    g.writeStringField("type", "message");
-    g.writeStringField("role", "assistant");
-    g.writeStringField("model", reply.model());
-  }
-
-  private static void writeUsage(JsonGenerator g, Reply reply, int outputTokens)
-      throws IOException {
+  private static void addUsage(
+      Map<String, @Nullable Object> message, Reply reply, int outputTokens) {
     if (!reply.hasUsage()) {
       return;
     }
     int cached = reply.hasUsageDetails() ? reply.cachedTokens() : 0;
-    g.writeObjectFieldStart("usage");
-    g.writeNumberField("input_tokens", Math.max(0, reply.promptTokens() - cached));
+    Map<String, @Nullable Object> usage =
+        object("input_tokens", Math.max(0, reply.promptTokens() - cached));
     if (reply.hasUsageDetails()) {
-      g.writeNumberField("cache_creation_input_tokens", 0);
-      g.writeNumberField("cache_read_input_tokens", cached);
+      usage.put("cache_creation_input_tokens", 0);
+      usage.put("cache_read_input_tokens", cached);
     }
-    g.writeNumberField("output_tokens", outputTokens);
-    g.writeEndObject();
+    usage.put("output_tokens", outputTokens);
+    message.put("usage", usage);
   }
 
-  private static void writeErrorFields(JsonGenerator g, int status, String message)
-      throws IOException {
-    g.writeObjectFieldStart("error");
-    g.writeStringField("type", errorType(status));
-    g.writeStringField("message", message);
-    g.writeEndObject();
+  private static Object errorFields(int status, String message) {
+    return object("type", errorType(status), "message", message);
   }
 
   private static String errorType(int status) {

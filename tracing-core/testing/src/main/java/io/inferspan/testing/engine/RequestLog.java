@@ -4,8 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The newest requests that an engine received, bounded by number and by bytes so that load tests do
@@ -14,8 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 final class RequestLog {
   private final int maxRequests;
   private final long maxBytes;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition grown = lock.newCondition();
   private final Deque<EngineRequest> kept = new ArrayDeque<>();
   private long keptBytes;
   private long seen;
@@ -25,75 +22,46 @@ final class RequestLog {
     this.maxBytes = maxBytes;
   }
 
-  void add(EngineRequest request) {
-    lock.lock();
-    try {
-      kept.addLast(request);
-      keptBytes += request.bodyLength();
-      // The newest request always stays, however large it is.
-      while (kept.size() > 1 && (kept.size() > maxRequests || keptBytes > maxBytes)) {
-        keptBytes -= kept.removeFirst().bodyLength();
-      }
-      seen++;
-      grown.signalAll();
-    } finally {
-      lock.unlock();
+  synchronized void add(EngineRequest request) {
+    kept.addLast(request);
+    keptBytes += request.bodyLength();
+    // The newest request always stays, however large it is.
+    while (kept.size() > 1 && (kept.size() > maxRequests || keptBytes > maxBytes)) {
+      keptBytes -= kept.removeFirst().bodyLength();
     }
+    seen++;
+    notifyAll();
   }
 
-  List<EngineRequest> list() {
-    lock.lock();
-    try {
-      return List.copyOf(kept);
-    } finally {
-      lock.unlock();
-    }
+  synchronized List<EngineRequest> list() {
+    return List.copyOf(kept);
   }
 
-  long seen() {
-    lock.lock();
-    try {
-      return seen;
-    } finally {
-      lock.unlock();
-    }
+  synchronized long seen() {
+    return seen;
   }
 
-  void clear() {
-    lock.lock();
-    try {
-      kept.clear();
-      keptBytes = 0;
-      seen = 0;
-    } finally {
-      lock.unlock();
-    }
+  synchronized void clear() {
+    kept.clear();
+    keptBytes = 0;
+    seen = 0;
   }
 
-  List<EngineRequest> await(long count, Duration limit) {
-    lock.lock();
+  synchronized List<EngineRequest> await(long count, Duration limit) {
+    long end = System.nanoTime() + limit.toNanos();
     try {
-      long left = limit.toNanos();
       while (seen < count) {
+        long left = end - System.nanoTime();
         if (left <= 0) {
           throw new AssertionError(
-              "the engine saw "
-                  + seen
-                  + " of "
-                  + count
-                  + " requests within "
-                  + limit
-                  + ": "
-                  + kept);
+              "the engine saw %d of %d requests within %s: %s".formatted(seen, count, limit, kept));
         }
-        left = grown.awaitNanos(left);
+        TimeUnit.NANOSECONDS.timedWait(this, left);
       }
       return List.copyOf(kept);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for requests", e);
-    } finally {
-      lock.unlock();
     }
   }
 }

@@ -1,8 +1,11 @@
 package io.inferspan.testing.engine;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import static io.inferspan.testing.engine.ApiDialect.object;
+
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The OpenAI responses API. A stream ends with {@code response.completed}, or with {@code
@@ -15,6 +18,8 @@ final class ResponsesDialect implements ApiDialect {
    */
   private static final int FIRST_TOKEN = 4;
 
+  private static final String RUNNING = "in_progress";
+
   @Override
   public String idPrefix() {
     return "resp_";
@@ -22,72 +27,38 @@ final class ResponsesDialect implements ApiDialect {
 
   @Override
   public Buffer whole(Reply reply) {
-    return ApiDialect.json(g -> writeResponse(g, reply, endStatus(reply)));
+    return ApiDialect.json(response(reply, endStatus(reply)));
   }
 
   @Override
   public Buffer preamble(Reply reply) {
-    return lifecycle(reply, "response.created", 0, "in_progress")
-        .appendBuffer(lifecycle(reply, "response.in_progress", 1, "in_progress"));
+    return lifecycle(reply, "response.created", 0, RUNNING)
+        .appendBuffer(lifecycle(reply, "response.in_progress", 1, RUNNING));
   }
 
   @Override
   public Buffer opening(Reply reply) {
-    Buffer added =
-        named(
-            "response.output_item.added",
-            2,
-            g -> {
-              g.writeNumberField("output_index", 0);
-              g.writeFieldName("item");
-              writeItem(g, reply, "in_progress");
-            });
-    Buffer part =
-        named("response.content_part.added", 3, g -> writePartFields(g, itemId(reply), ""));
-    return added.appendBuffer(part);
+    return named("response.output_item.added", 2, item(reply, RUNNING))
+        .appendBuffer(named("response.content_part.added", 3, part(reply, "")));
   }
 
   @Override
   public Buffer token(Reply reply, int index) {
-    return named(
-        "response.output_text.delta",
-        FIRST_TOKEN + index,
-        g -> {
-          writePlace(g, itemId(reply));
-          g.writeStringField("delta", reply.token(index));
-          g.writeArrayFieldStart("logprobs");
-          g.writeEndArray();
-        });
+    Map<String, @Nullable Object> delta = place(reply);
+    delta.put("delta", reply.token(index));
+    delta.put("logprobs", List.of());
+    return named("response.output_text.delta", FIRST_TOKEN + index, delta);
   }
 
   @Override
   public Buffer closing(Reply reply) {
     int next = FIRST_TOKEN + reply.tokens();
-    Buffer text =
-        named(
-            "response.output_text.done",
-            next,
-            g -> {
-              writePlace(g, itemId(reply));
-              g.writeStringField("text", reply.text());
-            });
-    Buffer part =
-        named(
-            "response.content_part.done",
-            next + 1,
-            g -> writePartFields(g, itemId(reply), reply.text()));
-    Buffer item =
-        named(
-            "response.output_item.done",
-            next + 2,
-            g -> {
-              g.writeNumberField("output_index", 0);
-              g.writeFieldName("item");
-              writeItem(g, reply, endStatus(reply));
-            });
+    Map<String, @Nullable Object> text = place(reply);
+    text.put("text", reply.text());
     String status = endStatus(reply);
-    return text.appendBuffer(part)
-        .appendBuffer(item)
+    return named("response.output_text.done", next, text)
+        .appendBuffer(named("response.content_part.done", next + 1, part(reply, reply.text())))
+        .appendBuffer(named("response.output_item.done", next + 2, item(reply, status)))
         .appendBuffer(lifecycle(reply, "response." + status, next + 3, status));
   }
 
@@ -95,126 +66,78 @@ final class ResponsesDialect implements ApiDialect {
   public Buffer failure(String message, int tokensSent) {
     int sequence = tokensSent == 0 ? 2 : FIRST_TOKEN + tokensSent;
     return named(
-        "error",
-        sequence,
-        g -> {
-          g.writeStringField("code", "server_error");
-          g.writeStringField("message", message);
-          g.writeNullField("param");
-        });
+        "error", sequence, object("code", "server_error", "message", message, "param", null));
   }
 
-  /** An event whose name is repeated as its type and that has its place in the order. */
-  private static Buffer named(String type, int sequence, JsonWriting fields) {
-    return ApiDialect.named(
-        type,
-        g -> {
-          g.writeStartObject();
-          g.writeStringField("type", type);
-          g.writeNumberField("sequence_number", sequence);
-          fields.to(g);
-          g.writeEndObject();
-        });
+  /** An event that has its place in the order. */
+  private static Buffer named(String type, int sequence, Map<String, @Nullable Object> members) {
+    Map<String, @Nullable Object> all = object("sequence_number", sequence);
+    all.putAll(members);
+    return ApiDialect.named(type, all);
   }
 
   private static Buffer lifecycle(Reply reply, String type, int sequence, String status) {
-    return named(
-        type,
-        sequence,
-        g -> {
-          g.writeFieldName("response");
-          writeResponse(g, reply, status);
-        });
+    return named(type, sequence, object("response", response(reply, status)));
   }
 
-  private static void writeResponse(JsonGenerator g, Reply reply, String status)
-      throws IOException {
-    boolean ended = !status.equals("in_progress");
-    g.writeStartObject();
-    g.writeStringField("id", reply.id());
-    g.writeStringField("object", "response");
-    g.writeNumberField("created_at", reply.createdSeconds());
-    g.writeStringField("model", reply.model());
-    g.writeStringField("status", status);
-    writeIncompleteDetails(g, reply, status);
-    g.writeArrayFieldStart("output");
+  private static Map<String, @Nullable Object> response(Reply reply, String status) {
+    boolean ended = !status.equals(RUNNING);
+    Map<String, @Nullable Object> response = object("id", reply.id(), "object", "response");
+    response.put("created_at", reply.createdSeconds());
+    response.put("model", reply.model());
+    response.put("status", status);
+    response.put("incomplete_details", incompleteDetails(reply, status));
+    response.put("output", ended ? List.of(message(reply, status)) : List.of());
+    response.put("usage", ended && reply.hasUsage() ? usage(reply) : null);
     if (ended) {
-      writeItem(g, reply, status);
+      response.put("kv_transfer_params", ApiDialect.kvTransferParams(reply));
     }
-    g.writeEndArray();
-    if (ended && reply.hasUsage()) {
-      writeUsage(g, reply);
-    } else {
-      g.writeNullField("usage");
-    }
-    if (ended) {
-      ApiDialect.writeKvTransferParams(g, reply);
-    }
-    g.writeEndObject();
+    return response;
   }
 
-  private static void writeIncompleteDetails(JsonGenerator g, Reply reply, String status)
-      throws IOException {
+  private static @Nullable Object incompleteDetails(Reply reply, String status) {
     if (!status.equals("incomplete")) {
-      g.writeNullField("incomplete_details");
-      return;
+      return null;
     }
     boolean cut = reply.finishReason().equals("length");
-    g.writeObjectFieldStart("incomplete_details");
-    g.writeStringField("reason", cut ? "max_output_tokens" : reply.finishReason());
-    g.writeEndObject();
+    return object("reason", cut ? "max_output_tokens" : reply.finishReason());
   }
 
-  private static void writeItem(JsonGenerator g, Reply reply, String status) throws IOException {
-    g.writeStartObject();
-    g.writeStringField("id", itemId(reply));
-    g.writeStringField("type", "message");
-    g.writeStringField("role", "assistant");
-    g.writeStringField("status", status);
-    g.writeArrayFieldStart("content");
-    if (!status.equals("in_progress")) {
-      writePart(g, reply.text());
-    }
-    g.writeEndArray();
-    g.writeEndObject();
+  private static Map<String, @Nullable Object> item(Reply reply, String status) {
+    return object("output_index", 0, "item", message(reply, status));
   }
 
-  private static void writePartFields(JsonGenerator g, String itemId, String text)
-      throws IOException {
-    writePlace(g, itemId);
-    g.writeFieldName("part");
-    writePart(g, text);
+  private static Object message(Reply reply, String status) {
+    Map<String, @Nullable Object> message = object("id", itemId(reply), "type", "message");
+    message.put("role", "assistant");
+    message.put("status", status);
+    message.put("content", status.equals(RUNNING) ? List.of() : List.of(text(reply.text())));
+    return message;
   }
 
-  private static void writePart(JsonGenerator g, String text) throws IOException {
-    g.writeStartObject();
-    g.writeStringField("type", "output_text");
-    g.writeStringField("text", text);
-    g.writeArrayFieldStart("annotations");
-    g.writeEndArray();
-    g.writeEndObject();
+  private static Map<String, @Nullable Object> part(Reply reply, String text) {
+    Map<String, @Nullable Object> part = place(reply);
+    part.put("part", text(text));
+    return part;
   }
 
-  private static void writePlace(JsonGenerator g, String itemId) throws IOException {
-    g.writeStringField("item_id", itemId);
-    g.writeNumberField("output_index", 0);
-    g.writeNumberField("content_index", 0);
+  private static Object text(String text) {
+    return object("type", "output_text", "text", text, "annotations", List.of());
   }
 
-  private static void writeUsage(JsonGenerator g, Reply reply) throws IOException {
-    g.writeObjectFieldStart("usage");
-    g.writeNumberField("input_tokens", reply.promptTokens());
+  private static Map<String, @Nullable Object> place(Reply reply) {
+    return object("item_id", itemId(reply), "output_index", 0, "content_index", 0);
+  }
+
+  private static Object usage(Reply reply) {
+    Map<String, @Nullable Object> usage = object("input_tokens", reply.promptTokens());
     if (reply.hasUsageDetails()) {
-      g.writeObjectFieldStart("input_tokens_details");
-      g.writeNumberField("cached_tokens", reply.cachedTokens());
-      g.writeEndObject();
+      usage.put("input_tokens_details", object("cached_tokens", reply.cachedTokens()));
     }
-    g.writeNumberField("output_tokens", reply.tokens());
-    g.writeObjectFieldStart("output_tokens_details");
-    g.writeNumberField("reasoning_tokens", 0);
-    g.writeEndObject();
-    g.writeNumberField("total_tokens", reply.promptTokens() + reply.tokens());
-    g.writeEndObject();
+    usage.put("output_tokens", reply.tokens());
+    usage.put("output_tokens_details", object("reasoning_tokens", 0));
+    usage.put("total_tokens", reply.promptTokens() + reply.tokens());
+    return usage;
   }
 
   private static String itemId(Reply reply) {

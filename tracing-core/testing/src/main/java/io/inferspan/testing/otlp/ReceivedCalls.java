@@ -8,14 +8,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
+import java.util.concurrent.TimeUnit;
 
 /** The calls that an {@link OtlpReceiver} keeps, within limits. */
 final class ReceivedCalls {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition called = lock.newCondition();
   private final Deque<byte[]> bodies = new ArrayDeque<>();
   private final Deque<Map<String, String>> headers = new ArrayDeque<>();
   private final Set<String> protocols = new LinkedHashSet<>();
@@ -25,17 +21,13 @@ final class ReceivedCalls {
   private int notAccepted;
   private String lastProblem = "";
 
-  void addBody(byte[] body) {
-    locked(
-        () -> {
-          bodies.addLast(body);
-          retainedBytes += body.length;
-          while (isOverfull()) {
-            retainedBytes -= bodies.removeFirst().length;
-            discardedBodies++;
-          }
-          return true;
-        });
+  synchronized void addBody(byte[] body) {
+    bodies.addLast(body);
+    retainedBytes += body.length;
+    while (isOverfull()) {
+      retainedBytes -= bodies.removeFirst().length;
+      discardedBodies++;
+    }
   }
 
   private boolean isOverfull() {
@@ -43,101 +35,75 @@ final class ReceivedCalls {
         || bodies.size() > OtlpReceiver.MAX_RETAINED_CALLS;
   }
 
-  void addCall(String protocol, Map<String, String> callHeaders) {
-    locked(
-        () -> {
-          count++;
-          protocols.add(protocol);
-          headers.addLast(callHeaders);
-          if (headers.size() > OtlpReceiver.MAX_RETAINED_CALLS) {
-            headers.removeFirst();
-          }
-          called.signalAll();
-          return true;
-        });
+  synchronized void addCall(String protocol, Map<String, String> callHeaders) {
+    count++;
+    protocols.add(protocol);
+    headers.addLast(callHeaders);
+    if (headers.size() > OtlpReceiver.MAX_RETAINED_CALLS) {
+      headers.removeFirst();
+    }
+    notifyAll();
   }
 
-  void addProblem(String problem) {
-    locked(
-        () -> {
-          notAccepted++;
-          lastProblem = problem;
-          return true;
-        });
+  synchronized void addProblem(String problem) {
+    notAccepted++;
+    lastProblem = problem;
   }
 
-  List<byte[]> bodies() {
-    return locked(() -> List.copyOf(bodies));
+  synchronized List<byte[]> bodies() {
+    return List.copyOf(bodies);
   }
 
-  long discardedBodies() {
-    return locked(() -> discardedBodies);
+  synchronized long discardedBodies() {
+    return discardedBodies;
   }
 
-  List<Map<String, String>> headers() {
-    return locked(() -> List.copyOf(headers));
+  synchronized List<Map<String, String>> headers() {
+    return List.copyOf(headers);
   }
 
-  Set<String> protocols() {
-    return locked(() -> Collections.unmodifiableSet(new LinkedHashSet<>(protocols)));
+  synchronized Set<String> protocols() {
+    return Collections.unmodifiableSet(new LinkedHashSet<>(protocols));
   }
 
-  int count() {
-    return locked(() -> count);
+  synchronized int count() {
+    return count;
   }
 
-  void clear() {
-    locked(
-        () -> {
-          bodies.clear();
-          headers.clear();
-          protocols.clear();
-          retainedBytes = 0;
-          discardedBodies = 0;
-          count = 0;
-          notAccepted = 0;
-          lastProblem = "";
-          return true;
-        });
+  synchronized void clear() {
+    bodies.clear();
+    headers.clear();
+    protocols.clear();
+    retainedBytes = 0;
+    discardedBodies = 0;
+    count = 0;
+    notAccepted = 0;
+    lastProblem = "";
   }
 
-  void await(int wanted, Duration timeout) {
-    lock.lock();
+  synchronized void await(int wanted, Duration timeout) {
+    long end = System.nanoTime() + timeout.toNanos();
     try {
-      long remainingNanos = timeout.toNanos();
       while (count < wanted) {
-        if (remainingNanos <= 0) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
           throw new AssertionError(
               "expected %d export calls within %d ms, but: %s"
                   .formatted(wanted, timeout.toMillis(), this));
         }
-        remainingNanos = called.awaitNanos(remainingNanos);
+        TimeUnit.NANOSECONDS.timedWait(this, left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted while waiting for " + wanted + " export calls", e);
-    } finally {
-      lock.unlock();
     }
   }
 
   /** One clause for a failure message. */
   @Override
-  public String toString() {
-    return locked(
-        () -> {
-          String calls = "the receiver saw " + count + " export calls " + protocols;
-          String problems = ", requests not accepted: " + notAccepted + " (" + lastProblem + ")";
-          return notAccepted == 0 ? calls : calls + problems;
-        });
-  }
-
-  private <T> T locked(Supplier<T> action) {
-    lock.lock();
-    try {
-      return action.get();
-    } finally {
-      lock.unlock();
-    }
+  public synchronized String toString() {
+    String calls = "the receiver saw " + count + " export calls " + protocols;
+    String problems = ", requests not accepted: " + notAccepted + " (" + lastProblem + ")";
+    return notAccepted == 0 ? calls : calls + problems;
   }
 }

@@ -12,6 +12,9 @@ import java.util.List;
 /** Programs that time calls: one for entry and return if the kernel has sessions, else two. */
 public final class CallPrograms implements Attacher {
 
+  /** The program that writes what a policy has judged; only the others call it. */
+  public static final String WRITER = "call_judged";
+
   private final List<BpfProgram> programs;
 
   private CallPrograms(List<BpfProgram> programs) {
@@ -24,6 +27,7 @@ public final class CallPrograms implements Attacher {
     calls.autoload("call_session", session);
     calls.autoload("call_enter", !session);
     calls.autoload("call_return", !session);
+    calls.program(WRITER).via(mode);
     List<String> chosen = session ? List.of("call_session") : List.of("call_enter", "call_return");
     return new CallPrograms(
         chosen.stream().map(program -> calls.program(program).via(mode)).toList());

@@ -46,7 +46,7 @@ public final class PolicySwitch implements AutoCloseable {
     int before;
     do {
       before = word();
-    } while (!INT.compareAndSet(mapping.memory(), at, before, before & ~MASK | floor));
+    } while (!INT.compareAndSet(mapping.memory(), at, before, (before & ~MASK) | floor));
   }
 
   private int word() {

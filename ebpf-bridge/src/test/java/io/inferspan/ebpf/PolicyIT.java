@@ -131,8 +131,9 @@ class PolicyIT {
 
       assertThat(slots.current())
           .containsExactly(new PolicySlots.Loaded(Role.POLICY, "keep_all", generation));
-      launchSome();
-      Eventually.is("calls of the old policy", () -> slots.count(PolicyCount.KEPT) > 0);
+      try (JavaChild calls = launches(600, Map.of())) {
+        Eventually.is("calls of the old policy", () -> slots.count(PolicyCount.KEPT) > 0);
+      }
     }
   }
 
@@ -237,14 +238,6 @@ class PolicyIT {
       throws IOException {
     try (PolicyObject policy = PolicyObject.open(name)) {
       return slots.swap(policy, parameters, DEFAULT_FLOOR);
-    }
-  }
-
-  private void launchSome() throws Exception {
-    String load = TestKit.directory().resolve("load").toString();
-    try (JavaChild some =
-        JavaChild.start(List.of(load, "0.1", "1", TRACEPARENT, "1000"), Map.of())) {
-      some.line();
     }
   }
 

@@ -19,6 +19,9 @@ public final class PolicyMaps {
   public static final List<String> SHARED =
       List.of(PROGRAMS, "policy_calls", "latencies", "rates", "levels");
 
+  /** Those that no program of ours uses. The array is not among them: it holds the writer. */
+  private static final List<String> ONLY_OF_POLICIES = List.of("latencies", "rates", "levels");
+
   private static final int WRITER_SLOT = 2;
 
   private PolicyMaps() {}
@@ -26,7 +29,7 @@ public final class PolicyMaps {
   /** Puts the writer into its slot, and lets others find the maps that no program of ours uses. */
   static void prepare(BpfObject calls) {
     BpfProgram writer = calls.program(CallPrograms.WRITER);
-    SHARED.forEach(map -> writer.bind(calls.map(map)));
+    ONLY_OF_POLICIES.forEach(map -> writer.bind(calls.map(map)));
     try (Arena arena = Arena.ofConfined()) {
       if (!calls
           .map(PROGRAMS)

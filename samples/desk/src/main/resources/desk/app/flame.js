@@ -2,17 +2,29 @@
 
 import { el, say, svg } from './dom.js';
 import { cut, plain } from './foreign.js';
-import { finite, ms, percent } from './format.js';
+import { count, finite, ms, percent } from './format.js';
 
 const ROW = 20;
 const NARROWEST_PX = 0.7;
 const PX_PER_LETTER = 6.6;
-const HUES = 6;
+const SHADES = 3;
+const KINDS = ['cpu', 'kernel', 'gpu', 'none'];
+
+// What of a flame graph is called how, by where it came from.
+export const SPANS = {
+  amount: ms, of: 'of the time in calls',
+  legend: { cpu: 'span, or mark of the engine', kernel: 'call of the kernel, or wait in it', gpu: 'call of CUDA or NCCL' },
+};
+export const STACKS = {
+  amount: count, of: 'of what was recorded',
+  legend: { cpu: 'function', kernel: 'function of the kernel', gpu: 'kernel on the GPU, or a detail of it', none: 'end of the CPU’s part, or a stack that is cut' },
+};
 
 export class FlameGraph {
-  #root; #top; #at; #chart; #line; #width = 0;
+  #root; #top; #at; #chart; #line; #words; #width = 0;
 
-  constructor(flame) {
+  constructor(flame, words) {
+    this.#words = words;
     this.#root = d3.hierarchy(flame, (frame) => frame.children);
     measure(this.#root);
     this.#top = this.#root;
@@ -20,7 +32,7 @@ export class FlameGraph {
     this.#chart = svg('svg', { class: 'flame-chart', role: 'img', 'aria-label': `Flame graph, ${this.#root.descendants().length} frames` });
     this.#line = el('p', { class: 'flame-line', role: 'status' });
     const frame = el('div', { class: 'flame-frame', tabindex: '0', role: 'application', 'aria-label': 'Flame graph: arrows move, Enter zooms, Backspace shows all' }, this.#chart);
-    this.node = el('section', { class: 'flame' }, this.#line, frame);
+    this.node = el('section', { class: 'flame' }, this.#line, frame, legend(this.#root, words.legend));
     new ResizeObserver(() => this.#resized(frame.clientWidth)).observe(frame);
     this.#tell(this.#root);
   }
@@ -57,7 +69,7 @@ export class FlameGraph {
   #frame({ node, row, x, width, isAbove }) {
     const name = plain(cut(node.data.name ?? '', 300));
     const letters = Math.floor((width - 8) / PX_PER_LETTER);
-    const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${hueOf(name)}${isAbove ? ' above' : ''}${node === this.#at ? ' here' : ''}` },
+    const group = svg('g', { transform: `translate(${x},${row * ROW})`, class: `frame flame-${kindOf(node)} shade-${shadeOf(name)}${isAbove ? ' above' : ''}${node === this.#at ? ' here' : ''}` },
       svg('rect', { width: Math.max(0.5, width - 1), height: ROW - 1, rx: 2 }),
       letters >= 3 ? svg('text', { x: 5, y: ROW / 2, dy: '0.33em' }, name.length <= letters ? name : cut(name, letters - 1)) : null);
     group.addEventListener('click', () => this.#zoom(node));
@@ -79,7 +91,7 @@ export class FlameGraph {
   #tell(node) {
     const share = percent(node.total / this.#root.total);
     const callers = node.ancestors().slice(1, 4).map((one) => plain(cut(one.data.name ?? '', 40))).join(' ← ');
-    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${ms(node.total)} · ${share} of the time in calls${callers ? ` · from ${callers}` : ''}`);
+    say(this.#line, `${plain(cut(node.data.name ?? '', 200))} · ${this.#words.amount(node.total)} · ${share} ${this.#words.of}${callers ? ` · from ${callers}` : ''}`);
   }
 
   inward() {
@@ -126,9 +138,19 @@ function measure(root) {
   });
 }
 
+function legend(root, names) {
+  const used = new Set(root.descendants().map(kindOf));
+  return el('ul', { class: 'flame-legend' }, KINDS.filter((kind) => used.has(kind) && names[kind]).map((kind) =>
+    el('li', {}, el('i', { class: `swatch flame-${kind}` }), el('span', { text: names[kind] }))));
+}
+
+function kindOf(node) {
+  return KINDS.includes(node.data.kind) ? node.data.kind : 'cpu';
+}
+
 // The same name has the same colour in every flame graph.
-function hueOf(name) {
+function shadeOf(name) {
   let hash = 7;
   for (let i = 0; i < Math.min(name.length, 64); i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  return hash % HUES;
+  return hash % SHADES;
 }

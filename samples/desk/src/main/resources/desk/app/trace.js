@@ -5,7 +5,7 @@ import * as api from './api.js';
 import { batchPanel, sharersOf } from './batch.js';
 import { SpanDetails } from './details.js';
 import { el, say } from './dom.js';
-import { FlameGraph } from './flame.js';
+import { FlameGraph, SPANS, STACKS } from './flame.js';
 import { foreign } from './foreign.js';
 import { count, many } from './format.js';
 import { loading, notice, unanswered } from './notice.js';
@@ -145,11 +145,12 @@ class TraceView {
   }
 
   #sheet(series, openTab) {
-    const { flame, parts } = this.#data;
+    const { flame, stacks, parts } = this.#data;
     const sharers = sharersOf(this.#data);
     this.#tabs = tabs([
       { id: 'waterfall', name: 'Waterfall', key: 'w', make: () => el('div', { class: 'sheet' }, this.#waterfall.node, this.#details.node), keep: true },
-      { id: 'flame', name: 'Flame graph', key: 'f', off: flame ? undefined : 'No stacks or kernel spans came with this request.', make: () => (this.#flame = new FlameGraph(flame)).node },
+      { id: 'flame', name: 'Flame graph', key: 'f', off: stacks || flame ? undefined : 'No stacks or kernel spans came with this request.',
+        make: () => (this.#flame = stacks ? new FlameGraph(stacks, STACKS) : new FlameGraph(flame, SPANS)).node },
       { id: 'batch', name: `Shared batch${sharers > 0 ? ` (${count(sharers)})` : ''}`, key: 'b',
         off: parts || sharers > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(this.#data) },
     ], openTab, () => this.#waterfall.draw());

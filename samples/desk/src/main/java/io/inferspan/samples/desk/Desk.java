@@ -3,6 +3,7 @@ package io.inferspan.samples.desk;
 import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.receiver.OtlpServer;
 import io.inferspan.samples.desk.store.SpanStore;
+import io.inferspan.samples.desk.trace.RecordedStacks;
 import io.inferspan.samples.desk.trace.SummaryReader;
 import io.inferspan.samples.desk.web.WebServer;
 import io.vertx.core.Future;
@@ -44,7 +45,7 @@ public final class Desk {
         named(otlp.listen(config.host(), config.otlpHttpPort()), config.otlpHttpPort());
     Future<HttpServer> grpc =
         named(otlp.listen(config.host(), config.otlpGrpcPort()), config.otlpGrpcPort());
-    WebServer web = new WebServer(vertx, store, drops);
+    WebServer web = new WebServer(vertx, store, new RecordedStacks(config.stacks()), drops);
     Future<HttpServer> page = named(web.listen(config.host(), config.port()), config.port());
     return Future.all(http, grpc, page)
         .map(

@@ -1,8 +1,11 @@
 package io.inferspan.samples.desk;
 
 import io.inferspan.samples.desk.store.Bounds;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configuration of the desk. Port 0 picks a free port.
@@ -10,8 +13,15 @@ import java.util.Map;
  * @param host the address to listen on
  * @param port the port of the page
  * @param bounds how much is kept
+ * @param stacks a directory of recorded stacks; null for none
  */
-public record DeskConfig(String host, int port, int otlpHttpPort, int otlpGrpcPort, Bounds bounds) {
+public record DeskConfig(
+    String host,
+    int port,
+    int otlpHttpPort,
+    int otlpGrpcPort,
+    Bounds bounds,
+    @Nullable Path stacks) {
 
   private static final int MAX_PORT = 65_535;
   private static final long MIN_SPANS = 100;
@@ -33,7 +43,20 @@ public record DeskConfig(String host, int port, int otlpHttpPort, int otlpGrpcPo
         port(settings, Setting.PORT),
         port(settings, Setting.OTLP_HTTP_PORT),
         port(settings, Setting.OTLP_GRPC_PORT),
-        Bounds.of(settings.number(Setting.MAX_SPANS, MIN_SPANS, MAX_SPANS), bytes(settings)));
+        Bounds.of(settings.number(Setting.MAX_SPANS, MIN_SPANS, MAX_SPANS), bytes(settings)),
+        stacks(settings));
+  }
+
+  private static @Nullable Path stacks(Settings settings) {
+    String given = settings.text(Setting.STACKS);
+    if (given.isEmpty()) {
+      return null;
+    }
+    Path directory = Path.of(given);
+    if (!Files.isDirectory(directory)) {
+      throw new IllegalArgumentException("--stacks is " + given + ", but must be a directory.");
+    }
+    return directory;
   }
 
   private static int port(Settings settings, Setting setting) {

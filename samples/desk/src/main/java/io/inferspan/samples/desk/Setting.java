@@ -9,7 +9,8 @@ enum Setting {
   OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 takes a free one"),
   OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 takes a free one"),
   MAX_SPANS("500000", "spans kept; the traces silent for longest go first"),
-  MAX_BYTES("0", "bytes kept, likewise; 0 takes half of the heap");
+  MAX_BYTES("0", "bytes kept, likewise; 0 takes half of the heap"),
+  STACKS("", "a directory of stacks that the eBPF bridge recorded with --by-trace");
 
   private final String byDefault;
   private final String meaning;
@@ -48,10 +49,10 @@ enum Setting {
       help.append(
           String.format(
               Locale.ROOT,
-              "  %-18s %s (%s)%n",
+              "  %-18s %s%s%n",
               setting.flag(),
               setting.meaning,
-              setting.byDefault));
+              setting.byDefault.isEmpty() ? "" : " (" + setting.byDefault + ")"));
     }
     return help.append(
             """

@@ -9,6 +9,7 @@ import io.inferspan.samples.desk.store.Sample;
 import io.inferspan.samples.desk.store.SpanStore;
 import io.inferspan.samples.desk.store.Summary;
 import io.inferspan.samples.desk.store.TraceSpans;
+import io.inferspan.samples.desk.trace.RecordedStacks;
 import io.inferspan.samples.desk.trace.TraceView;
 import io.inferspan.samples.desk.web.Parameters.WrongParameterException;
 import io.vertx.core.buffer.Buffer;
@@ -30,11 +31,13 @@ final class Api {
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;
+  private final RecordedStacks stacks;
   private final Drops drops;
   private final long startedNanos = System.nanoTime();
 
-  Api(SpanStore store, Drops drops) {
+  Api(SpanStore store, RecordedStacks stacks, Drops drops) {
     this.store = store;
+    this.stacks = stacks;
     this.drops = drops;
   }
 
@@ -55,10 +58,10 @@ final class Api {
   @Nullable Buffer trace(String id) {
     TraceId wanted = TraceId.parse(id);
     TraceSpans spans = wanted == null ? null : store.find(wanted);
-    if (spans == null) {
+    if (wanted == null || spans == null) {
       return null;
     }
-    return TraceJson.of(view(spans));
+    return TraceJson.of(view(spans), stacks.of(wanted));
   }
 
   private TraceView view(TraceSpans spans) {

@@ -26,15 +26,17 @@ final class TraceJson {
   private static final HexFormat HEX = HexFormat.of();
 
   private final TraceView view;
+  private final @Nullable Flame stacks;
   private final TraceTree tree;
 
-  private TraceJson(TraceView view) {
+  private TraceJson(TraceView view, @Nullable Flame stacks) {
     this.view = view;
+    this.stacks = stacks;
     this.tree = view.tree();
   }
 
-  static Buffer of(TraceView view) {
-    return Json.object(new TraceJson(view)::write);
+  static Buffer of(TraceView view, @Nullable Flame stacks) {
+    return Json.object(new TraceJson(view, stacks)::write);
   }
 
   private void write(Json json) {
@@ -55,6 +57,7 @@ final class TraceJson {
       json.putList("batch", view.batch(), TraceJson::sharer);
     }
     putIf(json, "flame", view.flame(), TraceJson::flame);
+    putIf(json, "stacks", stacks, TraceJson::stack);
   }
 
   private static <T> void putIf(
@@ -206,7 +209,15 @@ final class TraceJson {
 
   private static void flame(Json json, Flame flame) {
     json.put("name", flame.name())
-        .putMillis("value", (Long) flame.nanos())
+        .put("kind", flame.kind().key())
+        .putMillis("value", (Long) flame.total())
         .putList("children", flame.children(), TraceJson::flame);
+  }
+
+  private static void stack(Json json, Flame flame) {
+    json.put("name", flame.name())
+        .put("kind", flame.kind().key())
+        .put("value", (Long) flame.total())
+        .putList("children", flame.children(), TraceJson::stack);
   }
 }

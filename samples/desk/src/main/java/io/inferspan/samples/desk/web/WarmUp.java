@@ -9,6 +9,7 @@ import io.inferspan.samples.desk.store.Bounds;
 import io.inferspan.samples.desk.store.SpanStore;
 import io.inferspan.samples.desk.store.Status;
 import io.inferspan.samples.desk.store.Summary;
+import io.inferspan.samples.desk.trace.RecordedStacks;
 import io.inferspan.samples.desk.web.Parameters.WrongParameterException;
 import io.vertx.core.MultiMap;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ final class WarmUp {
     }
     store.add(spans);
     store.settle(TimeUnit.SECONDS.toNanos(1));
-    Api api = new Api(store, drops);
+    Api api = new Api(store, new RecordedStacks(null), drops);
     for (int round = 0; round < ROUNDS; round++) {
       for (String text : TEXTS) {
         api.requests(new Parameters(MultiMap.caseInsensitiveMultiMap().add("q", text)));

@@ -2,6 +2,7 @@ package io.inferspan.samples.desk.web;
 
 import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.store.SpanStore;
+import io.inferspan.samples.desk.trace.RecordedStacks;
 import io.inferspan.samples.desk.web.PageFiles.PageFile;
 import io.inferspan.samples.desk.web.Parameters.WrongParameterException;
 import io.vertx.core.Future;
@@ -34,10 +35,10 @@ public final class WebServer {
   private final LiveFeed live;
   private final PageFiles files = new PageFiles();
 
-  /** A server for the traces in a store. */
-  public WebServer(Vertx vertx, SpanStore store, Drops drops) {
+  /** A server for the traces in a store, with the stacks that were recorded for them. */
+  public WebServer(Vertx vertx, SpanStore store, RecordedStacks stacks, Drops drops) {
     this.vertx = vertx;
-    this.api = new Api(store, drops);
+    this.api = new Api(store, stacks, drops);
     this.live = new LiveFeed(vertx, store, api);
   }
 

@@ -2,8 +2,10 @@ package io.inferspan.samples.desk.page;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,15 +21,18 @@ final class DeskProcess implements AutoCloseable {
   private final Process process;
   private final URI page;
   private final int otlpPort;
+  private final Path stacks;
 
-  private DeskProcess(Process process, URI page, int otlpPort) {
+  private DeskProcess(Process process, URI page, int otlpPort, Path stacks) {
     this.process = process;
     this.page = page;
     this.otlpPort = otlpPort;
+    this.stacks = stacks;
   }
 
   /** Starts a desk whose page is on the port given, or on any free one if that is 0. */
   static DeskProcess start(int pagePort) {
+    Path stacks = directory();
     ProcessBuilder builder =
         new ProcessBuilder(
                 List.of(
@@ -39,23 +44,34 @@ final class DeskProcess implements AutoCloseable {
                     System.getProperty("java.class.path"),
                     "io.inferspan.samples.desk.DeskMain",
                     "--port=" + pagePort,
+                    "--stacks=" + stacks,
                     "--otlp-http-port=0",
                     "--otlp-grpc-port=0"))
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     try {
-      return ready(builder.start());
+      return ready(builder.start(), stacks);
     } catch (IOException e) {
       throw new AssertionError("the desk does not start", e);
     }
   }
 
-  private static DeskProcess ready(Process process) throws IOException {
+  private static Path directory() {
+    try {
+      Path directory = Files.createTempDirectory("desk-stacks");
+      directory.toFile().deleteOnExit();
+      return directory;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static DeskProcess ready(Process process, Path stacks) throws IOException {
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       Matcher ready = READY.matcher(line);
       if (ready.find()) {
         return new DeskProcess(
-            process, URI.create(ready.group(1)), Integer.parseInt(ready.group(2)));
+            process, URI.create(ready.group(1)), Integer.parseInt(ready.group(2)), stacks);
       }
     }
     throw new AssertionError("the desk ended before it was ready");
@@ -67,6 +83,11 @@ final class DeskProcess implements AutoCloseable {
 
   URI otlp() {
     return page.resolve("http://" + page.getHost() + ":" + otlpPort + "/v1/traces");
+  }
+
+  /** The directory in which it looks for recorded stacks. */
+  Path stacks() {
+    return stacks;
   }
 
   /** Ends it as a crash would. */

@@ -9,10 +9,14 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.BoundingBox;
 import io.opentelemetry.proto.trace.v1.Span;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -58,6 +62,73 @@ class FlamePageIT {
     assertThat(box(frame(page, "syscall.futex")).width)
         .isCloseTo(box(frame(page, "app.request")).width, within(OUTLINE));
     assertThat(frame(page, "cuda")).hasCount(0);
+  }
+
+  @Test
+  void recordedStacks_areShownInsteadOfCalls_inTheColoursOfTheLegend() throws IOException {
+    SentTrace trace = traceOf(Map.of("cuda.launch", 20_000_000L));
+    Path file = DESK.desk().stacks().resolve("recorded.folded");
+    String begin = "trace " + trace.id() + ";python3;step;";
+    Files.writeString(
+        file, begin + "cuLaunchKernel;-;gemm_[G] 600\n" + begin + "do_syscall_64_[k] 400\n");
+    try {
+      Page page = openFlame(trace);
+
+      frame(page, "gemm_[G]").hover();
+      assertThat(page.locator(".flame-line"))
+          .hasText("gemm_[G] · 600 · 60 % of what was recorded · from - ← cuLaunchKernel ← step");
+      assertThat(frame(page, "cuda.launch")).hasCount(0);
+      assertThat(page.locator(".flame-legend li"))
+          .hasText(
+              new String[] {
+                "function",
+                "function of the kernel",
+                "kernel on the GPU, or a detail of it",
+                "end of the CPU’s part, or a stack that is cut"
+              });
+      assertThat(frame(page, "gemm_[G]")).hasClass(Pattern.compile("flame-gpu"));
+      assertThat(frame(page, "do_syscall_64_[k]")).hasClass(Pattern.compile("flame-kernel"));
+      int[] gpu = colour(page, "gpu");
+      int[] kernel = colour(page, "kernel");
+      assertThat(gpu[2]).as("blue").isGreaterThan(gpu[0]);
+      assertThat(kernel[0]).as("red").isGreaterThan(kernel[2]);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void waitThatIsSeenThreeWays_isAsWideAsItLasted() {
+    SentTrace trace = new SentTrace();
+    Span.Builder root = trace.span("app", "app.request", ByteString.EMPTY, 0, 100);
+    for (String call : List.of("cuda.stream_sync", "syscall.epoll_wait", "sched.offcpu")) {
+      Span.Builder span = trace.span(Requests.AGENT, call, root.getSpanId(), 10, 70);
+      SentTrace.with(span, "thread.id", 7L);
+    }
+    Page page = openFlame(trace);
+
+    assertThat(page.locator(".flame-line")).containsText("70.0 ms");
+    assertThat(box(frame(page, "sched.offcpu")).width)
+        .isCloseTo(box(frame(page, "cuda.stream_sync")).width, within(OUTLINE));
+    assertThat(page.locator(".flame-legend li"))
+        .hasText(
+            new String[] {
+              "span, or mark of the engine",
+              "call of the kernel, or wait in it",
+              "call of CUDA or NCCL"
+            });
+  }
+
+  /** The colour of the swatch in the legend, which the frames of the kind have in three shades. */
+  private static int[] colour(Page page, String kind) {
+    String rgb =
+        (String)
+            page.evaluate(
+                "getComputedStyle(document.querySelector('.swatch.flame-%s')).backgroundColor"
+                    .formatted(kind));
+    return Stream.of(rgb.replaceAll("[^0-9,]", "").split(","))
+        .mapToInt(Integer::parseInt)
+        .toArray();
   }
 
   @Test
@@ -110,10 +181,18 @@ class FlamePageIT {
   }
 
   private static Page opened(Map<String, Long> nanosInCalls) {
+    return openFlame(traceOf(nanosInCalls));
+  }
+
+  private static SentTrace traceOf(Map<String, Long> nanosInCalls) {
     SentTrace trace = new SentTrace();
     Span.Builder root = trace.span("app", "app.request", ByteString.EMPTY, 0, 100);
     ByteString engine = trace.span(ENGINE, "llm_request", root.getSpanId(), 5, 90).getSpanId();
     nanosInCalls.forEach((name, nanos) -> call(trace, engine, name, nanos));
+    return trace;
+  }
+
+  private static Page openFlame(SentTrace trace) {
     Page page = open(trace);
     press(page, "f");
     assertThat(page.locator("#tab-flame")).hasAttribute("aria-selected", "true");

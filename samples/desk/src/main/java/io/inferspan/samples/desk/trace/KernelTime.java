@@ -1,0 +1,186 @@
+package io.inferspan.samples.desk.trace;
+
+import io.inferspan.catalog.KernelSpans;
+import io.inferspan.semconv.Attribute;
+import io.inferspan.semconv.KernelAttributes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel spans below one span, with each moment of a thread counted once.
+ *
+ * <p>A wait is seen in up to three ways: as a synchronisation, as the system call in it, and as
+ * time off the CPU in that. Of single calls, the threads and times say what is inside of what, and
+ * the innermost counts. Folded calls have neither: there, time off the CPU is inside of the system
+ * call that it names, else of a synchronisation. All together count for no more than the wall time
+ * of the threads that are known, and where they would, the innermost kinds count for less.
+ */
+final class KernelTime {
+
+  /** From the outermost on. */
+  private static final List<String> FAMILIES =
+      List.of("ckp", "nccl", "cuda", "tcp", "syscall", "sched");
+
+  private static final String SCHED = "sched";
+
+  private static final List<Attribute<?>> DETAILS =
+      List.of(
+          KernelAttributes.OPERATION,
+          KernelAttributes.THREAD_STATE,
+          KernelAttributes.STREAM,
+          KernelAttributes.COMMUNICATOR,
+          KernelAttributes.FD_KIND,
+          KernelAttributes.FILE_PLACE);
+
+  private final List<Call> folded = new ArrayList<>();
+  private final Map<ThreadId, List<Call>> threads = new HashMap<>();
+  private long begin = Long.MAX_VALUE;
+  private long end = Long.MIN_VALUE;
+
+  /** Unknown where a span does not say it. */
+  private record ThreadId(@Nullable Long process, @Nullable Long thread) {}
+
+  /** A kernel span, or a part of it, and the time that is its own. */
+  private static final class Call {
+
+    final Node node;
+    final String name;
+    @Nullable Call outer;
+    long ownNanos;
+
+    Call(Node node) {
+      this.node = node;
+      this.name = KernelSpans.unfolded(node.span().name());
+    }
+
+    String family() {
+      int dot = name.indexOf('.');
+      return dot < 0 ? name : name.substring(0, dot);
+    }
+
+    int rank() {
+      int rank = FAMILIES.indexOf(family());
+      return rank < 0 ? FAMILIES.size() : rank;
+    }
+
+    boolean isSynchronisation() {
+      return name.startsWith("cuda.") && name.endsWith("_sync");
+    }
+
+    /** Moves time into a call that is around this; returns the part that was moved. */
+    Call moveInto(Call around) {
+      Call part = new Call(node);
+      part.outer = around;
+      part.ownNanos = Math.min(ownNanos, around.ownNanos);
+      around.ownNanos -= part.ownNanos;
+      ownNanos -= part.ownNanos;
+      return part;
+    }
+
+    Flame frame(Flame ground) {
+      Flame above = outer == null ? ground.child(family(), family()) : outer.frame(ground);
+      Flame frame = above.child(ShortText.of(name, 120), family());
+      for (Attribute<?> attribute : DETAILS) {
+        String text = node.detail().text(attribute);
+        if (text != null) {
+          return frame.child(ShortText.of(text, 120), family());
+        }
+      }
+      return frame;
+    }
+  }
+
+  /** Adds a kernel span to those of the span below which it is. */
+  void add(Node node, Node base) {
+    Call call = new Call(node);
+    begin = Math.min(begin, Math.min(base.span().startNanos(), node.span().startNanos()));
+    end = Math.max(end, Math.max(base.span().endNanos(), node.span().endNanos()));
+    Long sum = node.detail().count(KernelAttributes.DURATION_SUM_NS);
+    if (node.detail().count(KernelAttributes.COUNT) != null && sum != null) {
+      call.ownNanos = Math.max(0, sum);
+      folded.add(call);
+      return;
+    }
+    ThreadId thread =
+        new ThreadId(
+            node.detail().count(KernelAttributes.PROCESS_ID),
+            node.detail().count(KernelAttributes.THREAD_ID));
+    threads.computeIfAbsent(thread, key -> new ArrayList<>()).add(call);
+  }
+
+  /** Adds the frames and their times to that of the span. */
+  void addTo(Flame ground) {
+    List<Call> all = new ArrayList<>(folded);
+    for (List<Call> calls : threads.values()) {
+      nest(calls);
+      all.addAll(calls);
+    }
+    List<Call> parts = new ArrayList<>();
+    for (Call call : all) {
+      if (call.outer == null && call.family().equals(SCHED)) {
+        parts.addAll(intoFolded(call));
+      }
+    }
+    all.addAll(parts);
+    all.sort(Comparator.comparingInt(Call::rank));
+    long left = (end - begin) * Math.max(1, threads.size());
+    for (Call call : all) {
+      long counted = Math.min(left, call.ownNanos);
+      left -= counted;
+      call.frame(ground).addOwn(counted);
+    }
+  }
+
+  /** Gives each moment of a thread to the call that began last and has not ended. */
+  private static void nest(List<Call> calls) {
+    calls.sort(
+        Comparator.comparingLong((Call call) -> call.node.span().startNanos())
+            .thenComparingLong(call -> -call.node.span().endNanos())
+            .thenComparingInt(Call::rank));
+    Deque<Call> open = new ArrayDeque<>();
+    long at = Long.MIN_VALUE;
+    for (Call call : calls) {
+      at = close(open, at, call.node.span().startNanos());
+      call.outer = open.peek();
+      open.push(call);
+    }
+    long ignored = close(open, at, Long.MAX_VALUE);
+  }
+
+  /** Counts what is open until a moment, and drops what has ended by then; returns the moment. */
+  private static long close(Deque<Call> open, long from, long until) {
+    long at = from;
+    while (!open.isEmpty()) {
+      Call top = Objects.requireNonNull(open.peek());
+      long begin = Math.max(at, top.node.span().startNanos());
+      long ended = top.node.span().endNanos();
+      top.ownNanos += Math.max(0, Math.min(ended, until) - begin);
+      at = Math.max(at, Math.min(ended, until));
+      if (ended > until) {
+        return at;
+      }
+      open.pop();
+    }
+    return Math.max(at, until);
+  }
+
+  private List<Call> intoFolded(Call waited) {
+    String syscall = waited.node.detail().text(KernelAttributes.THREAD_SYSCALL);
+    List<Call> parts = new ArrayList<>();
+    for (Call around : folded) {
+      boolean inside =
+          syscall == null ? around.isSynchronisation() : around.name.equals("syscall." + syscall);
+      if (inside && around.ownNanos > 0 && waited.ownNanos > 0) {
+        parts.add(waited.moveInto(around));
+      }
+    }
+    return parts;
+  }
+}

@@ -74,7 +74,8 @@ final class Arguments {
       case "--title" -> "--title Prefill";
       case "--unit" -> "--unit ns";
       case "--slowest" -> "--slowest 1%";
-      case "--durations" -> "--durations requests.txt";
+      case "--requests" -> "--requests requests.txt";
+      case "--model" -> "--model llama";
       case "--trace" -> "--trace 4bf92f3577b34da6a3ce929d0e0e4736";
       default -> option + " /sys/fs/cgroup/kubepods.slice";
     };

@@ -38,11 +38,12 @@ final class HelpText {
         --title TEXT          above the graph
         --unit WORD           what the numbers count: samples, calls, ns, us or bytes
         --trace ID            the trace that the stacks are of; of --by-trace only its own
+        --requests FILE       of --by-trace only these: a trace id, milliseconds and a model a line
+        --model NAME          of them only those of this model
       diff BEFORE AFTER     makes a flame graph of what grew and what shrank; options as above
       diff FILE --slowest N%
                             of record --by-trace: of what grew in the slowest requests, compared
-                            with the others; without durations those that count for most are slow
-        --durations FILE      a trace id and milliseconds a line
+                            with the others; without --requests those that count for most are slow
       import FILE...        sends what other tools recorded as spans: operations from the JSON of NCCL's
                             inspector, below what TRACEPARENT names, if it is set; and from OTLP/JSON
                             queue, prefill and decode below each llm_request of vLLM

@@ -2,10 +2,10 @@ package io.inferspan.ebpf.cli;
 
 import io.inferspan.ebpf.flame.FlameHtml;
 import io.inferspan.ebpf.flame.FoldedText;
+import io.inferspan.ebpf.flame.ListedRequests;
 import io.inferspan.ebpf.flame.PerfettoJson;
 import io.inferspan.ebpf.flame.SlowRequests;
 import io.inferspan.ebpf.flame.StackCounts;
-import io.inferspan.ebpf.flame.StackFormatException;
 import io.inferspan.ebpf.flame.Unit;
 import io.inferspan.ebpf.imports.StackFile;
 import java.io.BufferedReader;
@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param out where to; what is written is what its name ends with
  * @param unit what the numbers count; null where the files say it
- * @param slowest what to divide one file by; null where there are two, or no difference
+ * @param requests whose stacks; null for those of all
+ * @param slowest percent of the requests of one file, to compare with the others; null for two
+ *     files
  */
 record StackOrder(
     List<Path> inputs,
@@ -32,45 +34,51 @@ record StackOrder(
     Path out,
     @Nullable String title,
     @Nullable Unit unit,
-    @Nullable String traceId,
-    @Nullable Slowest slowest)
+    @Nullable Requests requests,
+    @Nullable Double slowest)
     implements Invocation {
 
-  static final String OPTIONS = "--out, --title, --unit, --trace; of diff: --slowest, --durations";
+  static final String OPTIONS =
+      "--out, --title, --unit, --trace, --model, --requests; of diff: --slowest";
 
   /**
-   * Compares the slowest requests of a file with its others.
+   * Chooses requests.
    *
-   * @param durations how long requests took; null to go by their stacks
+   * @param traceId the only request; null for several
+   * @param list how long requests took, and of which models they were; null if unknown
+   * @param model the only model; null for all
    */
-  record Slowest(double percent, @Nullable Path durations) {
+  record Requests(@Nullable String traceId, @Nullable Path list, @Nullable String model) {
 
-    static @Nullable Slowest of(@Nullable String percent, @Nullable String durations)
+    static @Nullable Requests of(
+        @Nullable String traceId, @Nullable String list, @Nullable String model)
         throws UsageException {
-      if (percent == null) {
-        if (durations != null) {
-          throw new UsageException("--durations " + durations + ": only with --slowest");
-        }
-        return null;
+      if (model != null && list == null) {
+        throw new UsageException("--model " + model + ": needs --requests, which names models");
       }
-      if (!percent.matches("[0-9]{1,2}(\\.[0-9]{1,3})?%") || percent.matches("[0.]+%")) {
-        throw new UsageException("--slowest " + percent + ": must be from 0.001% to 99.999%");
-      }
-      double share = Double.parseDouble(percent.substring(0, percent.length() - 1));
-      return new Slowest(share, durations == null ? null : Path.of(durations));
+      boolean all = traceId == null && list == null;
+      return all ? null : new Requests(traceId, list == null ? null : Path.of(list), model);
     }
 
-    SlowRequests divide(StackCounts counts) throws IOException {
-      if (durations == null) {
-        return SlowRequests.of(counts, percent, null);
+    /** Null if there is no list. */
+    @Nullable ListedRequests listed() throws IOException {
+      if (list == null) {
+        return null;
       }
-      try (BufferedReader text = Files.newBufferedReader(durations)) {
-        return SlowRequests.of(counts, percent, SlowRequests.millis(text));
-      } catch (StackFormatException wrong) {
-        throw new IOException(durations + ": " + wrong.getMessage(), wrong);
+      try (BufferedReader text = Files.newBufferedReader(list)) {
+        ListedRequests all = ListedRequests.read(text);
+        return model == null ? all : all.ofModel(model);
       } catch (NoSuchFileException absent) {
-        throw new IOException(durations + ": there is no such file", absent);
+        throw new IOException(list + ": there is no such file", absent);
+      } catch (IOException wrong) {
+        throw new IOException(list + ": " + wrong.getMessage(), wrong);
       }
+    }
+
+    StackCounts of(StackCounts counts) throws IOException {
+      ListedRequests listed = listed();
+      StackCounts chosen = listed == null ? counts : listed.stacks(counts);
+      return traceId == null ? chosen : chosen.ofTrace(traceId);
     }
   }
 
@@ -81,7 +89,8 @@ record StackOrder(
     @Nullable String unit = null;
     @Nullable String trace = null;
     @Nullable String slowest = null;
-    @Nullable String durations = null;
+    @Nullable String requests = null;
+    @Nullable String model = null;
     while (rest.hasNext()) {
       String word = rest.next();
       switch (word) {
@@ -90,7 +99,8 @@ record StackOrder(
         case "--unit" -> unit = rest.valueOf(word);
         case "--trace" -> trace = traceId(rest.valueOf(word));
         case "--slowest" -> slowest = rest.valueOf(word);
-        case "--durations" -> durations = rest.valueOf(word);
+        case "--requests" -> requests = rest.valueOf(word);
+        case "--model" -> model = rest.valueOf(word);
         case "--help", "-h" -> {
           return new ShowHelp();
         }
@@ -98,13 +108,24 @@ record StackOrder(
       }
     }
     boolean difference = command.equals("diff");
-    Slowest divided = Slowest.of(slowest, durations);
-    check(command, inputs.size(), divided != null);
-    if (divided != null && trace != null) {
-      throw new UsageException("--slowest compares requests, and --trace takes one: give one");
+    Double percent = percent(slowest);
+    check(command, inputs.size(), percent != null);
+    if ((percent != null || requests != null) && trace != null) {
+      throw new UsageException("--trace takes one request, so it needs no --slowest or --requests");
     }
     Path file = out(out, difference);
-    return new StackOrder(inputs, difference, file, title, unit(unit), trace, divided);
+    return new StackOrder(
+        inputs, difference, file, title, unit(unit), Requests.of(trace, requests, model), percent);
+  }
+
+  private static @Nullable Double percent(@Nullable String slowest) throws UsageException {
+    if (slowest == null) {
+      return null;
+    }
+    if (!slowest.matches("[0-9]{1,2}(\\.[0-9]{1,3})?%") || slowest.matches("[0.]+%")) {
+      throw new UsageException("--slowest " + slowest + ": must be from 0.001% to 99.999%");
+    }
+    return Double.valueOf(slowest.substring(0, slowest.length() - 1));
   }
 
   private static void check(String command, int files, boolean divided) throws UsageException {
@@ -166,10 +187,14 @@ record StackOrder(
   private void write(PrintStream out) throws IOException {
     List<StackCounts> profiles = new ArrayList<>();
     for (Path input : inputs) {
-      profiles.add(read(input));
+      StackCounts counts = read(input);
+      // Those that --slowest divides are chosen by the list there.
+      profiles.add(requests == null || slowest != null ? counts : requests.of(counts));
     }
     if (slowest != null) {
-      SlowRequests divided = slowest.divide(profiles.removeFirst());
+      ListedRequests listed = requests == null ? null : requests.listed();
+      SlowRequests divided =
+          SlowRequests.of(profiles.removeFirst(), slowest, listed == null ? null : listed.millis());
       out.println(divided.summary());
       profiles.addAll(List.of(divided.others(), divided.slowest()));
     }
@@ -183,7 +208,7 @@ record StackOrder(
       } else if (this.out.toString().endsWith(".html")) {
         text.write(FlameHtml.of(whole, titleOr("Flame graph")));
       } else if (this.out.toString().endsWith(".json")) {
-        PerfettoJson.write(whole, traceId, text);
+        PerfettoJson.write(whole, requests == null ? null : requests.traceId(), text);
       } else {
         FoldedText.write(whole, text);
       }
@@ -193,8 +218,7 @@ record StackOrder(
   private StackCounts read(Path input) throws IOException {
     try {
       StackCounts counts = StackFile.read(input);
-      counts = unit == null ? counts : counts.as(unit);
-      return traceId == null ? counts : counts.ofTrace(traceId);
+      return unit == null ? counts : counts.as(unit);
     } catch (NoSuchFileException absent) {
       throw new IOException(input + ": there is no such file", absent);
     } catch (IOException wrong) {
@@ -203,12 +227,16 @@ record StackOrder(
   }
 
   private String comparison() {
-    return slowest == null
-        ? "Difference"
-        : "Slowest %s %%".formatted(slowest.percent()).replace(".0 ", " ");
+    return slowest == null ? "Difference" : "Slowest %s %%".formatted(slowest).replace(".0 ", " ");
   }
 
   private String titleOr(String other) {
-    return title != null ? title : traceId != null ? "Trace " + traceId : other;
+    if (title != null || requests == null) {
+      return title == null ? other : title;
+    }
+    if (requests.traceId() != null) {
+      return "Trace " + requests.traceId();
+    }
+    return requests.model() == null ? other : other + ", " + requests.model();
   }
 }

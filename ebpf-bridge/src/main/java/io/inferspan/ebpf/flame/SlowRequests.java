@@ -1,6 +1,5 @@
 package io.inferspan.ebpf.flame;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -8,8 +7,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param summary how many requests these are, in a line
  */
 public record SlowRequests(StackCounts others, StackCounts slowest, String summary) {
-
-  private static final Pattern TRACE = Pattern.compile("[0-9a-f]{32}(?=[ \\t,;])");
-  private static final Pattern MILLIS =
-      Pattern.compile("[ \\t,;]+([0-9]{1,12}(?:\\.[0-9]{1,9})?)\\s*");
 
   /** A share of requests that is no more than rounding of the division. */
   private static final double ROUNDING = 1e-9;
@@ -84,31 +77,5 @@ public record SlowRequests(StackCounts others, StackCounts slowest, String summa
       }
     }
     return sum;
-  }
-
-  /**
-   * Reads how long requests took: a trace id and milliseconds a line. Of requests with the same
-   * trace the longest counts.
-   */
-  public static Map<String, Double> millis(BufferedReader text) throws IOException {
-    Map<String, Double> millis = new HashMap<>();
-    int number = 0;
-    for (String line = text.readLine(); line != null; line = text.readLine()) {
-      number++;
-      if (line.isBlank() || line.startsWith("#")) {
-        continue;
-      }
-      Matcher trace = TRACE.matcher(line);
-      if (!trace.lookingAt()) {
-        throw new StackFormatException(number, 1, "a trace id of 32 hexadecimal digits");
-      }
-      Matcher length = MILLIS.matcher(line).region(trace.end(), line.length());
-      if (!length.matches()) {
-        throw new StackFormatException(
-            number, trace.end() + 1L, "milliseconds behind the trace id");
-      }
-      millis.merge(trace.group(), Double.valueOf(length.group(1)), Math::max);
-    }
-    return millis;
   }
 }

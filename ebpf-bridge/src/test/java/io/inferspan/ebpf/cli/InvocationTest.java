@@ -98,7 +98,7 @@ class InvocationTest {
         .isEqualTo("0 out: slowest: 1 of 2 requests, from 30 samples on");
     assertThat(Files.readString(page)).contains("<h1>Slowest 1 %</h1>", "data-difference=\"true\"");
     String[] byTime = {
-      "diff", all + "", "--slowest", "1%", "--durations", durations + "", "--out", page + ""
+      "diff", all + "", "--slowest", "1%", "--requests", durations + "", "--out", page + ""
     };
     assertThat(run(Map.of(), byTime)).isEqualTo("0 out: slowest: 1 of 2 requests, from 90 ms on");
     Path before = Files.writeString(directory.resolve("a"), "main;work 3\n");
@@ -107,6 +107,13 @@ class InvocationTest {
     assertThat(run("diff", before + "", after + "", "--out=" + same, "--title=Slowest 1 %"))
         .isZero();
     assertThat(page).hasSameTextualContentAs(same);
+    Path model = directory.resolve("model.folded");
+    Files.writeString(durations, slow + " 90 large\n" + fast + " 5 small\n");
+    String[] ofModel = {
+      "flame", all + "", "--requests", durations + "", "--model=large", "--out", model + ""
+    };
+    assertThat(run(ofModel)).isZero();
+    assertThat(Files.readString(model)).isEqualTo("main;lock 30\n");
     Files.writeString(durations, "1 2\n");
     assertThat(run(Map.of(), byTime))
         .startsWith("1 err: " + durations + ": line 1, column 1: expected a trace id");
@@ -175,8 +182,8 @@ class InvocationTest {
           flame a --slowest 1%      | --slowest is for diff with one file, of record --by-trace
           diff a --slowest 0%       | --slowest 0%: must be from 0.001% to 99.999%
           diff a --slowest 1        | --slowest 1: must be from 0.001% to 99.999%
-          diff a b --durations c    | --durations c: only with --slowest
-          diff a --slowest 1% --trace 4bf92f3577b34da6a3ce929d0e0e4736 | --slowest compares requests, and
+          flame a --model m         | --model m: needs --requests, which names models
+          diff a --slowest 1% --trace 4bf92f3577b34da6a3ce929d0e0e4736 | --trace takes one request, so
           diff a b --out c.json     | --out c.json: a difference is a page: must end with .html
           flame a --unit days       | --unit days: must be samples, calls, ns, us or bytes
           flame a --trace 1         | --trace 1: must be 32 hexadecimal digits

@@ -137,7 +137,25 @@ class SlowRequestsTest {
         .hasMessageStartingWith(message);
   }
 
+  @Test
+  void stacksOfAModel_areThoseOfItsRequests() throws IOException {
+    add(1, "a", 1);
+    add(2, "b", 2);
+    add(3, "b", 4);
+    add(4, "b", 8);
+    String text =
+        "%s 1 small model\n%s 2 large\n%s,3,large\n%s 4\n"
+            .formatted(trace(1), trace(2), trace(3), trace(4));
+    ListedRequests listed = ListedRequests.read(new BufferedReader(new StringReader(text)));
+
+    assertThat(listed.ofModel("large").stacks(counts).sorted()).containsExactly(entry("b", 6L));
+    assertThat(listed.ofModel("small model").millis()).containsOnlyKeys(trace(1));
+    assertThat(listed.stacks(counts).total()).isEqualTo(15);
+    assertThatThrownBy(() -> listed.ofModel("other"))
+        .hasMessage("no request of the model other, but of [large, small model]");
+  }
+
   private static Map<String, Double> millis(String text) throws IOException {
-    return SlowRequests.millis(new BufferedReader(new StringReader(text)));
+    return ListedRequests.read(new BufferedReader(new StringReader(text))).millis();
   }
 }

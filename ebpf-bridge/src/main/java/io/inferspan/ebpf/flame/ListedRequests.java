@@ -1,0 +1,76 @@
+package io.inferspan.ebpf.flame;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Requests as a backend exports them: a trace id, milliseconds, and optionally the model, a line.
+ *
+ * @param millis how long each took, by its trace; of requests with the same trace the longest
+ * @param models the model of each trace whose line names one
+ */
+public record ListedRequests(Map<String, Double> millis, Map<String, String> models) {
+
+  private static final Pattern TRACE = Pattern.compile("[0-9a-f]{32}(?=[ \\t,;])");
+  private static final Pattern MILLIS =
+      Pattern.compile("[ \\t,;]+([0-9]{1,12}(?:\\.[0-9]{1,9})?)(?:[ \\t,;]+(\\S.*?))?\\s*");
+
+  private static final int MOST_NAMED = 5;
+
+  /** Reads the list; what is of another format is refused with its place. */
+  public static ListedRequests read(BufferedReader text) throws IOException {
+    Map<String, Double> millis = new HashMap<>();
+    Map<String, String> models = new HashMap<>();
+    int number = 0;
+    for (String line = text.readLine(); line != null; line = text.readLine()) {
+      number++;
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      Matcher trace = TRACE.matcher(line);
+      if (!trace.lookingAt()) {
+        throw new StackFormatException(number, 1, "a trace id of 32 hexadecimal digits");
+      }
+      Matcher length = MILLIS.matcher(line).region(trace.end(), line.length());
+      if (!length.matches()) {
+        throw new StackFormatException(
+            number, trace.end() + 1L, "milliseconds behind the trace id");
+      }
+      millis.merge(trace.group(), Double.valueOf(length.group(1)), Math::max);
+      if (length.group(2) != null) {
+        models.put(trace.group(), length.group(2));
+      }
+    }
+    return new ListedRequests(millis, models);
+  }
+
+  /** Those of one model, of which there is at least one. */
+  public ListedRequests ofModel(String model) throws IOException {
+    Map<String, Double> chosen = new HashMap<>(millis);
+    chosen.keySet().removeIf(trace -> !model.equals(models.get(trace)));
+    if (chosen.isEmpty()) {
+      List<String> known = models.values().stream().distinct().sorted().limit(MOST_NAMED).toList();
+      throw new IOException("no request of the model %s, but of %s".formatted(model, known));
+    }
+    return new ListedRequests(chosen, models);
+  }
+
+  /** What of stacks that begin with a trace is of these requests, without that frame. */
+  public StackCounts stacks(StackCounts counts) {
+    StackCounts sum = new StackCounts(counts.unit());
+    counts
+        .byTrace()
+        .forEach(
+            (trace, stacks) -> {
+              if (millis.containsKey(trace)) {
+                sum.addAll(stacks);
+              }
+            });
+    return sum;
+  }
+}

@@ -3,6 +3,7 @@ package io.inferspan.ebpf.symbols;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inferspan.ebpf.stacks.Pythons;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,14 +41,16 @@ class RealProcessesIT {
   private static final String GO =
       """
       package main
-      import ("fmt"; "os"; "reflect"; "runtime")
+      import ("bytes"; "errors"; "fmt"; "math"; "os"; "reflect"; "runtime"; "sort"; "strconv"; "strings"; "sync"; "time"; "unicode/utf8")
       type engine struct{ n int }
       //go:noinline
       func (e *engine) step(a int) int { return e.n + a }
       //go:noinline
       func prefill(a int) int { return a * 3 }
       func main() {
-        for _, f := range []interface{}{prefill, (*engine).step, main, fmt.Println, runtime.GC, os.Getenv} {
+        for _, f := range []interface{}{prefill, (*engine).step, main, fmt.Println, runtime.GC, os.Getenv,
+            bytes.Repeat, errors.New, fmt.Sprintf, math.Pow, os.ReadFile, sort.Strings, strconv.Atoi, strconv.FormatInt,
+            strings.Split, strings.ToUpper, (*sync.Mutex).Lock, time.Now, time.Sleep, utf8.ValidString} {
           pc := reflect.ValueOf(f).Pointer()
           fmt.Printf("%x %s\\n", pc, runtime.FuncForPC(pc).Name())
         }
@@ -120,7 +122,11 @@ class RealProcessesIT {
     Path source = Files.writeString(directory.resolve("load.go"), GO);
     run("go", "build", "-o", directory.resolve("load").toString(), source.toString());
 
-    assertNamed(start(directory.resolve("load").toString()), 6);
+    Started load = start(directory.resolve("load").toString());
+    assertNamed(load, 20);
+    assertThat(load.lines())
+        .extracting(line -> line.substring(line.indexOf(' ') + 1))
+        .contains("main.prefill", "main.(*engine).step", "main.main", "sync.(*Mutex).Lock");
   }
 
   @Test
@@ -153,9 +159,12 @@ class RealProcessesIT {
 
   @Test
   void python_isNamedByItsTrampolines() throws Exception {
-    Path python = python();
+    List<List<String>> interpreters = Pythons.withTrampolines();
+    assumeTrue(!interpreters.isEmpty(), "needs Python 3.12 or newer");
     Path source = Files.writeString(directory.resolve("load.py"), PYTHON);
-    Started load = start(python.toString(), "-X", "perf", source.toString());
+    List<String> command = new ArrayList<>(interpreters.getFirst());
+    command.addAll(List.of("-X", "perf", source.toString()));
+    Started load = start(command.toArray(String[]::new));
     Path map = Path.of("/tmp/perf-" + load.pid() + ".map");
     try {
       assertNamedBy(map, load.pid(), "py::prefill:");
@@ -221,31 +230,6 @@ class RealProcessesIT {
 
   private static long address(String line) {
     return Long.decode("0x" + line.substring(0, line.indexOf(' ')).replace("0x", ""));
-  }
-
-  private Path python() throws Exception {
-    Path versions = Path.of(System.getProperty("user.home"), ".pyenv/versions");
-    List<Path> candidates = new ArrayList<>(List.of(Path.of("/usr/bin/python3")));
-    if (Files.isDirectory(versions)) {
-      try (Stream<Path> found = Files.list(versions)) {
-        found.map(version -> version.resolve("bin/python3")).forEach(candidates::add);
-      }
-    }
-    for (Path candidate : candidates) {
-      if (Files.isExecutable(candidate)
-          && exitStatus(candidate + "", "-c", "import sys; sys.activate_stack_trampoline('perf')")
-              == 0) {
-        return candidate;
-      }
-    }
-    assumeTrue(false, "needs Python 3.12 or newer");
-    throw new AssertionError();
-  }
-
-  private static int exitStatus(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getInputStream().readAllBytes();
-    return process.waitFor(1, TimeUnit.MINUTES) ? process.exitValue() : 1;
   }
 
   private static void run(String... command) throws Exception {

@@ -1,0 +1,68 @@
+package io.inferspan.ebpf.stacks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The interpreters of this machine that write a map of their functions. */
+public final class Pythons {
+
+  private static final String FRAMED = "PYTHON_WITH_FRAME_POINTERS";
+
+  private Pythons() {}
+
+  /** Commands that start one. */
+  public static List<List<String>> withTrampolines() throws IOException {
+    Path versions = Path.of(System.getProperty("user.home"), ".pyenv/versions");
+    List<List<String>> candidates = new ArrayList<>();
+    String framed = System.getenv(FRAMED);
+    if (framed != null) {
+      candidates.add(List.of(framed.split(" ")));
+    }
+    candidates.add(List.of("/usr/bin/python3"));
+    if (Files.isDirectory(versions)) {
+      try (Stream<Path> found = Files.list(versions)) {
+        found
+            .sorted()
+            .map(version -> List.of(version.resolve("bin/python3").toString()))
+            .forEach(candidates::add);
+      }
+    }
+    candidates.removeIf(
+        candidate ->
+            !Files.isExecutable(Path.of(candidate.getFirst()))
+                || said(
+                        candidate,
+                        "import sys; sys.activate_stack_trampoline('perf'); print('yes')")
+                    .isEmpty());
+    return candidates;
+  }
+
+  /** Whether it was built with them, as it says itself or as the variable says. */
+  static boolean hasFramePointers(List<String> interpreter) {
+    String flags = "import sysconfig; print(sysconfig.get_config_var('CFLAGS'))";
+    return String.join(" ", interpreter).equals(System.getenv(FRAMED))
+        || said(interpreter, flags).contains("-fno-omit-frame-pointer");
+  }
+
+  private static String said(List<String> interpreter, String program) {
+    List<String> command = new ArrayList<>(interpreter);
+    command.addAll(List.of("-c", program));
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      process.waitFor();
+      return output.strip();
+    } catch (IOException absent) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+}

@@ -73,7 +73,9 @@ class RequestStacksIT {
             Path.of("../bpf/testkit/paths.cpp").toAbsolutePath().normalize().toString(),
             directory.resolve("libcuda.so.1").toString(),
             "-lpthread"));
-    server = new ProcessBuilder(program.toString()).start();
+    ProcessBuilder command = new ProcessBuilder(program.toString());
+    command.environment().put("LD_PRELOAD", directory.resolve("libparcagpucupti.so").toString());
+    server = command.start();
     BufferedReader said = server.inputReader();
     port = Integer.parseInt(said.readLine());
   }
@@ -151,6 +153,59 @@ class RequestStacksIT {
           });
       assertThat(calls.ofTrace(trace(0, 0)).sorted()).hasSize(2);
       assertThat(recorder.counts(Unit.NANOS).total()).isPositive();
+    }
+  }
+
+  @Test
+  void workOfTheDeviceForARequest_isUnderItsLaunches() throws Exception {
+    try (EbpfBridge bridge = bridge();
+        StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.DEVICE)) {
+      ask();
+      Eventually.is("all kernels have run", () -> kernelsOf(recorder) == launches());
+      StackCounts nanos = recorder.counts(Unit.NANOS);
+      StackCounts samples = recorder.counts(Unit.SAMPLES);
+
+      assertThat(recorder.lost()).isZero();
+      assertThat(recorder.unnamed()).isZero();
+      assertThat(recorder.unattributed()).as("of a launch that was not reported").isEqualTo(1);
+      forEachTraced(
+          (trace, number) -> {
+            String kernel =
+                "path<%d>();launch(int);cuLaunchKernel;-;void kernel<%1$d>(float*)_[G]"
+                    .formatted(number);
+            long launches = number + 1L;
+            assertThat(total(nanos.ofTrace(trace), kernel))
+                .as("%s", nanos.ofTrace(trace).sorted())
+                .isEqualTo(nanos.ofTrace(trace).total())
+                .isEqualTo(launches * 1000 * (number + 1));
+            StackCounts own = samples.ofTrace(trace);
+            assertThat(total(own, kernel + ";long_scoreboard_[g];0x40_[g]"))
+                .as("%s", own.sorted())
+                .isEqualTo(launches * (number + 1));
+            assertThat(total(own, kernel + ";selected_[g];0x40_[g]")).isEqualTo(launches);
+          });
+    }
+  }
+
+  private static long kernelsOf(StackRecorder recorder) {
+    recorder.look();
+    return recorder.counts(Unit.CALLS).total();
+  }
+
+  private static long launches() {
+    long[] sum = {CONNECTIONS * (UNTRACED + 1L)};
+    forEachTraced((trace, number) -> sum[0] += number + 1);
+    return sum[0];
+  }
+
+  @Test
+  void workOfTheDevice_withoutALibraryThatReportsIt_isNotSupported() {
+    int pid = (int) ProcessHandle.current().pid();
+    try (StackRecorder recorder = recorder(StackScope.of(List.of(pid)), Kind.DEVICE)) {
+      assertThatThrownBy(() -> recorder.counts(Unit.NANOS))
+          .isInstanceOf(BpfException.class)
+          .hasMessageContaining("no process has loaded libparcagpucupti.so")
+          .hasMessageContaining("--cuda");
     }
   }
 

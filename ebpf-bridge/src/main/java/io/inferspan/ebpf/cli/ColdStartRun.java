@@ -25,6 +25,7 @@ import io.inferspan.ebpf.linux.Threads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -118,8 +119,8 @@ final class ColdStartRun {
       Scene scene =
           Scene.of(root, begin, ready, stacks.listenNanos(), lost + observation.leftOut());
       ColdStart start = ColdStart.of(observation, stacks, scene);
+      write(start, trace);
       trace.end(start);
-      write(start);
       telemetry.close();
       written.countDown();
       return ending(process, ready);
@@ -193,7 +194,7 @@ final class ColdStartRun {
     }
   }
 
-  private void write(ColdStart start) throws IOException {
+  private void write(ColdStart start, ColdStartTrace trace) throws IOException {
     List<CallRecord> records = start.records();
     try (OutputStream file = Files.newOutputStream(order.out())) {
       CallRecordFile.write(records, file);
@@ -201,8 +202,21 @@ final class ColdStartRun {
     out.print(ColdStartText.of(start));
     out.print(CallReport.of(records, order.bucketMillis()));
     Path page = page(order.out());
-    Files.writeString(page, ColdStartPage.of(start));
-    out.println("\nwrote " + order.out() + " and " + page);
+    String html = ColdStartPage.of(start);
+    Files.writeString(page, html);
+    if (order.desk() != null) {
+      send(html, order.desk(), trace.traceId());
+    }
+    out.printf("%nwrote %s and %s, trace %s%n", order.out(), page, trace.traceId());
+  }
+
+  /** Before the trace is complete, so that the desk shows both at once. */
+  private void send(String page, URL desk, String traceId) {
+    try {
+      DeskTimeline.put(page, desk, traceId);
+    } catch (IOException refused) {
+      err.println("the desk has no timeline: " + refused.getMessage());
+    }
   }
 
   /** Next to the calls. */

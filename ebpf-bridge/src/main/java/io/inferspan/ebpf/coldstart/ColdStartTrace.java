@@ -63,6 +63,11 @@ public final class ColdStartTrace {
     return String.valueOf(environment().get("TRACEPARENT"));
   }
 
+  /** Its 32 digits. */
+  public String traceId() {
+    return traceparent().split("-", -1)[1];
+  }
+
   /** Writes the phases and ends the span. */
   public void end(ColdStart start) {
     PhaseTimeline timeline = start.phases();
@@ -89,7 +94,7 @@ public final class ColdStartTrace {
     Last most = gap.most();
     telemetry
         .span(KernelSpans.COLD_START_PART, "gap", root)
-        .set(KernelAttributes.PROCESS_ID, gap.pid())
+        .set(KernelAttributes.PROCESS_ID, gap.thread().pid())
         .set(KernelAttributes.THREAD_STATE, most.state().word())
         .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
         .startingAt(clock.epochNanos(gap.startNanos()))

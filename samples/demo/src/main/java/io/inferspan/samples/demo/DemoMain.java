@@ -133,7 +133,8 @@ public final class DemoMain {
     }
   }
 
-  private void stay(Stack stack, GatewayClient client) throws InterruptedException {
+  private void stay(Stack stack, GatewayClient client) throws IOException, InterruptedException {
+    coldStart(stack);
     out.println("All of it and more, with every span: " + stack.page());
     out.println("Send a request of your own:");
     out.println("  curl " + stack.gatewayUrl() + "/v1/chat/completions \\");
@@ -151,6 +152,19 @@ public final class DemoMain {
     }
     try (Load _ = new Load(client, options.load())) {
       new CountDownLatch(1).await();
+    }
+  }
+
+  /** What follows does not need it. */
+  private void coldStart(Stack stack) throws IOException, InterruptedException {
+    if (!stack.withoutKernel().isEmpty()) {
+      return;
+    }
+    try {
+      String trace = stack.coldStart();
+      out.println("How an engine starts, with its timeline: " + stack.page() + "#/trace/" + trace);
+    } catch (IllegalStateException e) {
+      out.println("Without the start of an engine: " + e.getMessage());
     }
   }
 

@@ -14,6 +14,8 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the page meets, over real sockets. */
 class DeskTest {
 
+  private static final String LOCAL = " HTTP/1.1\r\nHost: localhost";
   private static final int BATCHES_UNREAD = 60;
 
   private final RunningDesk desk = RunningDesk.start();
@@ -123,6 +126,83 @@ class DeskTest {
     assertThat(RunningDesk.object(answer.body()).get("error"))
         .asString()
         .startsWith(query.substring(0, query.indexOf('=')) + " must be");
+  }
+
+  @Test
+  void timelineOfATrace_isServedInAnOriginOfItsOwn_andTheTraceNamesIt() throws Exception {
+    send(TestSpan.named("llm_d.model_server.cold_start", "agent").id(1, 1, 0).at(0, 100));
+    String id = TestSpan.traceIdText(1);
+    assertThat(trace(id)).doesNotContainKey("timeline");
+    byte[] page = {31, 1, 2};
+
+    assertThat(put(id, page, "gzip").statusCode()).isEqualTo(204);
+
+    assertThat(trace(id)).containsEntry("timeline", true);
+    HttpResponse<byte[]> served =
+        desk.client()
+            .send(
+                HttpRequest.newBuilder(timeline(id)).build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+    assertThat(served.body()).isEqualTo(page);
+    assertThat(served.headers().firstValue("content-encoding")).hasValue("gzip");
+    assertThat(served.headers().firstValue("content-type")).hasValue("text/html; charset=utf-8");
+    assertThat(served.headers().firstValue("content-security-policy").orElse(""))
+        .startsWith("sandbox allow-scripts; default-src 'none'");
+  }
+
+  @Test
+  void timelines_takeABoundedRoom() throws Exception {
+    byte[] page = new byte[4 << 20];
+    for (int trace = 1; trace <= 5; trace++) {
+      assertThat(put(TestSpan.traceIdText(trace), page, "gzip").statusCode()).isEqualTo(204);
+    }
+    assertThat(put(TestSpan.traceIdText(5), page, "gzip").statusCode()).isEqualTo(204);
+
+    assertThat(desk.get("/timelines/" + TestSpan.traceIdText(1)).statusCode()).isEqualTo(404);
+    assertThat(desk.get("/timelines/" + TestSpan.traceIdText(2)).statusCode()).isEqualTo(200);
+    assertThat(RunningDesk.object(desk.get("/api/stats").body()).get("dropped"))
+        .isEqualTo(Map.of("oldest_timeline", 1.0));
+  }
+
+  @Test
+  void whatIsNoTimeline_isRefused() throws Exception {
+    String id = TestSpan.traceIdText(1);
+
+    assertThat(put("none", new byte[1], "gzip").statusCode()).isEqualTo(404);
+    assertThat(put(id, new byte[1], "identity").statusCode()).isEqualTo(415);
+    assertThat(statusFor("PUT /timelines/" + id + LOCAL + "\r\ncontent-encoding: gzip"))
+        .isEqualTo(413);
+    assertThat(
+            statusFor(
+                "PUT /timelines/"
+                    + id
+                    + LOCAL
+                    + "\r\ncontent-encoding: gzip\r\n"
+                    + "content-length: 4194305"))
+        .isEqualTo(413);
+    assertThat(statusFor("POST /timelines/" + id + LOCAL)).isEqualTo(405);
+    assertThat(statusFor("PUT /timelines/" + id + " HTTP/1.1\r\nHost: evil.example"))
+        .isEqualTo(403);
+    assertThat(desk.get("/timelines/" + id).statusCode()).isEqualTo(404);
+  }
+
+  private HttpResponse<Void> put(String trace, byte[] page, String encoding)
+      throws IOException, InterruptedException {
+    return desk.client()
+        .send(
+            HttpRequest.newBuilder(timeline(trace))
+                .header("content-encoding", encoding)
+                .PUT(HttpRequest.BodyPublishers.ofByteArray(page))
+                .build(),
+            HttpResponse.BodyHandlers.discarding());
+  }
+
+  private URI timeline(String trace) {
+    return URI.create("http://127.0.0.1:" + desk.port() + "/timelines/" + trace);
+  }
+
+  private Map<String, Object> trace(String id) throws IOException, InterruptedException {
+    return RunningDesk.object(desk.get("/api/traces/" + id).body());
   }
 
   @Test

@@ -31,11 +31,13 @@ final class Api {
 
   private final SpanStore store;
   private final Drops drops;
+  private final Timelines timelines;
   private final long startedNanos = System.nanoTime();
 
-  Api(SpanStore store, Drops drops) {
+  Api(SpanStore store, Drops drops, Timelines timelines) {
     this.store = store;
     this.drops = drops;
+    this.timelines = timelines;
   }
 
   Buffer requests(Parameters parameters) throws WrongParameterException {
@@ -58,7 +60,7 @@ final class Api {
     if (spans == null) {
       return null;
     }
-    return TraceJson.of(view(spans));
+    return TraceJson.of(view(spans), timelines.get(spans.id()) != null);
   }
 
   private TraceView view(TraceSpans spans) {

@@ -26,15 +26,17 @@ final class TraceJson {
   private static final HexFormat HEX = HexFormat.of();
 
   private final TraceView view;
+  private final boolean hasTimeline;
   private final TraceTree tree;
 
-  private TraceJson(TraceView view) {
+  private TraceJson(TraceView view, boolean hasTimeline) {
     this.view = view;
+    this.hasTimeline = hasTimeline;
     this.tree = view.tree();
   }
 
-  static Buffer of(TraceView view) {
-    return Json.object(new TraceJson(view)::write);
+  static Buffer of(TraceView view, boolean hasTimeline) {
+    return Json.object(new TraceJson(view, hasTimeline)::write);
   }
 
   private void write(Json json) {
@@ -42,7 +44,8 @@ final class TraceJson {
     List<Node> shown = all.subList(0, Math.min(Bounds.USUAL_SPANS_PER_TRACE, all.size()));
     long cut = view.cut() + all.size() - shown.size();
     json.putObject("summary", inner -> SummaryJson.write(inner, view.summary()))
-        .putList("spans", shown, this::span);
+        .putList("spans", shown, this::span)
+        .putIf("timeline", hasTimeline);
     if (cut > 0) {
       json.put("cut", (Long) cut);
     }

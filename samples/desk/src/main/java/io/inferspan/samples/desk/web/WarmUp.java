@@ -34,7 +34,7 @@ final class WarmUp {
     }
     store.add(spans);
     store.settle(TimeUnit.SECONDS.toNanos(1));
-    Api api = new Api(store, drops);
+    Api api = new Api(store, drops, new Timelines(drops));
     for (int round = 0; round < ROUNDS; round++) {
       for (String text : TEXTS) {
         api.requests(new Parameters(MultiMap.caseInsensitiveMultiMap().add("q", text)));

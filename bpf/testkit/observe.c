@@ -220,10 +220,10 @@ static int contract_entries(void)
 	return entries;
 }
 
-/* Requests that the programs take to be under way. The count is the first word of the only entry. */
+/* Requests that the programs take to be under way. The count is the first word of the only entry, with room for those behind it. */
 static __u64 living(void)
 {
-	__u64 activity[5] = {};
+	__u64 activity[16] = {};
 	__u32 zero = 0;
 
 	bpf_map_lookup_elem(bpf_map__fd(shared_map("activity", 1)), &zero, activity);

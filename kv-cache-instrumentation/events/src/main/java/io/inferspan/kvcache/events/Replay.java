@@ -1,12 +1,26 @@
 package io.inferspan.kvcache.events;
 
+import java.util.concurrent.atomic.AtomicBoolean;
+
 /**
  * A request to a publisher to repeat batches.
  *
  * <p>It also serves as a token by which a stream distinguishes the replies to its latest request
  * from those to an earlier one.
+ *
+ * @param topic the publisher's topic, for replies that have none
+ * @param from the first batch requested
+ * @param through the last batch needed
+ * @param checksum the checksum of batch {@code from}, if it must be identical
  */
-final class Replay {
+record Replay(
+    Stream stream,
+    Topic topic,
+    long from,
+    long through,
+    Mode mode,
+    int checksum,
+    AtomicBoolean cancelled) {
 
   /** The requirements on the replies. */
   enum Mode {
@@ -18,65 +32,12 @@ final class Replay {
     LIFE
   }
 
-  private final Stream stream;
-  private final Topic topic;
-  private final long from;
-  private final long through;
-  private final Mode mode;
-  private final int checksum;
-  private volatile boolean cancelled;
-
-  /**
-   * Creates a request.
-   *
-   * @param topic the publisher's topic, for replies that have none
-   * @param from the first batch requested
-   * @param through the last batch needed
-   * @param checksum the checksum of batch {@code from}, if it must be identical
-   */
   Replay(Stream stream, Topic topic, long from, long through, Mode mode, int checksum) {
-    this.stream = stream;
-    this.topic = topic;
-    this.from = from;
-    this.through = through;
-    this.mode = mode;
-    this.checksum = checksum;
-  }
-
-  Stream stream() {
-    return stream;
-  }
-
-  Topic topic() {
-    return topic;
-  }
-
-  long from() {
-    return from;
-  }
-
-  long through() {
-    return through;
+    this(stream, topic, from, through, mode, checksum, new AtomicBoolean());
   }
 
   /** Returns the last batch that was applied or counted as missed when the replay was requested. */
   long settled() {
     return mode == Mode.IDENTITY ? from : through;
-  }
-
-  Mode mode() {
-    return mode;
-  }
-
-  int checksum() {
-    return checksum;
-  }
-
-  void cancel() {
-    cancelled = true;
-  }
-
-  boolean cancelled() {
-    return cancelled;
   }
 }

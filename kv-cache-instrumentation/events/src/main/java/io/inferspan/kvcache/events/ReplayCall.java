@@ -92,7 +92,7 @@ final class ReplayCall implements Runnable {
   }
 
   private boolean stopped() {
-    return closing.getAsBoolean() || replay.cancelled() || System.nanoTime() - deadline >= 0;
+    return closing.getAsBoolean() || replay.cancelled().get() || System.nanoTime() - deadline >= 0;
   }
 
   private void pause(long nanos) {

@@ -226,7 +226,7 @@ final class Stream {
   /** Handles a replayed batch; null if it could not be read. */
   void replayed(Message message, @Nullable KvEventBatch batch, StreamActions actions) {
     Replay answered = replay;
-    if (answered == null || message.replay() != answered) {
+    if (answered == null || !answered.equals(message.replay())) {
       return;
     }
     if (lapsed && answered.mode() == Replay.Mode.LIFE) {
@@ -248,7 +248,7 @@ final class Stream {
   /** Handles the end of a replay. */
   void ended(Message message, StreamActions actions) {
     Replay ended = replay;
-    if (ended == null || message.replay() != ended) {
+    if (ended == null || !ended.equals(message.replay())) {
       return;
     }
     switch (message.kind()) {
@@ -342,7 +342,7 @@ final class Stream {
 
   private void cancelReplay() {
     if (replay != null) {
-      replay.cancel();
+      replay.cancelled().set(true);
       replay = null;
     }
   }

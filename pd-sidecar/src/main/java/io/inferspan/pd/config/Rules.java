@@ -54,8 +54,12 @@ final class Rules {
           Setting.MODEL_SERVER_PORT,
           "a port whose %d rank(s) are apart from those of port %d".formatted(size, port));
     }
+    if (port == 0 && size > 1) {
+      throw values.refused(Setting.PORT, "at least 1 where data-parallel-size is " + size);
+    }
     int metricsPort = values.integer(Setting.METRICS_PORT);
-    if (within(metricsPort, port, size) || within(metricsPort, modelServerPort, size)) {
+    if (metricsPort > 0
+        && (within(metricsPort, port, size) || within(metricsPort, modelServerPort, size))) {
       throw values.refused(
           Setting.METRICS_PORT, "a port other than those of port and of model-server-port");
     }

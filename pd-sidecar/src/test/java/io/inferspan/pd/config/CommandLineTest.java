@@ -77,6 +77,11 @@ class CommandLineTest {
   }
 
   @Test
+  void portZero_isAnyFreePort() throws ConfigException {
+    assertThat(Parsed.config("--port=0").listening().port()).isZero();
+  }
+
+  @Test
   void doubleDash_endsTheFlags() throws ConfigException {
     SidecarConfig config = Parsed.config("--tracing", "--", "--port=1", "--nonsense", "-x");
 

@@ -17,10 +17,11 @@ class RulesTest {
       delimiter = '|',
       textBlock =
           """
-          --port=0 | port must be a whole number from 1 to 65535, but is "0" (from --port)
-          --port=65536 | port must be a whole number from 1 to 65535, but is "65536" (from --port)
-          --port=abc | port must be a whole number from 1 to 65535, but is "abc" (from --port)
-          --port= | port must be a whole number from 1 to 65535, but is "" (from --port)
+          --port=0 --data-parallel-size=2 | port must be at least 1 where data-parallel-size is 2, but is "0" (from --port)
+          --port=-1 | port must be a whole number from 0 to 65535, but is "-1" (from --port)
+          --port=65536 | port must be a whole number from 0 to 65535, but is "65536" (from --port)
+          --port=abc | port must be a whole number from 0 to 65535, but is "abc" (from --port)
+          --port= | port must be a whole number from 0 to 65535, but is "" (from --port)
           --vllm-port=x | model-server-port must be a whole number from 1 to 65535, but is "x" (from --vllm-port)
           --data-parallel-size=0 | data-parallel-size must be a whole number from 1 to 65535, but is "0" (from --data-parallel-size)
           --port=65534 --data-parallel-size=3 | port must be at most 65533 where data-parallel-size is 3, but is "65534" (from --port)

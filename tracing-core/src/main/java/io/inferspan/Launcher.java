@@ -1,0 +1,60 @@
+package io.inferspan;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.util.jar.JarFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts the program of a runnable jar that needs a newer Java than this library.
+ *
+ * <p>It is the main class of such a jar, whose manifest names the program as {@code Program-Class}.
+ * It is compiled for Java 17, so that an older Java prints a sentence instead of a stack trace.
+ */
+final class Launcher {
+
+  private static final int PROGRAMS_NEED = 25;
+  private static final String PROGRAM = "Program-Class";
+
+  private Launcher() {}
+
+  /** Runs the program with the same arguments; exits with status 1 if this Java is too old. */
+  public static void main(String[] arguments) throws Throwable {
+    String refusal = refusal(Runtime.version().feature(), System.getProperty("java.home"));
+    if (refusal != null) {
+      exit(refusal, System.err);
+    }
+    try {
+      Class.forName(program(System.getProperty("java.class.path")))
+          .getMethod("main", String[].class)
+          .invoke(null, (Object) arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static void exit(String refusal, PrintStream err) {
+    err.println(refusal);
+    System.exit(1);
+  }
+
+  static @Nullable String refusal(int java, String home) {
+    return java >= PROGRAMS_NEED
+        ? null
+        : "This program needs Java "
+            + PROGRAMS_NEED
+            + " or newer, but runs on Java "
+            + java
+            + " in "
+            + home
+            + "; install a newer one and start its bin/java.";
+  }
+
+  /** Returns the main class that the jar names. */
+  static String program(String jar) throws IOException {
+    try (JarFile file = new JarFile(jar)) {
+      return file.getManifest().getMainAttributes().getValue(PROGRAM);
+    }
+  }
+}

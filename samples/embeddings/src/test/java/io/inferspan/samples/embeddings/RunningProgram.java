@@ -1,5 +1,6 @@
 package io.inferspan.samples.embeddings;
 
+import io.inferspan.samples.ondesk.OnTheDeskContract.Gateway;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /** A program in a separate JVM, with a minimal class path. */
-final class RunningProgram implements AutoCloseable {
+final class RunningProgram implements Gateway {
 
   private static final long START_SECONDS = 30;
   private static final String LISTENING = "listening on ";
@@ -76,6 +77,7 @@ final class RunningProgram implements AutoCloseable {
               Map.of(
                   "OTEL_EXPORTER_OTLP_ENDPOINT", collector,
                   "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
+                  "OTEL_TRACES_SAMPLER", "always_on",
                   "OTEL_BSP_SCHEDULE_DELAY", "50",
                   "OTEL_METRICS_EXPORTER", "none",
                   "OTEL_LOGS_EXPORTER", "none"));
@@ -111,7 +113,8 @@ final class RunningProgram implements AutoCloseable {
     port.completeExceptionally(new IOException("it ended"));
   }
 
-  int port() {
+  @Override
+  public int port() {
     return port;
   }
 

@@ -23,6 +23,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -155,12 +156,24 @@ class SpringGatewayTest {
   }
 
   private static ConfigurableApplicationContext start(String engine, OtlpReceiver collector) {
-    return SpringApplication.run(
-        SpringGateway.class,
-        "--server.port=0",
-        "--engine=http://" + engine,
-        "--management.opentelemetry.tracing.export.otlp.endpoint=" + collector.httpTracesEndpoint(),
-        "--management.opentelemetry.tracing.export.schedule-delay=50ms");
+    return start(engine, collector.httpTracesEndpoint());
+  }
+
+  static ConfigurableApplicationContext start(
+      String engine, String collector, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--server.port=0");
+    all.add("--engine=http://" + engine);
+    // Spring Boot 4, then Spring Boot 3.
+    all.add("--management.opentelemetry.tracing.export.otlp.endpoint=" + collector);
+    all.add("--management.opentelemetry.tracing.export.schedule-delay=50ms");
+    all.add("--management.otlp.tracing.endpoint=" + collector);
+    all.add("--management.tracing.opentelemetry.export.schedule-delay=50ms");
+    return SpringApplication.run(SpringGateway.class, all.toArray(String[]::new));
+  }
+
+  static int port(ConfigurableApplicationContext context) {
+    return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
   }
 
   private static HttpResponse<String> ask(ConfigurableApplicationContext context) throws Exception {
@@ -170,8 +183,8 @@ class SpringGatewayTest {
   }
 
   private static HttpRequest request(ConfigurableApplicationContext context, String body) {
-    String port = context.getEnvironment().getRequiredProperty("local.server.port");
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/chat/completions"))
+    return HttpRequest.newBuilder(
+            URI.create("http://127.0.0.1:" + port(context) + "/v1/chat/completions"))
         .header("content-type", "application/json")
         .header("authorization", "Bearer k")
         .header("traceparent", "00-" + TRACE + "-b7ad6b7169203331-01")

@@ -46,7 +46,7 @@ final class Bench {
       }
       System.out.println();
       return reports.stream().filter(report -> !report.judge()).count() == 0 ? 0 : 1;
-    } catch (Trouble trouble) {
+    } catch (InvalidRunException trouble) {
       System.err.println(trouble.getMessage());
       return 1;
     }

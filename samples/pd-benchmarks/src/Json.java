@@ -47,7 +47,7 @@ final class Json {
       skipSpace();
       expect(':');
       if (members.containsKey(name)) {
-        throw new Trouble("The key " + name + " is there twice.");
+        throw new InvalidRunException("The key " + name + " is there twice.");
       }
       members.put(name, value());
     }
@@ -124,7 +124,7 @@ final class Json {
     }
   }
 
-  private Trouble broken() {
-    return new Trouble("This is no JSON at character " + at + ": " + text);
+  private InvalidRunException broken() {
+    return new InvalidRunException("This is no JSON at character " + at + ": " + text);
   }
 }

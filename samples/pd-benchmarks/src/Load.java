@@ -56,7 +56,7 @@ record Load(
       figures.put(parts[0], parts[parts.length - 1]);
     }
     if (!"0".equals(figures.get("errors"))) {
-      throw new Trouble(
+      throw new InvalidRunException(
           "Void: not every answer of " + name + " was a whole 200 (" + output.strip() + ").");
     }
     return new Result(

@@ -35,7 +35,7 @@ final class Run {
         runRound(subjects);
       }
       if (servers.containsKey(Peer.TRACED) && upstream.count("trace_bytes") == spanBytes) {
-        throw new Trouble("Void: no span reached the collector, so tracing was not measured.");
+        throw new InvalidRunException("Void: no span reached the collector, so tracing was not measured.");
       }
     } finally {
       servers.values().forEach(Server::close);
@@ -69,7 +69,7 @@ final class Run {
     Server server;
     try {
       server = Peer.IO_URING.start(bench, upstream);
-    } catch (Trouble trouble) {
+    } catch (InvalidRunException trouble) {
       System.err.println("Without io_uring, then: " + trouble.getMessage());
       return null;
     }
@@ -122,7 +122,7 @@ final class Run {
     double micros = (server.cpuNanos() - cpu) / 1e3 / result.requests();
     long prefilled = upstream.count("prefills") - prefills;
     if (prefilled != (load.prefill() ? result.requests() : 0)) {
-      throw new Trouble(
+      throw new InvalidRunException(
           "Void: "
               + prefilled
               + " prefills for "

@@ -19,7 +19,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!answers(path)) {
       if (!process.isAlive() || System.nanoTime() > end) {
-        throw new Trouble(name + " does not serve; its last words: " + lastWords());
+        throw new InvalidRunException(name + " does not serve; its last words: " + lastWords());
       }
       pause(2);
     }
@@ -64,7 +64,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
       String line = lines.filter(l -> l.startsWith(figure + ":")).findFirst().orElseThrow();
       return Long.parseLong(line.replaceAll("\\D", "")) * 1_024 / 1_000_000;
     } catch (IOException _) {
-      throw new Trouble(name + " is gone; its last words: " + lastWords());
+      throw new InvalidRunException(name + " is gone; its last words: " + lastWords());
     }
   }
 
@@ -110,7 +110,7 @@ record Server(String name, int port, Process process, Path log) implements AutoC
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
-      throw new Trouble("Interrupted.");
+      throw new InvalidRunException("Interrupted.");
     }
   }
 }

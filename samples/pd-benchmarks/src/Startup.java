@@ -28,7 +28,7 @@ final class Startup {
     }
     try (Workbench bench = new Workbench()) {
       System.exit(new Startup(bench, Upstream.start(bench, 1), List.of(arguments)).run() ? 0 : 1);
-    } catch (Trouble trouble) {
+    } catch (InvalidRunException trouble) {
       System.err.println(trouble.getMessage());
       System.exit(1);
     }
@@ -67,7 +67,7 @@ final class Startup {
             "io.inferspan.pd.TrainingRun"));
     bench.build("the AOT cache", command.toArray(String[]::new));
     if (!cache.toFile().exists()) {
-      throw new Trouble("The JVM wrote no AOT cache at the end of its training run.");
+      throw new InvalidRunException("The JVM wrote no AOT cache at the end of its training run.");
     }
   }
 

@@ -48,7 +48,7 @@ final class Streams {
     }
     try (Workbench bench = new Workbench()) {
       System.exit(new Streams(bench, possible, seconds).run(wanted, sidecarOptions) ? 0 : 1);
-    } catch (Trouble trouble) {
+    } catch (InvalidRunException trouble) {
       System.err.println(trouble.getMessage());
       System.exit(1);
     }
@@ -102,7 +102,7 @@ final class Streams {
     for (Process client : clients) {
       String line = client.inputReader().readLine();
       if (line == null || !line.startsWith("held=")) {
-        throw new Trouble("Void: a client failed: " + line);
+        throw new InvalidRunException("Void: a client failed: " + line);
       }
       for (String pair : line.split(" ")) {
         String[] parts = pair.split("=");

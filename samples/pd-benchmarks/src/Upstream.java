@@ -51,11 +51,11 @@ record Upstream(Server server, int prefillPort) {
     try {
       HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
-        throw new Trouble(request.uri() + " answered " + answer.statusCode() + ".");
+        throw new InvalidRunException(request.uri() + " answered " + answer.statusCode() + ".");
       }
       return answer.body();
     } catch (IOException | InterruptedException e) {
-      throw new Trouble(request.uri() + " does not answer: " + e);
+      throw new InvalidRunException(request.uri() + " does not answer: " + e);
     }
   }
 }

@@ -44,7 +44,7 @@ final class Verification {
     found.checkPrefill(upstream.last("prefill"));
     found.checkDecode(upstream.last("decode"));
     if (!found.wrong.isEmpty()) {
-      throw new Trouble(
+      throw new InvalidRunException(
           server.name() + " does not do the nixlv2 steps: " + String.join("; ", found.wrong));
     }
   }

@@ -55,10 +55,10 @@ final class Workbench implements AutoCloseable {
               .redirectOutput(log.toFile())
               .start();
       if (build.waitFor() != 0) {
-        throw new Trouble("Building " + what + " failed: " + Files.readString(log));
+        throw new InvalidRunException("Building " + what + " failed: " + Files.readString(log));
       }
     } catch (InterruptedException e) {
-      throw new Trouble("Interrupted while building " + what + ".");
+      throw new InvalidRunException("Interrupted while building " + what + ".");
     }
   }
 

@@ -54,8 +54,8 @@ final class Child {
    *
    * @param died called if it ends before the demo ends it
    */
-  static Child start(Plan plan, Leash leash, Consumer<Child> died) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(leash.on(plan.command())).redirectErrorStream(true);
+  static Child start(Plan plan, ParentWatch parentWatch, Consumer<Child> died) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(parentWatch.wrap(plan.command())).redirectErrorStream(true);
     builder.environment().keySet().removeIf(Child::setsUpAnother);
     builder.environment().putAll(plan.environment());
     Child child = new Child(plan, builder.start(), died);
@@ -86,7 +86,7 @@ final class Child {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    boolean early = ready.completeExceptionally(new IllegalStateException(obituary()));
+    boolean early = ready.completeExceptionally(new IllegalStateException(exitMessage()));
     if (!ending && !early && !interrupted()) {
       died.accept(this);
     }
@@ -135,7 +135,7 @@ final class Child {
     try {
       return ready.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
-      throw new IllegalStateException(obituary(), e);
+      throw new IllegalStateException(exitMessage(), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
           name() + " does not serve after " + limit.toSeconds() + " s" + saying(), e);
@@ -150,7 +150,7 @@ final class Child {
   }
 
   /** Returns how it ended, with its last lines. */
-  String obituary() {
+  String exitMessage() {
     String how = process.isAlive() ? "has closed its output" : "has ended, " + manner();
     return name() + " " + how + saying();
   }
@@ -170,7 +170,7 @@ final class Child {
   }
 
   /** Asks it to end. */
-  void tellToEnd() {
+  void terminate() {
     ending = true;
     // Process.destroy also closes the pipe, and its last lines would be lost.
     boolean _ = process.toHandle().destroy();

@@ -68,7 +68,7 @@ public final class DemoMain {
       throw new IllegalStateException(missing + " is not built; ./demo builds it");
     }
     long start = System.nanoTime();
-    try (Stack stack = Stack.start(programs, child -> progress.println(child.obituary()))) {
+    try (Stack stack = Stack.start(programs, child -> progress.println(child.exitMessage()))) {
       // Ctrl-C reaches the children too, but a plain kill reaches this process only.
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stack), "demo-end"));
       play(stack, start);

@@ -52,10 +52,10 @@ final class DeskClient {
       return service.isEmpty()
           || spans.stream()
               .filter(span -> span.name().equals(ENGINE_SPAN))
-              .allMatch(span -> isBeside(span, service));
+              .allMatch(span -> isSibling(span, service));
     }
 
-    private boolean isBeside(SpanRecord engine, String service) {
+    private boolean isSibling(SpanRecord engine, String service) {
       return spans.stream()
           .filter(span -> span.parentSpanId().equals(engine.parentSpanId()))
           .anyMatch(span -> span.serviceName().equals(service));

@@ -39,7 +39,7 @@ final class Stack implements AutoCloseable {
 
   private final Programs programs;
   private final Ports ports;
-  private final Leash leash = Leash.ofThisMachine();
+  private final ParentWatch parentWatch = ParentWatch.ofThisMachine();
   private final Consumer<Child> died;
   private final List<Child> needed = new CopyOnWriteArrayList<>();
   private volatile @Nullable Child agent;
@@ -81,11 +81,11 @@ final class Stack implements AutoCloseable {
       start(needed, sidecar(i));
     }
     start(needed, gateway());
-    agent = Child.start(agent(engines), leash, died);
+    agent = Child.start(agent(engines), parentWatch, died);
   }
 
   private void start(List<Child> into, Plan plan) throws IOException {
-    into.add(Child.start(plan, leash, died));
+    into.add(Child.start(plan, parentWatch, died));
   }
 
   /**
@@ -247,7 +247,7 @@ final class Stack implements AutoCloseable {
   public void close() {
     Duration limit = programs.learn() ? LEARNED_LIMIT : END_LIMIT;
     long until = System.nanoTime() + limit.toNanos();
-    children().forEach(Child::tellToEnd);
+    children().forEach(Child::terminate);
     for (Child child : children()) {
       try {
         child.awaitEnd(Duration.ofNanos(until - System.nanoTime()));

@@ -75,7 +75,7 @@ class KillIT {
   void start() throws Exception {
     Programs programs = new Programs(StackIT.ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
-    stack = Stack.start(programs, child -> died.add(child.obituary()));
+    stack = Stack.start(programs, child -> died.add(child.exitMessage()));
     stack.awaitServing(ready -> {});
     stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());

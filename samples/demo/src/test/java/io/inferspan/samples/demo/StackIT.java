@@ -43,7 +43,7 @@ class StackIT {
   private static final Duration SOON = Duration.ofSeconds(10);
 
   private final List<String> died = new CopyOnWriteArrayList<>();
-  private final Map<Scene, Played> played = new EnumMap<>(Scene.class);
+  private final Map<Scene, PlayedScene> played = new EnumMap<>(Scene.class);
   private Stack stack;
   private DeskClient desk;
   private boolean hasCompiler;
@@ -53,7 +53,7 @@ class StackIT {
     hasCompiler = buildsCuda();
     Programs programs = new Programs(ROOT, false);
     assumeTrue(programs.missing().isEmpty(), "not built yet: " + programs.missing());
-    stack = Stack.start(programs, child -> died.add(child.obituary()));
+    stack = Stack.start(programs, child -> died.add(child.exitMessage()));
     stack.awaitServing(ready -> {});
     stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());
@@ -77,13 +77,13 @@ class StackIT {
         == 0;
   }
 
-  private Played play(Scene scene, GatewayClient client) throws IOException, InterruptedException {
+  private PlayedScene play(Scene scene, GatewayClient client) throws IOException, InterruptedException {
     String id = id(scene);
     int answered = client.ask(scene.question(id));
     String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
     DeskClient.Trace trace =
         Objects.requireNonNull(desk.await(id, last, QUIET, SOON), "the trace of " + id);
-    return new Played(answered, trace, desk.view(trace.id()));
+    return new PlayedScene(answered, trace, desk.view(trace.id()));
   }
 
   private static String id(Scene scene) {
@@ -99,7 +99,7 @@ class StackIT {
     }
   }
 
-  private Played of(Scene scene) {
+  private PlayedScene of(Scene scene) {
     return Objects.requireNonNull(played.get(scene), scene.name());
   }
 
@@ -112,7 +112,7 @@ class StackIT {
               .singleElement()
               .satisfies(
                   root ->
-                      assertThat(root.span().name()).isEqualTo(Played.name(GatewaySpans.REQUEST)));
+                      assertThat(root.span().name()).isEqualTo(PlayedScene.name(GatewaySpans.REQUEST)));
           assertThat(each.trace().why()).as(scene.name()).isNotEmpty();
         });
   }
@@ -137,7 +137,7 @@ class StackIT {
                 .as(scene.name())
                 .allSatisfy(
                     engine ->
-                        assertThat(each.beside(engine))
+                        assertThat(each.siblings(engine))
                             .anyMatch(span -> span.name().startsWith("cuda."))));
   }
 
@@ -148,7 +148,7 @@ class StackIT {
 
   @Test
   void prefixThatNobodyHas_isPrefilledElsewhere_whichTakesMostOfWhatHasAName() {
-    Played cold = of(Scene.COLD_PREFIX);
+    PlayedScene cold = of(Scene.COLD_PREFIX);
 
     assertThat(cold.httpStatus()).isEqualTo(200);
     assertThat(cold.services(EngineSpans.LLM_REQUEST))
@@ -168,8 +168,8 @@ class StackIT {
 
   @Test
   void prefixThatAPodHolds_isPrefilledThere_andItsFirstTokenComesEarlier() {
-    Played cold = of(Scene.COLD_PREFIX);
-    Played warm = of(Scene.WARM_PREFIX);
+    PlayedScene cold = of(Scene.COLD_PREFIX);
+    PlayedScene warm = of(Scene.WARM_PREFIX);
 
     assertThat(warm.httpStatus()).isEqualTo(200);
     assertDecided(warm, "decode_only", "mostly_cached");
@@ -185,8 +185,8 @@ class StackIT {
 
   @Test
   void slowPrefill_isTheEngines_onOnePod_andTheDeviceIsWhatItWaitsFor() {
-    Played cold = of(Scene.COLD_PREFIX);
-    Played slow = of(Scene.SLOW_PREFILL);
+    PlayedScene cold = of(Scene.COLD_PREFIX);
+    PlayedScene slow = of(Scene.SLOW_PREFILL);
 
     assertDecided(slow, "prefill_decode", "non_cached_bytes_reach_threshold");
     assertThat(slow.summary().getDouble("kvHitRatio")).isZero();
@@ -210,8 +210,8 @@ class StackIT {
   }
 
   /** Of a folded span what its events took, of another its own time. */
-  private static double waitedForTheDeviceNanos(Played scene, SpanRecord engine) {
-    return scene.beside(engine).stream()
+  private static double waitedForTheDeviceNanos(PlayedScene scene, SpanRecord engine) {
+    return scene.siblings(engine).stream()
         .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.stream_sync"))
         .mapToDouble(
             span ->
@@ -225,7 +225,7 @@ class StackIT {
   @Test
   void failingPrefill_isListedUnderErrors_withItsOwnStatus_andNothingIsDecoded()
       throws IOException {
-    Played failing = of(Scene.FAILING_PREFILL);
+    PlayedScene failing = of(Scene.FAILING_PREFILL);
 
     assertThat(failing.httpStatus()).isEqualTo(500);
     assertThat(desk.search("status=error"))
@@ -241,12 +241,12 @@ class StackIT {
     assertThat(failing.span(PdSpans.REQUEST).isError()).isTrue();
     assertThat(failing.spans(PdSpans.DECODE)).isEmpty();
     assertThat(failing.trace().why())
-        .startsWith("failed in " + Played.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
+        .startsWith("failed in " + PlayedScene.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
   }
 
   @Test
   void clientThatHangsUp_endsAllStages() {
-    Played left = of(Scene.HANG_UP);
+    PlayedScene left = of(Scene.HANG_UP);
 
     assertThat(left.httpStatus()).isEqualTo(200);
     assertThat(left.trace().status()).isEqualTo("error");
@@ -257,17 +257,17 @@ class StackIT {
     assertThat(left.spans(EngineSpans.LLM_REQUEST)).isEmpty();
   }
 
-  private static void assertDecided(Played scene, String decision, String reason) {
+  private static void assertDecided(PlayedScene scene, String decision, String reason) {
     JsonObject decided = scene.decision();
     assertThat(decided.getString("decision")).isEqualTo(decision);
     assertThat(decided.getString("reason")).isEqualTo(reason);
   }
 
-  private static double prefill(Played scene) {
+  private static double prefill(PlayedScene scene) {
     return Objects.requireNonNull(scene.anatomy().get("prefill"), "no prefill is shown");
   }
 
-  private static List<String> promptTokens(Played scene) {
+  private static List<String> promptTokens(PlayedScene scene) {
     return scene.spans(EngineSpans.LLM_REQUEST).stream()
         .map(span -> String.valueOf(span.attribute("gen_ai.usage.prompt_tokens")))
         .toList();

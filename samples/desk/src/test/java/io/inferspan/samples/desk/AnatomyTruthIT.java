@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.inferspan.samples.desk.Tap.Crossing;
+import io.inferspan.samples.desk.TimingProxy.TimedRequest;
 import io.inferspan.testing.engine.EngineScript;
 import io.inferspan.testing.engine.FakeEngine;
 import java.io.IOException;
@@ -70,13 +70,13 @@ class AnatomyTruthIT {
   private static final class Watched implements AutoCloseable {
     private final EngineTraces traces;
     private final FakeEngine engine;
-    private final Tap tap;
+    private final TimingProxy tap;
     private Phases playing = new Phases(0, 0);
 
     Watched(String name, RunningDesk desk) throws IOException {
       traces = new EngineTraces(name, desk.otlpGrpcPort());
       engine = FakeEngine.builder().openTelemetry(traces.openTelemetry()).start();
-      tap = new Tap(engine.port());
+      tap = new TimingProxy(engine.port());
     }
 
     void play(Phases phases) {
@@ -105,7 +105,7 @@ class AnatomyTruthIT {
         StackProcess gateway =
             StackProcess.gateway(
                 desk.otlpEndpoint(), sidecar.authority(), prefiller.tap.authority());
-        Tap client = new Tap(gateway.port())) {
+        TimingProxy client = new TimingProxy(gateway.port())) {
       CpuWaits waits =
           new CpuWaits(List.of(ProcessHandle.current().pid(), sidecar.pid(), gateway.pid()));
       while (judged < REQUESTS) {
@@ -139,12 +139,12 @@ class AnatomyTruthIT {
   /** A decoder that gets blocks waits for these, and its first token is no prefill's. */
   private void compare(ShownAnatomy shown, Watched engine, boolean receives)
       throws InterruptedException {
-    Crossing crossing = engine.tap.take();
+    TimedRequest timed = engine.tap.take();
     Phases playing = engine.playing;
     String waiting = receives ? "transfer" : "queue";
     String computing = receives ? "first_decode" : "prefill";
-    shown.compare(waiting, computing, crossing, playing.queueMillis, playing.prefillMillis);
-    late.add(crossing.tookMillis() - playing.queueMillis - playing.prefillMillis);
+    shown.compare(waiting, computing, timed, playing.queueMillis, playing.prefillMillis);
+    late.add(timed.tookMillis() - playing.queueMillis - playing.prefillMillis);
   }
 
   /** Whether it is no further off than allowed; false where that says nothing. */
@@ -174,7 +174,7 @@ class AnatomyTruthIT {
     return "request " + number + " word".repeat(isLong ? 640 : 10);
   }
 
-  private static void ask(RunningDesk desk, Tap gateway, String trace, String prompt)
+  private static void ask(RunningDesk desk, TimingProxy gateway, String trace, String prompt)
       throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://" + gateway.authority() + "/v1/chat/completions"))

@@ -1,6 +1,6 @@
 package io.inferspan.samples.desk;
 
-import io.inferspan.samples.desk.Tap.Crossing;
+import io.inferspan.samples.desk.TimingProxy.TimedRequest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +36,8 @@ final class ShownAnatomy {
   }
 
   /** Notes how far it is off from what a client saw. */
-  void compare(Crossing client) {
-    between("arrival", traceMillis, client.askedMillis(), client.askedMillis());
+  void compare(TimedRequest client) {
+    between("arrival", traceMillis, client.sentMillis(), client.sentMillis());
     between("first token", ttftMillis, client.tookMillis(), client.tookMillis());
   }
 
@@ -47,14 +47,14 @@ final class ShownAnatomy {
    * time for the other.
    */
   void compare(
-      String waiting, String computing, Crossing engine, double waitMillis, double computeMillis) {
+      String waiting, String computing, TimedRequest engine, double waitMillis, double computeMillis) {
     Map<String, Object> waited = ofEngine(waiting);
     Map<String, Object> computed = ofEngine(computing);
-    between(waiting + " begins", start(waited), engine.askedMillis(), engine.askedMillis());
+    between(waiting + " begins", start(waited), engine.sentMillis(), engine.sentMillis());
     between(
         computing + " begins",
         start(computed),
-        engine.askedMillis() + waitMillis,
+        engine.sentMillis() + waitMillis,
         engine.firstTokenMillis() - computeMillis);
     between(
         computing + " ends",

@@ -22,7 +22,7 @@ class EnvoyPickerIT {
   @Test
   void requestThroughTheFilter_leavesOneTrace() throws Exception {
     EnvoyConfiguration envoy = EnvoyConfiguration.read(YAML);
-    try (Surroundings around = new Surroundings();
+    try (TestEnvironment around = new TestEnvironment();
         RunningProgram picker =
             Command.of(EnvoyPicker.class)
                 .start(around.engine().authority(), around.collector().endpoint());
@@ -33,16 +33,16 @@ class EnvoyPickerIT {
                   ":method",
                   "POST",
                   ":path",
-                  Surroundings.PATH,
+                  TestEnvironment.PATH,
                   "content-type",
                   "application/json",
                   "traceparent",
-                  Surroundings.CALLER),
-              Surroundings.BODY);
+                  TestEnvironment.CALLER),
+              TestEnvironment.BODY);
 
       assertThat(answer).contains("data: [DONE]");
       assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
-      assertThatSpans(around.collector().awaitTrace(Surroundings.TRACE, 8, Duration.ofSeconds(10)))
+      assertThatSpans(around.collector().awaitTrace(TestEnvironment.TRACE, 8, Duration.ofSeconds(10)))
           .ignoringSiblingOrder()
           .hasTree(
               """

@@ -72,12 +72,12 @@ class ProgramsIT {
   @Test
   void requestWithoutEngine_isAnswered502AndTraced() throws Exception {
     for (Class<?> main : GATEWAYS) {
-      try (Surroundings around = new Surroundings();
+      try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
               Command.of(main).start("127.0.0.1:1", around.collector().endpoint())) {
         assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
 
-        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        List<SpanRecord> spans = around.collector().awaitTrace(TestEnvironment.TRACE, 1, LIMIT);
         assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
       }
     }
@@ -87,14 +87,14 @@ class ProgramsIT {
   void engineThatClosesBeforeItAnswers_isBlamedForThe502() throws Exception {
     for (Class<?> main : GATEWAYS) {
       try (ServerSocket engine = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
-          Surroundings around = new Surroundings();
+          TestEnvironment around = new TestEnvironment();
           RunningProgram program =
               Command.of(main)
                   .start("127.0.0.1:" + engine.getLocalPort(), around.collector().endpoint())) {
         Thread.startVirtualThread(() -> closeEach(engine));
         assertThat(around.ask(program.port()).statusCode()).as("%s", main).isEqualTo(502);
 
-        List<SpanRecord> spans = around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT);
+        List<SpanRecord> spans = around.collector().awaitTrace(TestEnvironment.TRACE, 1, LIMIT);
         assertThatSpans(spans).hasTree("gateway.request [SERVER] {error.type=*} ERROR");
         assertThat(spans.getFirst().attribute("error.type")).isNotEqualTo("client_disconnected");
       }
@@ -104,7 +104,7 @@ class ProgramsIT {
   @Test
   void engineThatBreaksOff_cutsTheResponse() throws Exception {
     for (Class<?> main : GATEWAYS) {
-      try (Surroundings around = new Surroundings();
+      try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
               Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
         around.engine().script(EngineScript.builder().tokens(9).cutAfterTokens(3).build());
@@ -123,7 +123,7 @@ class ProgramsIT {
   @Test
   void clientThatLeaves_stopsTheEngine() throws Exception {
     for (Class<?> main : GATEWAYS) {
-      try (Surroundings around = new Surroundings();
+      try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
               Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
         around
@@ -144,7 +144,7 @@ class ProgramsIT {
   @Test
   void methodQueryAndHeaders_reachTheEngineAndTheClient() throws Exception {
     for (Class<?> main : GATEWAYS) {
-      try (Surroundings around = new Surroundings();
+      try (TestEnvironment around = new TestEnvironment();
           RunningProgram program =
               Command.of(main).start(around.engine().authority(), around.collector().endpoint())) {
         around.engine().script(EngineScript.builder().responseHeader("x-engine", "e7").build());
@@ -162,8 +162,8 @@ class ProgramsIT {
     }
   }
 
-  private static SpanRecord gatewaySpan(Surroundings around) {
-    return assertThatSpans(around.collector().awaitTrace(Surroundings.TRACE, 1, LIMIT))
+  private static SpanRecord gatewaySpan(TestEnvironment around) {
+    return assertThatSpans(around.collector().awaitTrace(TestEnvironment.TRACE, 1, LIMIT))
         .span("gateway.request");
   }
 
@@ -179,7 +179,7 @@ class ProgramsIT {
   }
 
   private static List<SpanRecord> traceOf(Command command, int spans) throws Exception {
-    try (Surroundings around = new Surroundings();
+    try (TestEnvironment around = new TestEnvironment();
         RunningProgram program =
             command.start(around.engine().authority(), around.collector().endpoint())) {
       HttpResponse<String> answer = around.ask(program.port());
@@ -187,7 +187,7 @@ class ProgramsIT {
       assertThat(answer.body()).contains("data: [DONE]");
       assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
 
-      return around.collector().awaitTrace(Surroundings.TRACE, spans, LIMIT);
+      return around.collector().awaitTrace(TestEnvironment.TRACE, spans, LIMIT);
     }
   }
 }

@@ -66,23 +66,23 @@ final class Exchange {
       return;
     }
     byte[] bytes = whole.getBytes();
-    Asked asked = Asked.read(bytes);
-    if (asked == null) {
+    CompletionRequest body = CompletionRequest.read(bytes);
+    if (body == null) {
       Refusal.NO_JSON.answer(response);
     } else {
-      schedule(asked);
+      schedule(body);
     }
   }
 
-  private void schedule(Asked asked) {
-    trace.asked(asked);
+  private void schedule(CompletionRequest body) {
+    trace.requestBody(body);
     InferenceRequest.Builder inference =
-        InferenceRequest.to(asked.model())
+        InferenceRequest.to(body.model())
             .id(id)
             .headers(Headers.asMap(headers))
-            .input(asked.input())
+            .input(body.input())
             .tokenizedBy(parts.tokenizer())
-            .streaming(asked.stream());
+            .streaming(body.stream());
     Context context = parts.vertx().getOrCreateContext();
     parts
         .routing()

@@ -29,16 +29,16 @@ record RequestTrace(@Nullable GatewayRequest live) {
     return tracing == null ? NONE : new RequestTrace(tracing.begin(request));
   }
 
-  void asked(Asked asked) {
+  void requestBody(CompletionRequest body) {
     if (live == null) {
       return;
     }
-    live.stream(asked.stream());
-    if (!asked.model().isEmpty()) {
-      live.model(asked.model());
+    live.stream(body.stream());
+    if (!body.model().isEmpty()) {
+      live.model(body.model());
     }
-    if (asked.maxTokens() >= 0) {
-      live.maxTokens(asked.maxTokens());
+    if (body.maxTokens() >= 0) {
+      live.maxTokens(body.maxTokens());
     }
   }
 

@@ -28,7 +28,7 @@ final class OtlpCall {
   private boolean over;
 
   /** State shared by the calls of one event loop. */
-  record Shared(ExportReader reader, Consumer<List<Received>> sink, Drops drops, Room room) {}
+  record Shared(ExportReader reader, Consumer<List<Received>> sink, Drops drops, ByteBudget room) {}
 
   OtlpCall(HttpServerRequest request, Shared shared) {
     this.request = request;
@@ -127,7 +127,7 @@ final class OtlpCall {
   private void done() {
     over = true;
     body = Buffer.buffer();
-    shared.room.giveBack(roomTaken);
+    shared.room.release(roomTaken);
     roomTaken = 0;
   }
 }

@@ -20,7 +20,7 @@ public final class OtlpServer {
   private final Vertx vertx;
   private final Consumer<List<Received>> sink;
   private final Drops drops;
-  private final Room room = new Room(ROOM_BYTES);
+  private final ByteBudget room = new ByteBudget(ROOM_BYTES);
 
   /** Calls the consumer on event loops. */
   public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {

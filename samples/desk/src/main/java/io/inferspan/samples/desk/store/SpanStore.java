@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The traces in memory. When full, the trace without new spans for the longest time is dropped and
  * counted.
  *
- * <p>Thread-safe. Adding spans is cheap; {@link #settle} then summarises changed traces and finds
+ * <p>Thread-safe. Adding spans is cheap; {@link #summarise} then summarises changed traces and finds
  * those that stay incomplete.
  */
 public final class SpanStore {
@@ -49,7 +49,7 @@ public final class SpanStore {
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Fair, so that a search gets its turn before the rest of a backlog. */
-  private final ReentrantLock settling = new ReentrantLock(true);
+  private final ReentrantLock summarising = new ReentrantLock(true);
 
   /** The trace without new spans for the longest time first. */
   private final Map<TraceId, StoredTrace> traces = new LinkedHashMap<>();
@@ -144,17 +144,17 @@ public final class SpanStore {
    * Updates the list, oldest change first, until the time is used up; always makes some progress.
    * Stops early if another thread waits for the lock.
    */
-  public void settle(long patienceNanos) {
+  public void summarise(long patienceNanos) {
     long now = clock.getAsLong();
     boolean more;
     do {
-      more = settleSome(now);
+      more = summariseSome(now);
     } while (more && clock.getAsLong() - now <= patienceNanos);
   }
 
   /** Whether to go on: there may be more to do and no other thread waits. */
-  private boolean settleSome(long now) {
-    settling.lock();
+  private boolean summariseSome(long now) {
+    summarising.lock();
     try {
       List<Work> due = due(now);
       for (Work work : due) {
@@ -165,9 +165,9 @@ public final class SpanStore {
         }
       }
       // Checked before unlock, after which the waiting thread has the lock.
-      return !due.isEmpty() && !settling.hasQueuedThreads();
+      return !due.isEmpty() && !summarising.hasQueuedThreads();
     } finally {
-      settling.unlock();
+      summarising.unlock();
     }
   }
 

@@ -41,18 +41,18 @@ final class AnatomyReader {
           KvCacheSpans.LOOKUP,
           KvCacheSpans.COMPUTE);
 
-  private final RequestWay way;
+  private final RequestPath way;
   private final long begin;
   private final TimePaint paint;
 
-  private AnatomyReader(RequestWay way, long ttftNanos) {
+  private AnatomyReader(RequestPath way, long ttftNanos) {
     this.way = way;
     this.begin = way.arrival().span().startNanos();
     this.paint = new TimePaint(begin, begin + ttftNanos);
   }
 
   /** Null if no span reports a first token. */
-  static @Nullable Anatomy read(RequestWay way) {
+  static @Nullable Anatomy read(RequestPath way) {
     Long ttft = way.ttftNanos();
     if (ttft == null || ttft == 0) {
       return null;
@@ -85,7 +85,7 @@ final class AnatomyReader {
   }
 
   private long paintMillis(Node node, Attribute<Double> attribute, Doing doing, long from) {
-    Long length = RequestWay.millis(node, attribute);
+    Long length = RequestPath.millis(node, attribute);
     if (length == null) {
       return from;
     }
@@ -143,15 +143,15 @@ final class AnatomyReader {
 
   /** Backwards from the first token: engines do not report the time before they queue a request. */
   private void paintEngine(Node engine, Doing waiting, Doing computing) {
-    Long ttft = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN);
+    Long ttft = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN);
     if (ttft == null) {
       paint(computing, engine);
       return;
     }
     long firstToken = engine.span().startNanos() + ttft;
     paint.paint(Doing.ENGINE, engine.span().startNanos(), firstToken, engine.span().name(), engine);
-    Long computed = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL);
-    Long waited = RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE);
+    Long computed = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL);
+    Long waited = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE);
     long scheduled = firstToken - Math.min(ttft, computed == null ? ttft : computed);
     String name = engine.span().name() + " " + GenAiAttributes.LATENCY_TIME_IN_MODEL_PREFILL;
     paint.paint(computing, scheduled, firstToken, name, engine);

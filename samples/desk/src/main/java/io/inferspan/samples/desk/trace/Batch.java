@@ -30,7 +30,7 @@ final class Batch {
 
   static List<Sharer> of(
       Summary mine,
-      RequestWay way,
+      RequestPath way,
       Iterable<Summary> all,
       Function<TraceId, @Nullable Summary> byId) {
     Map<TraceId, Sharer> sharers = new HashMap<>();

@@ -93,7 +93,7 @@ final class BatchReader {
   }
 
   private static @Nullable Long nanos(Node node, Attribute<Double> attribute) {
-    return RequestWay.millis(node, attribute);
+    return RequestPath.millis(node, attribute);
   }
 
   /** All steps of all engines in the time of the request. */

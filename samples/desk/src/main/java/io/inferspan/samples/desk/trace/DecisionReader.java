@@ -15,7 +15,7 @@ final class DecisionReader {
   private DecisionReader() {}
 
   /** Null if the trace has no decision. */
-  static @Nullable Decision read(RequestWay way) {
+  static @Nullable Decision read(RequestPath way) {
     Node decided = way.decision();
     Boolean used = disaggregated(way);
     if (decided == null && used == null) {
@@ -33,7 +33,7 @@ final class DecisionReader {
   }
 
   /** What the proxy did overrides what the picker planned. */
-  private static @Nullable Boolean disaggregated(RequestWay way) {
+  private static @Nullable Boolean disaggregated(RequestPath way) {
     Node proxy = way.proxy();
     if (proxy != null
         && proxy.detail().value(PdAttributes.DISAGGREGATION_USED) instanceof Boolean used) {
@@ -56,7 +56,7 @@ final class DecisionReader {
     return decode ? DECODE : decision;
   }
 
-  private static @Nullable String reason(RequestWay way) {
+  private static @Nullable String reason(RequestPath way) {
     Node decided = way.decision();
     String reason = decided == null ? null : decided.detail().text(EppAttributes.DECISION_REASON);
     Node before = way.preRequest();

@@ -52,7 +52,7 @@ record EngineStep(
     for (Link link : links) {
       tokens.merge(link.trace(), promptTokens(link), Long::sum);
     }
-    Long busy = RequestWay.millis(step, BatchAttributes.BUSY_MS);
+    Long busy = RequestPath.millis(step, BatchAttributes.BUSY_MS);
     return new EngineStep(
         step.span().origin().process() + "/" + count(step, KernelAttributes.PROCESS_ID),
         count(step, BatchAttributes.STEP),

@@ -23,7 +23,7 @@ public record PdTimeline(
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
   /** Null if the trace has neither a stage nor a decision. */
-  static @Nullable PdTimeline read(RequestWay way, @Nullable Decision decision) {
+  static @Nullable PdTimeline read(RequestPath way, @Nullable Decision decision) {
     Stage prefill = stage(way.prefillStage(), way.prefillEngine(), Pod.ofPrefill(way));
     Stage decode = stage(way.decodeStage(), way.answeringEngine(), Pod.ofDecode(way));
     if (decision == null && way.proxy() == null && prefill == null) {
@@ -37,19 +37,19 @@ public record PdTimeline(
         decode,
         engine == null || prefill == null
             ? null
-            : RequestWay.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE),
+            : RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_IN_QUEUE),
         ttft == null ? null : (Long) (way.arrival().span().startNanos() + ttft),
         overhead(way));
   }
 
-  private static @Nullable Long overhead(RequestWay way) {
+  private static @Nullable Long overhead(RequestPath way) {
     Node proxy = way.proxy();
     Long said =
-        proxy == null ? null : RequestWay.millis(proxy, PdAttributes.COORDINATOR_OVERHEAD_MS);
+        proxy == null ? null : RequestPath.millis(proxy, PdAttributes.COORDINATOR_OVERHEAD_MS);
     Node decode = way.decodeStage();
     return said != null || decode == null
         ? said
-        : RequestWay.millis(decode, PdAttributes.COORDINATOR_OVERHEAD_MS);
+        : RequestPath.millis(decode, PdAttributes.COORDINATOR_OVERHEAD_MS);
   }
 
   private static @Nullable Stage stage(

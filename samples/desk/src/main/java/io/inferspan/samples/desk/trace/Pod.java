@@ -19,7 +19,7 @@ final class Pod {
   private Pod() {}
 
   /** Null if no span names a prefill pod. */
-  static @Nullable String ofPrefill(RequestWay way) {
+  static @Nullable String ofPrefill(RequestPath way) {
     String target = text(way.prefillStage(), PdAttributes.PREFILL_TARGET);
     if (target == null) {
       target = text(way.proxy(), PdAttributes.PREFILL_TARGET);
@@ -28,7 +28,7 @@ final class Pod {
   }
 
   /** Null if no span names the engine that answered. */
-  static @Nullable String ofDecode(RequestWay way) {
+  static @Nullable String ofDecode(RequestPath way) {
     return named(way.answeringEngine(), text(way.decodeStage(), PdAttributes.DECODE_TARGET));
   }
 

@@ -39,10 +39,10 @@ public final class SummaryReader implements Summariser {
     SpanType top = tree.top().type();
     return top == EppSpans.STARTUP || SpanTypes.isStep(top)
         ? null
-        : read(trace, tree, new RequestWay(tree));
+        : read(trace, tree, new RequestPath(tree));
   }
 
-  static Summary read(TraceSpans trace, TraceTree tree, RequestWay way) {
+  static Summary read(TraceSpans trace, TraceTree tree, RequestPath way) {
     boolean missing = tree.root() == null || !tree.orphans().isEmpty();
     Node top = tree.top();
     Long http = httpStatus(top, way);
@@ -129,19 +129,19 @@ public final class SummaryReader implements Summariser {
         .orElse(null);
   }
 
-  private static @Nullable Long httpStatus(Node top, RequestWay way) {
+  private static @Nullable Long httpStatus(Node top, RequestPath way) {
     Node gateway = way.gateway();
     Long said =
         gateway == null ? null : gateway.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE);
     return said == null ? top.detail().count(CommonAttributes.HTTP_RESPONSE_STATUS_CODE) : said;
   }
 
-  private static @Nullable Double ttft(RequestWay way) {
+  private static @Nullable Double ttft(RequestPath way) {
     Long nanos = way.ttftNanos();
     return nanos == null ? null : (Double) (nanos / 1e6);
   }
 
-  private static @Nullable Long tokens(RequestWay way) {
+  private static @Nullable Long tokens(RequestPath way) {
     Node engine = way.answeringEngine();
     Long atEngine =
         engine == null ? null : engine.detail().count(GenAiAttributes.USAGE_COMPLETION_TOKENS);
@@ -150,7 +150,7 @@ public final class SummaryReader implements Summariser {
         : atEngine;
   }
 
-  private static @Nullable String model(RequestWay way, Node top) {
+  private static @Nullable String model(RequestPath way, Node top) {
     String model = first(way, SpanDetail::text, GenAiAttributes.REQUEST_MODEL);
     if (model == null) {
       model = first(way, SpanDetail::text, EppAttributes.TARGET_MODEL);
@@ -162,7 +162,7 @@ public final class SummaryReader implements Summariser {
     return model == null ? null : ShortText.of(model, MAX_NAME_LENGTH);
   }
 
-  private static @Nullable String requestId(RequestWay way) {
+  private static @Nullable String requestId(RequestPath way) {
     String id = first(way, SpanDetail::text, GenAiAttributes.REQUEST_ID);
     if (id == null) {
       id = first(way, SpanDetail::text, PdAttributes.REQUEST_ID);
@@ -170,7 +170,7 @@ public final class SummaryReader implements Summariser {
     return id == null ? null : ShortText.of(id, MAX_NAME_LENGTH);
   }
 
-  private static @Nullable Double kvHitRatio(RequestWay way) {
+  private static @Nullable Double kvHitRatio(RequestPath way) {
     Node scores = way.scores();
     Double ratio =
         scores == null ? null : scores.detail().number(KvCacheAttributes.BLOCK_HIT_RATIO);
@@ -182,7 +182,7 @@ public final class SummaryReader implements Summariser {
 
   /** The value of the first span that has the attribute. */
   private static <A, V> @Nullable V first(
-      RequestWay way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
+      RequestPath way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
     for (Node node : way.known()) {
       V value = how.apply(node.detail(), what);
       if (value != null) {

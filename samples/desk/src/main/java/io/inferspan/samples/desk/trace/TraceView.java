@@ -41,7 +41,7 @@ public record TraceView(
   /** Reads a trace. Its line in the list may be older than its spans. */
   public static TraceView read(TraceSpans trace, Others others) {
     TraceTree tree = TraceTree.of(trace.spans());
-    RequestWay way = new RequestWay(tree);
+    RequestPath way = new RequestPath(tree);
     Summary summary = SummaryReader.read(trace, tree, way).numbered(others.seq);
     return new TraceView(
         summary,

@@ -24,15 +24,15 @@ final class WhyReader {
 
   private static final int MAX_TEXT_LENGTH = 160;
 
-  private final RequestWay way;
+  private final RequestPath way;
   private final TraceTree tree;
 
-  private WhyReader(RequestWay way) {
+  private WhyReader(RequestPath way) {
     this.way = way;
     this.tree = way.tree();
   }
 
-  static Why read(RequestWay way, Status status, @Nullable Long http, @Nullable Long tokens) {
+  static Why read(RequestPath way, Status status, @Nullable Long http, @Nullable Long tokens) {
     WhyReader reader = new WhyReader(way);
     return switch (status) {
       case OPEN -> reader.open();
@@ -193,7 +193,7 @@ final class WhyReader {
   private static String queued(Node node) {
     Long queued =
         node.type() == EngineSpans.LLM_REQUEST
-            ? RequestWay.seconds(node, GenAiAttributes.LATENCY_TIME_IN_QUEUE)
+            ? RequestPath.seconds(node, GenAiAttributes.LATENCY_TIME_IN_QUEUE)
             : null;
     return queued == null || 2 * queued < length(node)
         ? ""

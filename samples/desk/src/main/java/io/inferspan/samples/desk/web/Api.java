@@ -44,7 +44,7 @@ final class Api {
   Buffer requests(Parameters parameters) throws WrongParameterException {
     Query query = parameters.query();
     long begin = System.nanoTime();
-    store.settle(PATIENCE_NANOS);
+    store.summarise(PATIENCE_NANOS);
     Query.Result result = query.in(store.list());
     double tookMillis = (System.nanoTime() - begin) / NANOS_PER_MILLI;
     return Json.object(
@@ -78,7 +78,7 @@ final class Api {
   /** As text for a terminal; null if no request has this trace id or request id. */
   @Nullable Buffer explain(Parameters parameters) throws WrongParameterException {
     String id = parameters.id();
-    store.settle(PATIENCE_NANOS);
+    store.summarise(PATIENCE_NANOS);
     TraceId trace = TraceId.parse(id);
     if (trace == null) {
       for (Summary summary : store.list().newestFirst()) {
@@ -97,7 +97,7 @@ final class Api {
     String pod = parameters.pod();
     long untilNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
-    store.settle(PATIENCE_NANOS);
+    store.summarise(PATIENCE_NANOS);
     History history = History.of(store.list().samples(), sinceNanos, untilNanos, pod);
     List<Summary> decided = new ArrayList<>();
     for (Summary summary : store.list().newestFirst()) {
@@ -120,7 +120,7 @@ final class Api {
   Buffer latency(Parameters parameters) throws WrongParameterException {
     Latency.By by = parameters.groupBy();
     long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);
-    store.settle(PATIENCE_NANOS);
+    store.summarise(PATIENCE_NANOS);
     List<Latency.Group> groups = Latency.of(store.list().samples(), by, sinceNanos);
     return Json.object(json -> json.putList("groups", groups, SummaryJson::writeGroup));
   }

@@ -34,7 +34,7 @@ final class LiveFeed {
   private final SpanStore store;
   private final Api api;
   private final Set<Reader> readers = new LinkedHashSet<>();
-  private boolean settling;
+  private boolean ticking;
   private long ticks;
 
   LiveFeed(Vertx vertx, SpanStore store, Api api) {
@@ -56,7 +56,7 @@ final class LiveFeed {
 
   /** Starts the timer. */
   void start() {
-    vertx.setPeriodic(TICK_MILLIS, tick -> settle());
+    vertx.setPeriodic(TICK_MILLIS, tick -> tick());
   }
 
   /** Adds a page; false if too many are open. */
@@ -78,29 +78,29 @@ final class LiveFeed {
   }
 
   /** Also without pages: broken traces are found by timeout. */
-  private void settle() {
-    if (settling) {
+  private void tick() {
+    if (ticking) {
       return;
     }
-    settling = true;
+    ticking = true;
     try {
-      settleElsewhere();
+      summariseOnWorker();
     } catch (RejectedExecutionException e) {
       // The desk is closing.
       readers.clear();
     }
   }
 
-  private void settleElsewhere() {
+  private void summariseOnWorker() {
     vertx
         .<Void>executeBlocking(
             () -> {
-              store.settle(PATIENCE_NANOS);
+              store.summarise(PATIENCE_NANOS);
               return null;
             })
         .onComplete(
             done -> {
-              settling = false;
+              ticking = false;
               publish();
             });
   }

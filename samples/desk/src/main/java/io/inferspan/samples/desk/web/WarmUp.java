@@ -34,7 +34,7 @@ final class WarmUp {
       spans.add(new Received(new TraceId(i, i), span(i)));
     }
     store.add(spans);
-    store.settle(TimeUnit.SECONDS.toNanos(1));
+    store.summarise(TimeUnit.SECONDS.toNanos(1));
     Api api = new Api(store, new RecordedStacks(null), drops);
     for (int round = 0; round < ROUNDS; round++) {
       for (String text : TEXTS) {

@@ -36,7 +36,7 @@ class HistoryTest {
     for (int i = 1; i <= 600; i++) {
       TestSpan request = request(i, i * 5_000);
       store.add(TestSpan.received(i % 10 == 0 ? request.error("x") : request));
-      store.settle(0);
+      store.summarise(0);
     }
 
     assertThat(store.size().traces()).isEqualTo(10);
@@ -52,7 +52,7 @@ class HistoryTest {
   void slices_holdTheRequestsThatBeganInThem() {
     SpanStore store = store(100);
     store.add(TestSpan.received(request(1, 0), request(2, 90_000), request(3, 91_000)));
-    store.settle(0);
+    store.summarise(0);
 
     History history = history(store, "");
 
@@ -67,7 +67,7 @@ class HistoryTest {
   void pod_filtersTheSlices_butNotTheListOfPods() {
     SpanStore store = store(100);
     store.add(TestSpan.received(request(1, 0)));
-    store.settle(0);
+    store.summarise(0);
 
     assertThat(history(store, "another").slices())
         .extracting(History.Slice::requests)
@@ -81,7 +81,7 @@ class HistoryTest {
     int requests = SummaryList.MAX_PAST + 5;
     for (int i = 1; i <= requests; i++) {
       store.add(TestSpan.received(request(i, 0)));
-      store.settle(0);
+      store.summarise(0);
     }
 
     assertThat(store.list().samples().count()).isEqualTo(SummaryList.MAX_PAST + 1);

@@ -30,7 +30,7 @@ class LatencyTest {
   }
 
   private List<Latency.Group> groups(Latency.By by, long sinceNanos) {
-    store.settle(0);
+    store.summarise(0);
     return Latency.of(store.list().samples(), by, sinceNanos);
   }
 

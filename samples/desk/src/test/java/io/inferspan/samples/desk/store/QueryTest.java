@@ -53,7 +53,7 @@ class QueryTest {
                 .error("x")
                 .with(CommonAttributes.ERROR_TYPE, "java.net.ConnectException"),
             TestSpan.named("checkout", "shop").id(0xabcdef, 1, 0).at(0, 10)));
-    store.settle(0);
+    store.summarise(0);
   }
 
   private static TestSpan request(long trace, String model, double millis) {

@@ -43,7 +43,7 @@ class SpanStoreTest {
   }
 
   private static List<Summary> list(SpanStore store) {
-    store.settle(0);
+    store.summarise(0);
     List<Summary> all = new ArrayList<>();
     store.list().newestFirst().forEach(all::add);
     return all;
@@ -234,10 +234,10 @@ class SpanStoreTest {
       store.add(TestSpan.received(root(trace)));
     }
 
-    store.settle(TimeUnit.MILLISECONDS.toNanos(25));
+    store.summarise(TimeUnit.MILLISECONDS.toNanos(25));
     assertThat(made[0]).isBetween(1L, 250L);
 
-    store.settle(TimeUnit.MILLISECONDS.toNanos(60_000));
+    store.summarise(TimeUnit.MILLISECONDS.toNanos(60_000));
     assertThat(made[0]).isEqualTo(5_000);
     assertThat(list(store)).hasSize(5_000);
   }
@@ -260,11 +260,11 @@ class SpanStoreTest {
     for (long trace = 1; trace <= 5_000; trace++) {
       store.add(TestSpan.received(root(trace)));
     }
-    Thread backlog = new Thread(() -> store.settle(TimeUnit.MINUTES.toNanos(1)));
+    Thread backlog = new Thread(() -> store.summarise(TimeUnit.MINUTES.toNanos(1)));
     backlog.start();
     await(atWork);
 
-    Thread search = new Thread(() -> store.settle(0));
+    Thread search = new Thread(() -> store.summarise(0));
     search.start();
     while (search.getState() != Thread.State.WAITING && search.isAlive()) {
       Thread.onSpinWait();

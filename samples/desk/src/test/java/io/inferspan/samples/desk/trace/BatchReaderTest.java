@@ -31,7 +31,7 @@ class BatchReaderTest {
 
   private TraceView view(List<TestSpan> spans) {
     store.add(TestSpan.received(spans.toArray(TestSpan[]::new)));
-    store.settle(TimeUnit.SECONDS.toNanos(10));
+    store.summarise(TimeUnit.SECONDS.toNanos(10));
     return TraceView.read(
         Objects.requireNonNull(store.find(new TraceId(MINE, MINE))),
         new TraceView.Others(

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 /**
  * A scene that was played: its trace, and what the desk shows of it.
  *
- * @param view what the page is told
+ * @param view what the desk sends to the page
  */
-record Played(int httpStatus, Trace trace, JsonObject view) {
+record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
 
   static String name(SpanType type) {
     return type.name(SpanNaming.PROPOSAL);
@@ -44,14 +44,14 @@ record Played(int httpStatus, Trace trace, JsonObject view) {
     return spans(type).stream().map(SpanRecord::serviceName).toList();
   }
 
-  /** Those that hang where this one does. */
-  List<SpanRecord> beside(SpanRecord one) {
+  /** The other children of its parent. */
+  List<SpanRecord> siblings(SpanRecord one) {
     return trace.spans().stream()
         .filter(span -> span.parentSpanId().equals(one.parentSpanId()) && !span.equals(one))
         .toList();
   }
 
-  /** What was decided on prefill. */
+  /** The P/D decision. */
   JsonObject decision() {
     return Objects.requireNonNull(view.getJsonObject("pd"), "no decision is shown");
   }

@@ -14,19 +14,19 @@ import java.util.concurrent.TimeUnit;
  * <p>On Linux the kernel does this. Elsewhere a shell reads a pipe whose other end the parent
  * holds.
  */
-enum Leash {
+enum ParentWatch {
   /** {@code setpriv --pdeathsig}: it executes the process, which keeps its pid. */
   KERNEL {
     @Override
-    List<String> on(List<String> command) {
+    List<String> wrap(List<String> command) {
       return joined(List.of("setpriv", "--pdeathsig", "KILL", "--"), command);
     }
   },
   /** A shell around the process, which notices that the pipe is closed. */
   PIPE {
     @Override
-    List<String> on(List<String> command) {
-      return joined(List.of("sh", "-c", WATCH, "leash"), command);
+    List<String> wrap(List<String> command) {
+      return joined(List.of("sh", "-c", WATCH, "parent-watch"), command);
     }
   };
 
@@ -53,14 +53,14 @@ enum Leash {
   private static final long TRIAL_SECONDS = 5;
 
   /** Returns a command that runs this one and ends with its parent. */
-  abstract List<String> on(List<String> command);
+  abstract List<String> wrap(List<String> command);
 
   /** Returns the best way that this machine has. */
-  static Leash ofThisMachine() {
+  static ParentWatch ofThisMachine() {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, "setpriv"))) {
         // Other programs of that name do not have the option.
-        return works(KERNEL.on(List.of("true"))) ? KERNEL : PIPE;
+        return works(KERNEL.wrap(List.of("true"))) ? KERNEL : PIPE;
       }
     }
     return PIPE;

@@ -14,36 +14,38 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A wire into a server of completions, which passes everything on and notes when a request had gone
- * in and when its first token came out: what happened, whoever says so.
+ * A TCP proxy in front of a completions server that records when a request was sent and when its
+ * first token came back.
+ *
+ * <p>These times are independent of any span.
  */
-final class Tap implements AutoCloseable {
+final class TimingProxy implements AutoCloseable {
 
   private static final int PIECE_BYTES = 64 << 10;
   private static final long SOON_SECONDS = 10;
 
   private final ServerSocket listening;
   private final int server;
-  private final BlockingQueue<Crossing> crossings = new LinkedBlockingQueue<>();
+  private final BlockingQueue<TimedRequest> timedRequests = new LinkedBlockingQueue<>();
 
   /**
    * One request, in milliseconds since 1970.
    *
-   * @param askedMillis when its last byte went in
-   * @param firstTokenMillis when the first token came out
+   * @param sentMillis when its last byte was sent
+   * @param firstTokenMillis when the first token came back
    */
-  record Crossing(double askedMillis, double firstTokenMillis) {
+  record TimedRequest(double sentMillis, double firstTokenMillis) {
 
     double tookMillis() {
-      return firstTokenMillis - askedMillis;
+      return firstTokenMillis - sentMillis;
     }
   }
 
   /** In front of a server on a loopback port. */
-  Tap(int server) throws IOException {
+  TimingProxy(int server) throws IOException {
     this.server = server;
     listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    Thread.ofPlatform().daemon().name("tap").start(this::accept);
+    Thread.ofPlatform().daemon().name("timing-proxy").start(this::accept);
   }
 
   String authority() {
@@ -54,13 +56,13 @@ final class Tap implements AutoCloseable {
     return listening.getLocalPort();
   }
 
-  /** The request that has been asked since the last call. */
-  Crossing take() throws InterruptedException {
-    Crossing crossing = crossings.poll(SOON_SECONDS, TimeUnit.SECONDS);
-    if (crossing == null || !crossings.isEmpty()) {
-      throw new AssertionError("not one request, but " + crossing + " and " + crossings);
+  /** Returns the only request since the last call. */
+  TimedRequest take() throws InterruptedException {
+    TimedRequest timed = timedRequests.poll(SOON_SECONDS, TimeUnit.SECONDS);
+    if (timed == null || !timedRequests.isEmpty()) {
+      throw new AssertionError("not one request, but " + timed + " and " + timedRequests);
     }
-    return crossing;
+    return timed;
   }
 
   private void accept() {
@@ -111,7 +113,7 @@ final class Tap implements AutoCloseable {
             if (!isAnswered && hasToken(piece, length)) {
               isAnswered = true;
               double nowMillis = Duration.between(Instant.EPOCH, Instant.now()).toNanos() / 1e6;
-              crossings.add(new Crossing(nowMillis - (now - askedNanos) / 1e6, nowMillis));
+              timedRequests.add(new TimedRequest(nowMillis - (now - askedNanos) / 1e6, nowMillis));
             }
           });
     }

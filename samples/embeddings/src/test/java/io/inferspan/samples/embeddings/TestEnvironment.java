@@ -15,7 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
 /** The surroundings of a gateway: a client, a traced engine, and a collector. */
-final class Surroundings implements AutoCloseable {
+final class TestEnvironment implements AutoCloseable {
 
   static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   static final String CALLER = "00-" + TRACE + "-b7ad6b7169203331-01";

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The arrows of the house, over the compiled classes of all its modules.
+ * Dependencies between modules, over the compiled classes of all of them.
  *
- * <p>Here, because this module is built after all of them: a test of one of them would find the
- * others' classes of the build before, or none.
+ * <p>The test is in this module because it is built last: an earlier one would read stale classes
+ * of the others, or none.
  */
-class HouseTest {
+class ModuleDependenciesTest {
 
   private static final List<String> MODULES =
       List.of(
@@ -32,7 +32,7 @@ class HouseTest {
 
   private static final List<String> SIBLINGS = List.of("gateway", "epp", "kvcache", "pd", "ebpf");
 
-  private static final String[] ROOMS_BELOW_THE_INDEXER = {
+  private static final String[] PACKAGES_BELOW_THE_INDEXER = {
     "io.inferspan.kvcache.block..",
     "io.inferspan.kvcache.events..",
     "io.inferspan.kvcache.index..",
@@ -40,31 +40,31 @@ class HouseTest {
     "io.inferspan.kvcache.score.."
   };
 
-  private static JavaClasses house;
+  private static JavaClasses classes;
 
   @BeforeAll
   static void read() {
     List<Path> folders =
         MODULES.stream().map(module -> StackIT.ROOT.resolve(module + "/target/classes")).toList();
     assertThat(folders).allSatisfy(folder -> assertThat(folder).isNotEmptyDirectory());
-    house = new ClassFileImporter().importPaths(folders);
+    classes = new ClassFileImporter().importPaths(folders);
   }
 
   @Test
-  void siblings_doNotKnowEachOther() {
-    for (String room : SIBLINGS) {
+  void modulesOfOneLevel_doNotDependOnEachOther() {
+    for (String module : SIBLINGS) {
       String[] others =
           SIBLINGS.stream()
-              .filter(other -> !other.equals(room))
+              .filter(other -> !other.equals(module))
               .map(other -> "io.inferspan." + other + "..")
               .toArray(String[]::new);
       noClasses()
           .that()
-          .resideInAPackage("io.inferspan." + room + "..")
+          .resideInAPackage("io.inferspan." + module + "..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(others)
-          .check(house);
+          .check(classes);
     }
   }
 
@@ -75,49 +75,49 @@ class HouseTest {
         .resideOutsideOfPackages("io.inferspan", "io.inferspan.recording")
         .should()
         .callMethod("io.opentelemetry.api.trace.Tracer", "spanBuilder", "java.lang.String")
-        .check(house);
+        .check(classes);
   }
 
   @Test
-  void kvCacheRooms_haveNoCycles() {
-    slices().matching("io.inferspan.kvcache.(*)..").should().beFreeOfCycles().check(house);
+  void kvCachePackages_haveNoCycles() {
+    slices().matching("io.inferspan.kvcache.(*)..").should().beFreeOfCycles().check(classes);
     noClasses()
         .that()
-        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
+        .resideInAnyPackage(PACKAGES_BELOW_THE_INDEXER)
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.inferspan.kvcache")
-        .check(house);
+        .check(classes);
   }
 
   @Test
-  void kvCacheRooms_keepTheirLibrariesToThemselves() {
+  void kvCacheLibraries_areUsedInOnePackageEach() {
     onlyIn("io.inferspan.kvcache.[metrics|events|redis]", "io.micrometer..");
     onlyIn("io.inferspan.kvcache.redis..", "io.vertx..");
     onlyIn("io.inferspan.kvcache.events", "org.zeromq..", "zmq..", "org.msgpack..");
     onlyIn("io.inferspan.kvcache.index", "com.github.benmanes..");
   }
 
-  private static void onlyIn(String room, String... libraries) {
+  private static void onlyIn(String packages, String... libraries) {
     noClasses()
         .that()
         .resideInAPackage("io.inferspan.kvcache..")
         .and()
-        .resideOutsideOfPackage(room)
+        .resideOutsideOfPackage(packages)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(libraries)
-        .check(house);
+        .check(classes);
   }
 
   @Test
-  void kvCacheRoomsBelowTheIndexer_knowNoSpans() {
+  void kvCachePackagesBelowTheIndexer_recordNoSpans() {
     noClasses()
         .that()
-        .resideInAnyPackage(ROOMS_BELOW_THE_INDEXER)
+        .resideInAnyPackage(PACKAGES_BELOW_THE_INDEXER)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.inferspan", "io.inferspan.catalog", "io.inferspan.semconv")
-        .check(house);
+        .check(classes);
   }
 }

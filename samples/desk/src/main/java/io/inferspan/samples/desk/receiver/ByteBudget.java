@@ -3,12 +3,12 @@ package io.inferspan.samples.desk.receiver;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A budget of bytes for bodies being read, shared by all calls. */
-final class Room {
+final class ByteBudget {
 
   private final long bytes;
   private final AtomicLong taken = new AtomicLong();
 
-  Room(long bytes) {
+  ByteBudget(long bytes) {
     this.bytes = bytes;
   }
 
@@ -21,7 +21,7 @@ final class Room {
     return false;
   }
 
-  void giveBack(long count) {
+  void release(long count) {
     taken.addAndGet(-count);
   }
 }

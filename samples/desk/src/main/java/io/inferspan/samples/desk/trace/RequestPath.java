@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The role of each span of a request (gateway, proxy, engines …), and when the first token came.
  */
-final class RequestWay {
+final class RequestPath {
 
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -35,7 +35,7 @@ final class RequestWay {
   private @Nullable Node prefillEngine;
   private @Nullable Node answeringEngine;
 
-  RequestWay(TraceTree tree) {
+  RequestPath(TraceTree tree) {
     this.tree = tree;
     for (Node node : tree.ordered()) {
       SpanType type = node.type();

@@ -16,23 +16,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LeashIT {
+class ParentWatchIT {
 
   private static final Duration SOON = Duration.ofSeconds(10);
 
   @ParameterizedTest
   @EnumSource
-  void child_endsWithAParentThatIsKilled(Leash leash) throws Exception {
+  void child_endsWithAParentThatIsKilled(ParentWatch watch) throws Exception {
     assumeTrue(
-        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
     Process parent =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                LeashParent.class.getName(),
-                leash.name())
+                WatchedParent.class.getName(),
+                watch.name())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader lines =
@@ -51,9 +51,9 @@ class LeashIT {
 
   @ParameterizedTest
   @EnumSource
-  void child_thatIsTold_endsWithItsOwnStatus(Leash leash) throws Exception {
+  void child_thatIsTold_endsWithItsOwnStatus(ParentWatch watch) throws Exception {
     assumeTrue(
-        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
     Child child =
         Child.start(
@@ -62,22 +62,22 @@ class LeashIT {
                 List.of("sh", "-c", "trap 'echo bye; exit 7' TERM; echo up; while :; do :; done"),
                 Map.of(),
                 "up"),
-            leash,
+            watch,
             died -> {});
     child.awaitReady(SOON);
 
-    child.tellToEnd();
+    child.terminate();
     awaitEndWellWithin(SOON, child);
 
     assertThat(child.lastLines()).contains("up", "bye");
-    assertThat(child.obituary()).contains("trapped has ended, with status 7");
+    assertThat(child.exitMessage()).contains("trapped has ended, with status 7");
   }
 
   @ParameterizedTest
   @EnumSource
-  void processThatDies_isNamed_withItsLastLines(Leash leash) throws Exception {
+  void processThatDies_isNamed_withItsLastLines(ParentWatch watch) throws Exception {
     assumeTrue(
-        leash == Leash.PIPE || Leash.ofThisMachine() == Leash.KERNEL,
+        watch == ParentWatch.PIPE || ParentWatch.ofThisMachine() == ParentWatch.KERNEL,
         "needs a setpriv with --pdeathsig: apt-get install util-linux");
     StringBuilder told = new StringBuilder();
     Child child =
@@ -87,8 +87,8 @@ class LeashIT {
                 List.of("sh", "-c", "echo up; echo ouch; kill -9 $$"),
                 Map.of(),
                 "up"),
-            leash,
-            died -> told.append(died.obituary()));
+            watch,
+            died -> told.append(died.exitMessage()));
     child.awaitReady(SOON);
     awaitEndWellWithin(SOON, child);
 
@@ -106,8 +106,8 @@ class LeashIT {
         Child.start(
             new Child.Plan(
                 "interrupted", List.of("sh", "-c", "echo up; exit " + status), Map.of(), "up"),
-            Leash.ofThisMachine(),
-            died -> told.append(died.obituary()));
+            ParentWatch.ofThisMachine(),
+            died -> told.append(died.exitMessage()));
     child.awaitReady(SOON);
     awaitEndWellWithin(SOON, child);
 
@@ -134,18 +134,18 @@ class LeashIT {
   }
 
   /**
-   * A process with a child on a leash, which would sleep for long; it prints the child's number.
+   * A process with a child that ends with it and would sleep for long; it prints the child's number.
    */
-  static final class LeashParent {
+  static final class WatchedParent {
 
-    private LeashParent() {}
+    private WatchedParent() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
       Child child =
           Child.start(
               new Child.Plan(
                   "sleeper", List.of("sh", "-c", "echo pid $$; exec sleep 600"), Map.of(), "pid"),
-              Leash.valueOf(arguments[0]),
+              ParentWatch.valueOf(arguments[0]),
               died -> {});
       System.out.println(child.awaitReady(SOON).replace("pid ", ""));
       Thread.sleep(SOON.toMillis());

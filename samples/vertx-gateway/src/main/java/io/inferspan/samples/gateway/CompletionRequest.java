@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param input messages or prompt as they are in the body
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Asked(String model, boolean stream, long maxTokens, byte[] input) {
+record CompletionRequest(String model, boolean stream, long maxTokens, byte[] input) {
 
   private static final JsonFactory JSON = new JsonFactory();
   private static final byte[] NOTHING = new byte[0];
 
   /** Reads a body; null where it is no JSON object. */
-  static @Nullable Asked read(byte[] body) {
+  static @Nullable CompletionRequest read(byte[] body) {
     try (JsonParser json = JSON.createParser(body)) {
       return json.nextToken() == JsonToken.START_OBJECT ? read(json, body) : null;
     } catch (IOException e) {
@@ -30,7 +30,7 @@ record Asked(String model, boolean stream, long maxTokens, byte[] input) {
     }
   }
 
-  private static Asked read(JsonParser json, byte[] body) throws IOException {
+  private static CompletionRequest read(JsonParser json, byte[] body) throws IOException {
     String model = "";
     boolean stream = false;
     long maxTokens = -1;
@@ -46,7 +46,7 @@ record Asked(String model, boolean stream, long maxTokens, byte[] input) {
         default -> json.skipChildren();
       }
     }
-    return new Asked(model, stream, maxTokens, input);
+    return new CompletionRequest(model, stream, maxTokens, input);
   }
 
   private static byte[] bytesOf(JsonParser json, byte[] body) throws IOException {

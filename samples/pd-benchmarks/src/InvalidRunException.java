@@ -1,0 +1,8 @@
+/** Makes a run invalid; the message is one sentence for the user. */
+final class InvalidRunException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  InvalidRunException(String sentence) {
+    super(sentence);
+  }
+}

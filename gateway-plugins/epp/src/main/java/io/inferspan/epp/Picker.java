@@ -7,7 +7,7 @@ import java.util.List;
 public interface Picker extends Plugin {
 
   /**
-   * The chosen endpoints, the first choice first.
+   * Returns the chosen endpoints, in order of preference.
    *
    * @param endpoints at least one
    * @param scores the weighted sum of all scorers, one for each endpoint

@@ -7,12 +7,12 @@ import io.netty.util.ByteProcessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the prefill's count of cached tokens into the decoder's event stream, for to the decoder the
- * whole prompt looks cached.
+ * Replaces the count of cached tokens in the decoder's event stream by the prefill's, because to the
+ * decoder the whole prompt looks cached.
  *
- * <p>Complete lines leave at once, at most one unterminated line is held back. Where nothing
- * changes, buffers pass as they came. Buffers given are owned by the rewriter, buffers returned by
- * the caller. For one stream, on one thread.
+ * <p>Holds back at most one unterminated line. Takes ownership of the buffers that it is given; the
+ * caller owns those that it returns, which are the same if nothing changes. Not thread-safe; one
+ * instance per stream.
  */
 public final class CachedTokensRewriter implements AutoCloseable {
   /** A longer line passes untouched. */

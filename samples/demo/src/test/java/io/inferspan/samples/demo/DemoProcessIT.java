@@ -143,7 +143,7 @@ class DemoProcessIT {
       }
       assertThat(child.isAlive()).as("%s is an orphan", child.info()).isFalse();
     }
-    // Nobody is mourned who was told to end.
+    // A process that the demo ends is not reported.
     assertThat(said).noneMatch(line -> line.contains(" has ended, "));
   }
 

@@ -155,7 +155,7 @@ class DemoScriptIT {
     assertThat(root.resolve("steps")).isEmptyFile();
   }
 
-  /** What the script calls, in order, from now on. */
+  /** Records the commands that the script calls from now on, in order. */
   private List<String> steps() throws Exception {
     return steps(List.of());
   }
@@ -206,7 +206,7 @@ class DemoScriptIT {
         "samples/demo");
   }
 
-  /** What is there is older than any build. */
+  /** Makes the existing files older than any build. */
   private void age() throws IOException {
     try (Stream<Path> files = Files.walk(root)) {
       for (Path each : files.toList()) {

@@ -181,7 +181,7 @@ class KillIT {
     return asked;
   }
 
-  /** What is near in a cache goes to one pod until that has more to do than the other. */
+  /** Cached prompts go to one pod until it has more requests than the other. */
   private List<CompletableFuture<HttpResponse<InputStream>>> askUntilAllWork() throws Exception {
     List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
     long end = System.nanoTime() + SOON_NANOS;
@@ -239,7 +239,7 @@ class KillIT {
     return span.attribute(PdAttributes.PREFILL_TARGET.key().getKey());
   }
 
-  /** Where nothing was prefilled elsewhere, decoding has no span of its own. */
+  /** A request without remote prefill has no separate span for decode. */
   private void killDecoder(int number) throws Exception {
     String proxy = " on llm-d-pd-proxy (" + sidecar(number) + ")";
     kill(
@@ -250,7 +250,7 @@ class KillIT {
                     && trace.why().endsWith("connection_reset (decode request failed)")));
   }
 
-  /** An engine that is left in the middle of a request has nothing to tell of it either. */
+  /** An engine whose client leaves exports no span of that request. */
   private static boolean lacksTheSidecar(Trace trace, int port) {
     return isCutShort(trace)
         || (says(trace, "error", "failed in " + name(GatewaySpans.ATTEMPT) + " on llm-gateway")

@@ -53,7 +53,7 @@ class AnatomyTruthIT {
   private int asked;
   private int starved;
 
-  /** How long an engine queues a request and computes its first token. */
+  /** The times that an engine waits before and computes until a first token. */
   private record Phases(int queueMillis, int prefillMillis) {
 
     EngineScript script() {

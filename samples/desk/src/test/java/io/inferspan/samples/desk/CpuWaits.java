@@ -38,7 +38,7 @@ final class CpuWaits {
     pausedMillis = paused();
   }
 
-  /** What has been waited since the beginning, in milliseconds, all threads together. */
+  /** Returns the time that all threads have waited for a CPU since the beginning, in milliseconds. */
   double millis() throws IOException {
     double waited = 0;
     for (Map.Entry<Path, Long> each : threads().entrySet()) {
@@ -62,7 +62,7 @@ final class CpuWaits {
     return waited;
   }
 
-  /** Nobody waits for those. */
+  /** Threads that no request waits for. */
   private static boolean isCompiler(Path task) {
     String name = read(task.resolve("comm"));
     return name.startsWith("C1 Comp") || name.startsWith("C2 Comp");

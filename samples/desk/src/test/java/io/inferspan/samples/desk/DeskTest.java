@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the page meets, over real sockets. */
+/** Tests the page's API over real sockets. */
 class DeskTest {
 
   private static final int BATCHES_UNREAD = 60;

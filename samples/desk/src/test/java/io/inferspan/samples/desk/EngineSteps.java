@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A request that decodes beside two others, as the eBPF bridge writes it: the heavy one's prompt
+ * A request that decodes in the same steps as two others, as the eBPF bridge writes it: the heavy one's prompt
  * makes a step of it longer, and keeps it queued before.
  */
 public final class EngineSteps {

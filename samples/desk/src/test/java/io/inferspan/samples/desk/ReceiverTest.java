@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What exporters meet, over real sockets. */
+/** Tests the receiver over real sockets. */
 class ReceiverTest {
 
   private static final String[] PROTOBUF = {"content-type", "application/x-protobuf"};

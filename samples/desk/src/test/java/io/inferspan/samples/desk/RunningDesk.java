@@ -46,7 +46,7 @@ final class RunningDesk implements AutoCloseable {
     return desk.port();
   }
 
-  /** What an exporter over gRPC is told. */
+  /** The response to an exporter over gRPC. */
   String otlpEndpoint() {
     return "http://127.0.0.1:" + desk.otlpGrpcPort();
   }

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the desk shows of a time to the first token, to be held against what happened. */
+/** The desk's division of a time to the first token, for comparison with measured times. */
 final class ShownAnatomy {
 
   private static final double EXACTLY = 0.05;
@@ -15,7 +15,7 @@ final class ShownAnatomy {
   private final List<Map<String, Object>> parts;
   private final Map<String, Double> off = new LinkedHashMap<>();
 
-  /** From what the page is told of a trace. */
+  /** Reads it from the page's data of a trace. */
   ShownAnatomy(Map<String, Object> view) {
     traceMillis = number(object(view, "summary"), "startMs");
     Map<String, Object> anatomy = object(view, "anatomy");

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A program of the stack as it is run beside a desk: a process of its own that exports to it. */
+/** A process of the stack that exports to the desk. */
 final class StackProcess implements AutoCloseable {
 
-  /** What the build before this module's has left; not there when this module is built alone. */
+  /** A jar of a module that is built earlier; missing when this module is built alone. */
   static final Path GATEWAY = Path.of("../vertx-gateway/target/classes").toAbsolutePath();
 
   private static final long START_SECONDS = 30;

@@ -1,4 +1,4 @@
-/** How a traced gateway's requests look on the trace desk: shared by the tests of all embeddings. */
+/** A contract test that all embeddings share: the trace desk shows their requests correctly. */
 @NullMarked
 package io.inferspan.samples.ondesk;
 

@@ -3,7 +3,7 @@ package io.inferspan.samples.demo.engine;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How an engine behaves, requested by a header that gateway and sidecar pass on. */
+/** An engine's behaviour, requested by a header that gateway and sidecar forward. */
 public enum Behaviour {
   /** As usual. */
   NORMAL,

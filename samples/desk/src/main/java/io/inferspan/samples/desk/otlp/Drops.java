@@ -25,7 +25,7 @@ public final class Drops {
     }
   }
 
-  /** How often it was counted. */
+  /** Returns the count. */
   public long count(Drop cause) {
     LongAdder adder = counts.get(cause);
     return adder == null ? 0 : adder.sum();

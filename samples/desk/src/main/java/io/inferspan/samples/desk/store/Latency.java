@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How fast requests were answered and how many failed, by model, pod or route. */
+/** Computes percentiles of latency and counts errors, by model, pod or route. */
 public final class Latency {
 
   private Latency() {}
 
-  /** What requests are grouped by. */
+  /** The property that groups requests. */
   public enum By {
     MODEL,
     POD,

@@ -34,7 +34,7 @@ public record Summary(
   public record Head(
       String name, String service, List<String> services, long startNanos, long endNanos) {
 
-    /** How long it took, in milliseconds. */
+    /** Returns the duration in milliseconds. */
     public double durationMillis() {
       return (endNanos - startNanos) / 1e6;
     }

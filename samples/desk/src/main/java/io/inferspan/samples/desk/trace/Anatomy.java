@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record Anatomy(
     long beginNanos, long ttftNanos, @Nullable Long engineTtftNanos, List<Part> parts) {
 
-  /** What the request was doing. */
+  /** The kind of work or wait. */
   public enum Doing {
     QUEUE("queue"),
     SCHEDULE("schedule"),
@@ -53,7 +53,7 @@ public record Anatomy(
   public record Part(
       Doing doing, long startNanos, long endNanos, String source, @Nullable Node node) {
 
-    /** How long it took. */
+    /** Returns the duration. */
     public long nanos() {
       return endNanos - startNanos;
     }

@@ -32,7 +32,7 @@ final class DecisionReader {
         Pod.ofDecode(way));
   }
 
-  /** What the proxy did overrides what the picker planned. */
+  /** The proxy's action overrides the picker's plan. */
   private static @Nullable Boolean disaggregated(RequestPath way) {
     Node proxy = way.proxy();
     if (proxy != null

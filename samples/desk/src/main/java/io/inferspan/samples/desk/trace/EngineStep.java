@@ -74,7 +74,7 @@ record EngineStep(
     return tokens instanceof Long count ? count : 0;
   }
 
-  /** How many of the members that computed a part of their prompt are traced. */
+  /** Returns the number of traced members that computed a part of their prompt. */
   long tracedPrefills() {
     return links.stream().filter(link -> promptTokens(link) > 0).count();
   }

@@ -146,12 +146,12 @@ public final class TraceTree {
     return orphans;
   }
 
-  /** When the first span began. */
+  /** Returns the start of the first span. */
   public long startNanos() {
     return startNanos;
   }
 
-  /** When the last span ended. */
+  /** Returns the end of the last span. */
   public long endNanos() {
     return endNanos;
   }

@@ -109,7 +109,7 @@ final class WhyReader {
     return anatomy == null ? slowestSpan() : firstToken(anatomy, tokens);
   }
 
-  /** What the time to the first token was spent on, and how fast tokens followed. */
+  /** Names the main parts of the time to the first token, and the pace of the tokens after it. */
   private Why firstToken(Anatomy anatomy, @Nullable Long tokens) {
     List<Cause> causes = causes(anatomy);
     StringBuilder text =
@@ -127,7 +127,7 @@ final class WhyReader {
     return about(node == null ? way.arrival() : node, text.toString());
   }
 
-  /** What one kind of work took of the time to the first token, and the span of most of it. */
+  /** The time of one kind of work before the first token, and the span with most of it. */
   private record Cause(Doing doing, long nanos, @Nullable Node node) {
     String text() {
       String where = node == null ? "" : " on " + host(node);

@@ -10,7 +10,7 @@ import io.inferspan.samples.desk.trace.TraceView;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Where a request's time went in an engine's batches, as text for a terminal. */
+/** Explains a request's time in an engine's batches, as text for a terminal. */
 final class Explanation {
 
   private static final int MOST_NEIGHBOURS = 20;

@@ -18,7 +18,7 @@ import java.util.List;
 /** Writes spans as an exporter does; times are milliseconds after a fixed moment. */
 public final class TestSpan {
 
-  /** When the clocks of the tests begin. */
+  /** The start of the tests' clock. */
   public static final long EPOCH_NANOS = 1_790_000_000_000_000_000L;
 
   private static final long NANOS_PER_MILLI = 1_000_000;

@@ -76,7 +76,7 @@ final class Traces {
         .with(EppAttributes.NON_CACHED_BYTES, 1539L);
   }
 
-  /** What vLLM says of a request: how long it waited and how long it computed its first token. */
+  /** vLLM's attributes for the time in its queue and the time to its first token. */
   static TestSpan engine(String service, long id, long parent, double queueMs, double firstMs) {
     return TestSpan.of(EngineSpans.LLM_REQUEST, "", service)
         .id(TRACE, id, parent)

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,15 +64,21 @@ class DeskTest {
   }
 
   @Test
-  void library_isServedFromItsPackage() throws Exception {
-    HttpResponse<String> d3 = desk.get("/lib/d3.js");
+  void everyScriptOfThePage_isServed() throws Exception {
+    List<String> scripts =
+        Pattern.compile("<script [^>]*src=\"([^\"]+)\"")
+            .matcher(desk.get("/").body())
+            .results()
+            .map(match -> match.group(1))
+            .toList();
 
-    assertThat(d3.statusCode()).isEqualTo(200);
-    assertThat(d3.body()).contains("d3js.org");
-    assertThat(
-            desk.get("/lib/d3.js", "if-none-match", d3.headers().firstValue("etag").orElse(""))
-                .statusCode())
-        .isEqualTo(304);
+    assertThat(scripts).contains("/lib/d3-scale.js", "/app/main.js");
+    for (String script : scripts) {
+      HttpResponse<String> answer = desk.get(script);
+      assertThat(answer.statusCode()).as(script).isEqualTo(200);
+      String tag = answer.headers().firstValue("etag").orElse("");
+      assertThat(desk.get(script, "if-none-match", tag).statusCode()).as(script).isEqualTo(304);
+    }
   }
 
   @ParameterizedTest

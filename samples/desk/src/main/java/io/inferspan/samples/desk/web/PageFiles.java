@@ -8,14 +8,23 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The static files of the page, and d3. */
+/** The static files of the page, and the modules of d3 that it uses. */
 final class PageFiles {
 
   private static final Pattern APP_FILE = Pattern.compile("/app/[A-Za-z0-9_-]+\\.[a-z]+");
-  private static final String D3 = "/META-INF/resources/webjars/d3/7.9.0/dist/d3.min.js";
+  private static final Pattern D3_FILE = Pattern.compile("/lib/(d3-[a-z]+)\\.js");
+  private static final Map<String, String> D3_VERSIONS =
+      Map.of(
+          "d3-array", "3.2.4",
+          "d3-color", "3.1.0",
+          "d3-format", "3.1.0",
+          "d3-hierarchy", "3.1.2",
+          "d3-interpolate", "3.0.1",
+          "d3-scale", "4.0.2");
   private static final Map<String, String> TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
@@ -48,11 +57,16 @@ final class PageFiles {
   }
 
   private static @Nullable String resource(String path) {
-    return switch (path) {
-      case "/", "/index.html" -> "/desk/index.html";
-      case "/lib/d3.js" -> D3;
-      default -> APP_FILE.matcher(path).matches() ? "/desk" + path : null;
-    };
+    if (path.equals("/") || path.equals("/index.html")) {
+      return "/desk/index.html";
+    }
+    Matcher d3 = D3_FILE.matcher(path);
+    if (d3.matches()) {
+      String module = d3.group(1);
+      return "/META-INF/resources/webjars/%s/%s/dist/%s.min.js"
+          .formatted(module, D3_VERSIONS.get(module), module);
+    }
+    return APP_FILE.matcher(path).matches() ? "/desk" + path : null;
   }
 
   private static @Nullable PageFile load(String resource) {

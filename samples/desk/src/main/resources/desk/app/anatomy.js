@@ -1,4 +1,4 @@
-// What the time to the first token was made of. The parts follow one another and add up to it.
+// The parts of the time to the first token. They follow one another and add up to it.
 
 import { el, percentOf } from './dom.js';
 import { cut, plain } from './foreign.js';
@@ -26,7 +26,7 @@ export function anatomyPanel(anatomy, summary) {
   const title = el('h2', {}, 'Time to first token');
   if (!anatomy) {
     return el('section', { class: 'panel anatomy', 'aria-label': 'Time to first token' }, title,
-      el('p', { class: 'quiet', text: Number.isFinite(summary.ttftMs) ? `${ms(summary.ttftMs)}; no span says what it was made of.` : 'No span of this request saw a first token.' }));
+      el('p', { class: 'quiet', text: Number.isFinite(summary.ttftMs) ? `${ms(summary.ttftMs)}; no span divides it into parts.` : 'No span of this request has a time to first token.' }));
   }
   title.append(el('b', { text: exactMs(anatomy.ttftMs) }), sumLine(anatomy));
   return el('section', { class: 'panel anatomy', 'aria-label': 'Time to first token' }, title,
@@ -53,7 +53,7 @@ function legend(anatomy) {
   }));
 }
 
-// A kind of work may come more than once on the way to the first token, with other work between.
+// A kind of work can occur more than once before the first token.
 function byKind(parts) {
   return Object.keys(PARTS).map((kind) => [kind, parts.filter((part) => keyOf(part) === kind)]).filter(([, some]) => some.length > 0);
 }

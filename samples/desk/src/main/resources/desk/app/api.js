@@ -1,4 +1,4 @@
-// Calls of the desk's API. Every failure becomes a sentence for the page.
+// Calls the desk's API. Every failure has a sentence for the page.
 
 const PATIENCE_MS = 15000;
 

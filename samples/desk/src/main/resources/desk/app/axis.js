@@ -1,4 +1,4 @@
-// The time above the waterfall, its lines through the rows, and where the first token came.
+// The time axis above the waterfall, its grid lines, and the mark of the first token.
 
 import { el, percentOf, place } from './dom.js';
 import { keyOf, nameOf } from './anatomy.js';
@@ -35,7 +35,7 @@ export class Axis {
     return [el('b', { class: at > 0.85 ? 'flipped' : '', style: { left: percentOf(at, 1) } }, el('span', { text: 'first token' }))];
   }
 
-  // The anatomy's parts lie along the axis, so that the bar above and the rows below explain each other.
+  // Repeats the parts of the time to the first token along the axis, above the spans that explain them.
   #drawParts(scale) {
     const parts = (this.#look.anatomy?.parts ?? []).filter((part) => Number.isFinite(part.atMs) && part.ms > 0);
     this.#parts.replaceChildren(...parts.map((part) => {

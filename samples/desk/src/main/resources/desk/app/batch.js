@@ -1,4 +1,4 @@
-// Who shared the engine's batch with this request. Engines that report their steps say exactly; of others, times tell who was there.
+// Requests that shared the engine's batch: exact if the engine reports its steps, otherwise those with overlapping times.
 
 import { el, percentOf } from './dom.js';
 import { foreign } from './foreign.js';
@@ -16,7 +16,7 @@ export function batchPanel({ parts, batch, summary }) {
 
 function reported({ phases, steps, neighbours }, traceId) {
   return el('section', { class: 'batch-part' }, lanes(phases), steps ? facts(steps) : null, culprit(neighbours),
-    steps ? null : el('p', { class: 'quiet', text: 'No step of the engine is here: they are sampled on their own, and dropped when old.' }),
+    steps ? null : el('p', { class: 'quiet', text: 'The desk has none of the engine\'s steps: they are sampled separately, and old ones are dropped.' }),
     neighbours.length === 0 ? null : el('ol', { class: 'batch-list', 'aria-label': 'Requests in the same steps' }, neighbours.map((one) => row(one, {
       part: one.steps, whole: steps.seen, value: many(one.steps, 'step'), hint: 'Steps that both ran in, as the engine reports them', note: noteOf(one),
     }, traceId))));
@@ -42,13 +42,13 @@ function shareHint({ model, boundMs, coverage }) {
 
 function facts({ ran, seen, mostMembers, mostUntraced, queuedBehind, stalls, stallMs, leftOut, leftOutMs, untracedMs }) {
   const shown = [
-    ['steps here', `${count(seen)} of ${count(ran)}`, 'Steps of the engine are sampled on their own'],
+    ['steps here', `${count(seen)} of ${count(ran)}`, 'Engine steps are sampled separately'],
     ['requests in a step', `up to ${count(mostMembers)}`],
     ['without a trace', mostUntraced > 0 ? `up to ${count(mostUntraced)}` : undefined],
     ['queued while', queuedBehind > 0 ? `${many(queuedBehind, 'step')} ran` : undefined],
-    ['stalled', stalls > 0 ? `${many(stalls, 'step')}${Number.isFinite(stallMs) ? `, ${ms(stallMs)}` : ''}` : undefined, 'Decode steps that also computed prompts of others, and how much longer they took than those that did not'],
-    ['left out', leftOut > 0 ? `${many(leftOut, 'step')}, ${ms(leftOutMs)}` : undefined, 'Steps between its first and its last that ran without it: it was preempted, or there was no room'],
-    ['for requests without a trace', untracedMs > 0 ? ms(untracedMs) : undefined, 'The part of these waits with prompts of which the trace is not known'],
+    ['stalled', stalls > 0 ? `${many(stalls, 'step')}${Number.isFinite(stallMs) ? `, ${ms(stallMs)}` : ''}` : undefined, 'Decode steps that also computed prompts of other requests, and the time by which they exceeded the others'],
+    ['left out', leftOut > 0 ? `${many(leftOut, 'step')}, ${ms(leftOutMs)}` : undefined, 'Steps between its first and last step that ran without it: it was preempted, or the batch was full'],
+    ['for requests without a trace', untracedMs > 0 ? ms(untracedMs) : undefined, 'The share of these waits that belongs to requests without a trace'],
   ];
   return el('dl', { class: 'pd-facts' }, shown.filter(([, value]) => value !== undefined)
     .map(([name, value, hint]) => el('div', { title: hint }, el('dt', { text: name }), el('dd', { text: value }))));
@@ -69,10 +69,10 @@ function seen(others, traceId) {
   const sorted = others.toSorted((a, b) => finite(b.overlapMs) - finite(a.overlapMs));
   const most = Math.max(1e-6, finite(sorted[0]?.overlapMs));
   return [
-    el('p', { class: 'quiet', text: 'These requests were in the same engine at the same time and shared its GPU. The bar is how long they were in it together.' }),
+    el('p', { class: 'quiet', text: 'These requests were in the same engine at the same time and shared its GPU. The bar shows for how long.' }),
     el('ol', { class: 'batch-list' }, sorted.map((other) => row(other, {
       part: finite(other.overlapMs), whole: most, value: ms(other.overlapMs),
-      hint: other.by === 'link' ? 'The engine says so: its spans are linked.' : 'Seen from their times at the same engine.',
+      hint: other.by === 'link' ? 'Reported by the engine: its spans are linked.' : 'Inferred from overlapping times in the same engine.',
     }, traceId))),
   ];
 }

@@ -1,4 +1,4 @@
-// Two requests side by side, on one scale, with what differs said in words first.
+// Compares two requests on one scale: the differences in sentences, then the spans.
 
 import { anatomyBar, nameOf } from './anatomy.js';
 import * as api from './api.js';
@@ -85,7 +85,7 @@ function anatomies(a, b) {
   if (!a.anatomy && !b.anatomy) return null;
   const scale = Math.max(finite(a.anatomy?.ttftMs), finite(b.anatomy?.ttftMs), 1e-6);
   const line = (letter, data) => el('div', { class: 'anatomy-line' }, el('b', { class: `letter letter-${letter.toLowerCase()}`, text: letter }),
-    data.anatomy ? anatomyBar(data.anatomy, scale) : el('span', { class: 'quiet', text: 'no first token seen' }), el('b', { text: data.anatomy ? exactMs(data.anatomy.ttftMs) : '–' }));
+    data.anatomy ? anatomyBar(data.anatomy, scale) : el('span', { class: 'quiet', text: 'no first token' }), el('b', { text: data.anatomy ? exactMs(data.anatomy.ttftMs) : '–' }));
   return el('section', { class: 'panel', 'aria-label': 'Time to first token of both' }, el('h2', { text: 'Time to first token' }),
     line('A', a), line('B', b), a.anatomy && b.anatomy ? partTable(partDifferences(a.anatomy, b.anatomy)) : null);
 }
@@ -104,10 +104,10 @@ function spanRows(rows, isCut, endMs) {
   return el('section', { class: 'panel pairs', 'aria-label': 'Spans of both' }, el('h2', { text: 'Spans, aligned' }),
     el('p', { class: 'quiet', text: `Both begin at the left edge. Open a row for the attributes that differ. A span that took about as long, with the same attributes, is left out.` }),
     rows.filter(differs).map((row) => pair(row, endMs)), alike(rows.filter((row) => !differs(row)), endMs),
-    isCut ? el('p', { class: 'warning', text: 'There are more spans than are compared here.' }) : null);
+    isCut ? el('p', { class: 'warning', text: 'Only the first spans are compared; there are more.' }) : null);
 }
 
-// Spans of both that took about as long and say the same.
+// Pairs of spans with about the same duration and the same attributes.
 function alike(rows, endMs) {
   if (rows.length === 0) return null;
   const node = el('details', { class: 'alike' }, el('summary', { text: `${many(rows.length, 'span')} without a difference` }));

@@ -1,4 +1,4 @@
-// Everything that is known of one span.
+// All details of one span.
 
 import { el, percentOf } from './dom.js';
 import { foreign, plain, textOf, whole } from './foreign.js';
@@ -15,7 +15,7 @@ export class SpanDetails {
     this.#series = series;
     this.#jump = jump;
     this.#leave = leave;
-    this.#body = el('div', { class: 'details-body' }, el('p', { class: 'quiet', text: 'Choose a span to see all that it says.' }));
+    this.#body = el('div', { class: 'details-body' }, el('p', { class: 'quiet', text: 'Select a span to see its details.' }));
     this.node = el('aside', { class: 'details', tabindex: '-1', 'aria-label': 'Details of the span' }, this.#body);
   }
 
@@ -71,8 +71,8 @@ function facts(branch) {
   const { span } = branch;
   const own = branch.children.length > 0 ? ms(ownTime(branch)) : undefined;
   const took = span.fold ? ['first to last', ms(span.durationMs), 'From the first call to the end of the last'] : ['took', ms(span.durationMs)];
-  const shown = [took, ['began', `+${ms(branch.from)}`], ['itself', own, 'Time in which none of its children ran'],
-    ['critical', branch.critical.length > 0 ? ms(branch.critical.reduce((sum, [from, to]) => sum + to - from, 0)) : undefined, 'Of its own time, what the end of the request waited for']];
+  const shown = [took, ['began', `+${ms(branch.from)}`], ['itself', own, 'Time during which none of its children ran'],
+    ['critical', branch.critical.length > 0 ? ms(branch.critical.reduce((sum, [from, to]) => sum + to - from, 0)) : undefined, 'The part of its own time on the critical path']];
   return el('dl', { class: 'details-facts' }, shown.filter(([, value]) => value !== undefined)
     .map(([name, value, hint]) => el('div', { title: hint }, el('dt', { text: name }), el('dd', { text: plain(value).slice(0, 40) }))));
 }
@@ -97,12 +97,12 @@ function foldBox(fold, branch) {
   return el('section', { class: 'fold-box' }, el('h3', { text: `${count(fold.count)} calls in one span` }),
     el('dl', { class: 'details-facts' }, shown.map(([name, value]) => el('div', {}, el('dt', { text: name }), el('dd', { text: value })))),
     el('div', { class: 'fold-range', 'aria-hidden': 'true' }, mark('min', fold.minMs), mark('p50', fold.p50Ms), mark('p99', fold.p99Ms), mark('max', fold.maxMs)),
-    el('p', { class: 'quiet', text: `They fill ${percent(Math.min(1, busy))} of the time between the first and the last.` }));
+    el('p', { class: 'quiet', text: `Calls fill ${percent(Math.min(1, busy))} of the time between the first and the last.` }));
 }
 
 function lossBox(span) {
   if (!(span.dropped > 0) && !(span.coverage < 1)) return null;
-  const seen = span.coverage < 1 ? `${percent(span.coverage)} of the events of that time were seen` : 'Some events of that time were not seen';
+  const seen = span.coverage < 1 ? `${percent(span.coverage)} of the events during this span were received` : 'Some events during this span were lost';
   return el('p', { class: 'warning', text: `${seen}${span.dropped > 0 ? `; ${count(span.dropped)} were lost` : ''}. Counts and sums are lower bounds.` });
 }
 

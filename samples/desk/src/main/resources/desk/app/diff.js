@@ -1,4 +1,4 @@
-// What two requests have in common and where they part. Only values, no page.
+// Aligns the spans of two requests and finds their differences. Has no DOM.
 
 import { keyOf, PARTS } from './anatomy.js';
 import { finite } from './format.js';

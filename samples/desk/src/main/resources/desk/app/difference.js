@@ -1,4 +1,4 @@
-// The differences of two requests in sentences, the weightiest first.
+// The differences of two requests in sentences, the most important first.
 
 import { nameOf } from './anatomy.js';
 import { partDifferences } from './diff.js';

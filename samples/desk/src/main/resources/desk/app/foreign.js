@@ -1,4 +1,4 @@
-// Text that came from a trace. It may be anything: markup, ten thousand characters, letters that turn the line around.
+// Shows untrusted text from traces: markup, very long values, bidirectional controls.
 
 import { el } from './dom.js';
 
@@ -6,7 +6,7 @@ const SHORT = 160;
 const HOVER = 600;
 const LONG = 400;
 
-// Controls, and the marks that reorder or hide text. Joiners stay: emoji and many scripts need them.
+// Control characters, and those that reorder or hide text. Joiners stay: emoji and many scripts need them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\ufff9-\ufffb]/g;
 
 /** The text with what is invisible made visible, so that it cannot pose as something else. */

@@ -1,4 +1,4 @@
-// Requests over time, how often the KV cache helped, and when a prefill went to another pod, with the reasons.
+// Requests over time, how often the KV cache helped, and P/D decisions with their reasons.
 
 import * as api from './api.js';
 import { el } from './dom.js';
@@ -87,7 +87,7 @@ class HistoryView {
   #draw() {
     if (!this.#slices.some((one) => one.requests > 0)) {
       this.#host.replaceChildren(el('h1', { text: TITLE }), this.#filters, notice('No request ended in this time.',
-        'A decision is seen when a request has the span in which the endpoint picker chooses between prefill plus decode and decode only (llm_d.epp.profile_handler.pick).'));
+        'A decision appears if the request has the span of the endpoint picker\'s choice between prefill plus decode and decode only (llm_d.epp.profile_handler.pick).'));
       this.#built = false;
       return;
     }

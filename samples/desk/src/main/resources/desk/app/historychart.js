@@ -1,4 +1,4 @@
-// The charts of the history. A bar is a part of the time, a point is a request; the colour shows where prefill ran.
+// The charts of the history. A bar is an interval, a point a request; the colour shows where prefill ran.
 
 import { el, say, svg } from './dom.js';
 import { bytes, clock, count, finite, many, percent } from './format.js';

@@ -1,4 +1,4 @@
-// The keyboard. Each view hands in its keys with a sentence each, and the help page is made from the same table: it cannot lie.
+// Keyboard shortcuts. Views register their keys with a description, and the help page is generated from the same table.
 
 import { el } from './dom.js';
 

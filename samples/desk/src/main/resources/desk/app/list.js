@@ -13,7 +13,7 @@ const PAGE = 100;
 const MOST_ROWS = 500;
 const ASK_AGAIN_MS = 800;
 
-let lastOpened; // to come back to the row that was left
+let lastOpened; // focused again when the user comes back
 
 export function showList(host, desk, place) {
   return new RequestList(host, desk, place.filter);
@@ -28,7 +28,7 @@ class RequestList {
     this.#host = host;
     this.#desk = desk;
     this.#filter = filter;
-    desk.list = listHref(filter); // where others lead back to
+    desk.list = listHref(filter); // other views link back to it
     this.#build();
     this.#undo.push(desk.live.on('requests', (news) => this.#arrived(news)));
     this.#undo.push(desk.live.on('joined', () => this.#ask()));
@@ -41,8 +41,8 @@ class RequestList {
       { keys: ['k', 'ArrowUp'], does: 'previous request', run: () => this.#step(-1) },
       { keys: ['Enter'], does: 'open the request, or compare it with the chosen one', run: () => false }, // the focused link does it
       { keys: ['/'], does: 'search', run: () => this.#bar.focus() },
-      { keys: ['x'], does: 'choose for a comparison; the second one opens it', run: () => this.#choose() },
-      { keys: ['p'], does: 'hold or go on with live updates', run: () => this.#pause() },
+      { keys: ['x'], does: 'choose for comparison; the second choice opens it', run: () => this.#choose() },
+      { keys: ['p'], does: 'pause or resume live updates', run: () => this.#pause() },
       { keys: ['Escape'], does: 'leave the search, then clear it', run: () => this.#escape() },
     ];
   }
@@ -172,7 +172,7 @@ class RequestList {
     return listHref(this.#filter) !== '#/';
   }
 
-  // Rows never move under the reader: after scrolling, on hold, or with the focus below the top, a button shows the news instead.
+  // Rows never move under the reader: after scrolling, when paused, or with the focus below the top, a button offers new requests instead.
   #isCalm() {
     const focused = this.#body.contains(document.activeElement);
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
@@ -229,7 +229,7 @@ class RequestList {
   #tell(shown, answer) {
     if (answer) this.#matched = answer.matched;
     const filtered = this.#isFiltered();
-    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · held' : ''}`);
+    say(this.#count, `${many(shown, 'request')}${filtered ? ` of ${count(this.#matched ?? shown)} that match` : ''}${this.#paused ? ' · paused' : ''}`);
     this.#choice.hidden = !this.#desk.chosen.first;
     const waiting = this.#waiting.size;
     this.#fresh.hidden = waiting === 0;
@@ -253,7 +253,7 @@ class RequestList {
   }
 
   #nothingFound() {
-    return notice('No request matches.', 'The search looks at trace ids (from four characters), request ids, models, services, names and error types.',
+    return notice('No request matches.', 'The search covers trace ids and request ids (from four characters on), models, services, pods, addresses, names and errors.',
       el('button', { type: 'button', class: 'plain-button', text: 'Clear the search', on: { click: () => this.#clear() } }));
   }
 
@@ -306,7 +306,7 @@ class RequestList {
   #pause() {
     this.#paused = !this.#paused;
     this.#bar.showPaused(this.#paused);
-    this.#desk.announce(this.#paused ? 'Live updates held' : 'Live updates go on');
+    this.#desk.announce(this.#paused ? 'Live updates paused' : 'Live updates resumed');
     if (this.#paused) this.#draw();
     else if (this.#focusedIndex() > 0) this.#goUp();
     else this.#admit();
@@ -322,6 +322,6 @@ class RequestList {
 function nothingYet() {
   return notice('No request yet. The desk is listening.',
     'Send it traces over OTLP: gRPC on port 4317 or HTTP on port 4318 unless the desk was started with others. For anything that speaks OpenTelemetry:',
-    el('pre', { class: 'recipe', text: 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317\nexport OTEL_TRACES_SAMPLER_ARG=1.0' }),
+    el('pre', { class: 'recipe', text: 'export OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317\nexport OTEL_TRACES_SAMPLER=always_on' }),
     'Or run ./demo in the root of Inferspan. This page shows requests as they arrive.');
 }

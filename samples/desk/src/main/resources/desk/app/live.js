@@ -1,4 +1,4 @@
-// The live feed: new and changed requests, and whether the server is still there.
+// The live feed of new and changed requests, and the state of the connection.
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
@@ -28,7 +28,7 @@ export class LiveFeed {
     this.#become('live');
   }
 
-  // The browser reconnects by itself only after some failures, and then at its own pace; ours is known and bounded.
+  // Reconnects here, because browsers do so only after some failures, and at intervals of their own.
   #lost() {
     this.#source.close();
     this.#become('gone');
@@ -48,7 +48,7 @@ export class LiveFeed {
     try {
       data = JSON.parse(event.data);
     } catch {
-      return; // half an event of a dying server: the next one says it again
+      return; // an incomplete event of a server that ended; the next one repeats it
     }
     for (const listener of this.#listeners[topic]) listener(data);
   }

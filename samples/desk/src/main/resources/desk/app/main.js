@@ -50,7 +50,7 @@ function show() {
 }
 
 function showUnknown(place) {
-  place.append(notice('There is no such page.', el('p', {}, el('a', { href: '#/', text: 'All requests' }))));
+  place.append(notice('Page not found.', el('p', {}, el('a', { href: '#/', text: 'All requests' }))));
   return { title: 'Not found' };
 }
 

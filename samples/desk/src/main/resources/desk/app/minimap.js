@@ -1,4 +1,4 @@
-// The whole trace in a strip: every span a line. Dragging over it zooms, a click shows everything again.
+// An overview of the trace with a line per span. Dragging zooms, a click shows everything again.
 
 import { el, place } from './dom.js';
 import { colour } from './theme.js';

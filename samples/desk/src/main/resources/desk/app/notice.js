@@ -1,4 +1,4 @@
-// What stands where there is nothing to show: loading, empty, unknown, gone. Each says what to do next.
+// Placeholders for loading, empty, unknown and unreachable content. Each says what to do next.
 
 import { el } from './dom.js';
 
@@ -15,16 +15,16 @@ export function notice(title, ...hints) {
     hints.map((hint) => (typeof hint === 'string' ? el('p', { text: hint }) : hint)));
 }
 
-/** What a failed question looks like. */
+/** The notice of a failed API call. */
 export function unanswered(failure, again) {
   const retry = el('button', { type: 'button', class: 'plain-button', text: 'Try again', on: { click: again } });
   if (failure.kind === 'unknown') {
-    return notice('The desk does not hold this trace.',
-      'It was never received, or it was the oldest when room was needed. A trace that is still under way appears as soon as its first span arrives.',
+    return notice('The desk does not have this trace.',
+      'It was never received, or it was dropped to make room. A trace appears as soon as its first span arrives.',
       el('p', {}, el('a', { href: '#/', text: 'All requests' })));
   }
   if (failure.kind === 'gone') {
-    return notice('The desk does not answer.', 'Is its process still running? This page asks again by itself.', retry);
+    return notice('The desk does not answer.', 'Is its process still running? This page retries automatically.', retry);
   }
-  return notice('That did not work.', failure.message ?? 'The answer could not be read.', retry);
+  return notice('The request failed.', failure.message ?? 'The response could not be read.', retry);
 }

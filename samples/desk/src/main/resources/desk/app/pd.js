@@ -1,4 +1,4 @@
-// Prefill and decode on one time line: where each ran, what lay between, and when the first token came.
+// Prefill, decode and the first token on one timeline, with their pods.
 
 import { el, percentOf } from './dom.js';
 import { foreign } from './foreign.js';

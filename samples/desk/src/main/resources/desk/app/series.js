@@ -1,4 +1,4 @@
-// Colours of services: each gets one for as long as a trace is shown, in the order in which they appear.
+// Assigns colours to the services of a trace, in the order in which they appear.
 
 const COLOURS = 10;
 

@@ -1,4 +1,4 @@
-// One row of the waterfall. It is written again and again for other spans while the reader scrolls, so it changes only what differs.
+// One row of the waterfall. Scrolling reuses rows for other spans, so a row updates only what differs.
 
 import { el, say } from './dom.js';
 import { rewrite } from './foreign.js';
@@ -77,8 +77,8 @@ export class SpanRow {
     if (span.error) marks.push(['mark-error', 'error', span.statusText ?? 'This span failed.']);
     if (!branch.isOpen) marks.push([branch.errorsBelow > 0 ? 'mark-error' : '', `+${count(branch.below)}`, branch.errorsBelow > 0 ? `Hidden below, ${count(branch.errorsBelow)} of them failed.` : 'Hidden below.']);
     if (span.fold) marks.push(['mark-fold', `×${count(span.fold.count)}`, `${count(span.fold.count)} calls took ${ms(span.fold.sumMs)} together. The bar reaches from the first call to the end of the last.`]);
-    if (span.orphan) marks.push(['mark-broken', 'no parent', 'The parent that it names never came.']);
-    if (span.coverage < 1) marks.push(['mark-warn', `${percent(span.coverage)} seen`, `Share of the events of that time that were not lost; ${count(span.dropped)} were.`]);
+    if (span.orphan) marks.push(['mark-broken', 'no parent', 'Its parent has not arrived.']);
+    if (span.coverage < 1) marks.push(['mark-warn', `${percent(span.coverage)} seen`, `Share of the events during this span that were received; ${count(span.dropped)} were lost.`]);
     else if (span.dropped > 0) marks.push(['mark-warn', `${count(span.dropped)} lost`, 'Events lost while this span ran.']);
     if (span.links?.length > 0) marks.push(['', `↗ ${count(span.links.length)}`, 'Links to other traces; see the details.']);
     if (marks.length === 0 && !this.#marks.firstChild) return;

@@ -1,4 +1,4 @@
-// Dark or light: as the system says, until somebody says otherwise.
+// Dark or light: the system's preference unless the user chooses.
 
 const KEY = 'inferspan.desk.theme';
 const NEXT = { system: 'dark', dark: 'light', light: 'system' };
@@ -25,7 +25,7 @@ export function wireTheme(button, changed) {
   return turn;
 }
 
-// A browser may forbid storage; then the choice lasts as long as the page.
+// If the browser forbids storage, the choice lasts until the page is closed.
 function remembered() {
   try {
     const choice = localStorage.getItem(KEY);
@@ -43,7 +43,7 @@ function remember(choice) {
   }
 }
 
-/** One of the style sheet's colours, for what is drawn on a canvas, which does not know names for light and dark. */
+/** Resolves a colour of the style sheet for a canvas, which does not understand CSS variables. */
 export function colour(name) {
   const probe = document.body.appendChild(document.createElement('i'));
   probe.style.color = `var(${name})`;

@@ -1,4 +1,4 @@
-// One trace: why it took so long, on top; then its parts; then every span.
+// The view of one trace: the explanation, the time to first token, all spans.
 
 import { anatomyPanel } from './anatomy.js';
 import * as api from './api.js';
@@ -55,10 +55,10 @@ class TraceView {
       { keys: ['Enter'], does: 'details of the span', run: (event) => this.#enter(event) },
       { keys: ['e'], does: 'next error', run: rows((all) => all.nextError()) },
       { keys: ['z'], does: 'zoom to the span', run: rows((all) => all.zoomToSelected()) },
-      { keys: ['0'], does: 'the whole time again', run: rows((all) => all.zoomOut()) },
+      { keys: ['0'], does: 'show the whole time', run: rows((all) => all.zoomOut()) },
       { keys: ['w'], does: 'waterfall', run: () => this.#tabs?.open('waterfall') },
       { keys: ['f'], does: 'flame graph', run: () => this.#tabs?.open('flame') },
-      { keys: ['b'], does: 'who shared the batch', run: () => this.#tabs?.open('batch') },
+      { keys: ['b'], does: 'shared batch', run: () => this.#tabs?.open('batch') },
       { keys: ['c'], does: 'compare with another request', run: () => this.#compare() },
       { keys: ['Escape'], does: 'close details, zoom out, then back to the requests', run: () => this.#escape() },
     ];
@@ -72,7 +72,7 @@ class TraceView {
       { keys: ['ArrowLeft'], does: 'the frame before it', run: frames((all) => all.sideways(-1)) },
       { keys: ['ArrowRight'], does: 'the frame after it', run: frames((all) => all.sideways(1)) },
       { keys: ['Enter'], does: 'zoom to the frame', run: frames((all) => all.zoomIn()) },
-      { keys: ['Backspace'], does: 'the whole graph again', run: frames((all) => all.zoomOut()) },
+      { keys: ['Backspace'], does: 'show the whole graph', run: frames((all) => all.zoomOut()) },
     ];
   }
 
@@ -149,7 +149,7 @@ class TraceView {
     const sharers = sharersOf(this.#data);
     this.#tabs = tabs([
       { id: 'waterfall', name: 'Waterfall', key: 'w', make: () => el('div', { class: 'sheet' }, this.#waterfall.node, this.#details.node), keep: true },
-      { id: 'flame', name: 'Flame graph', key: 'f', off: stacks || flame ? undefined : 'No stacks or kernel spans came with this request.',
+      { id: 'flame', name: 'Flame graph', key: 'f', off: stacks || flame ? undefined : 'This request has no stacks or kernel spans.',
         make: () => (this.#flame = stacks ? new FlameGraph(stacks, STACKS) : new FlameGraph(flame, SPANS)).node },
       { id: 'batch', name: `Shared batch${sharers > 0 ? ` (${count(sharers)})` : ''}`, key: 'b',
         off: parts || sharers > 0 ? undefined : 'No other request was in the engine at the same time.', make: () => batchPanel(this.#data) },
@@ -184,7 +184,7 @@ class TraceView {
   #compare() {
     this.#desk.chosen.first = this.#traceId;
     this.#desk.announce('Open the request to compare with');
-    this.#desk.go('#/'); // the search that has found this one may find no other
+    this.#desk.go('#/'); // without the current search, which may match no other request
   }
 
   #escape() {
@@ -199,7 +199,7 @@ function isPressable(target) {
   return target.closest('a, button, summary') !== null;
 }
 
-// Where the first token lies in the trace: the time to it alone counts from a span that may not be the trace's first.
+// The position of the first token in the trace; the TTFT counts from a span that may not be the first.
 function firstTokenOf({ summary, anatomy, pd }) {
   const last = anatomy?.parts?.at(-1);
   return pd?.firstTokenAtMs ?? (last ? last.atMs + last.ms : summary.ttftMs);
@@ -216,11 +216,11 @@ function warnings({ summary, spans, cut }) {
   const lines = [];
   const warn = (text) => lines.push(el('p', { class: 'warning' }, el('span', { 'aria-hidden': 'true', text: '▲ ' }), text));
   if (summary.status === 'broken') {
-    warn(`This trace is broken: ${orphans > 0 ? `${many(orphans, 'span')} came without the parent they name` : 'its root never came'}. A process died or could not send.`);
+    warn(`This trace is broken: ${orphans > 0 ? `${many(orphans, 'span')} arrived without their parent` : 'its root has not arrived'}. A process died or could not export.`);
   }
-  if (summary.status === 'open') lines.push(el('p', { class: 'warning calm', text: 'The root span has not come yet: the request may still run. This page fills in as spans arrive.' }));
-  if (summary.dropped > 0) warn(`${many(summary.dropped, 'event')} of this time were lost on the way; spans that miss some say so.`);
+  if (summary.status === 'open') lines.push(el('p', { class: 'warning calm', text: 'The root span has not arrived yet: the request may still be running. This page updates as spans arrive.' }));
+  if (summary.dropped > 0) warn(`${many(summary.dropped, 'event')} of this request were lost; the spans that miss some are marked.`);
   if (cut > 0) warn(`${many(cut, 'more span')} of this trace are not shown: the desk sends at most ${count(spans.length)}.`);
-  if (spans.length === 0) lines.push(notice('No span of this trace is left.'));
+  if (spans.length === 0) lines.push(notice('All spans of this trace were dropped.'));
   return el('div', { class: 'warnings', role: 'status' }, lines);
 }

@@ -1,4 +1,4 @@
-// The top of a trace: what it is, why it took so long, and its numbers.
+// The head of a trace: its name, the explanation, and key figures.
 
 import { el } from './dom.js';
 import { foreign, plain } from './foreign.js';
@@ -27,11 +27,11 @@ function whyLink({ why, whySpan, traceId }, jump) {
 
 function facts(summary) {
   const shown = [
-    ['First token', ms(summary.ttftMs), 'Time to first token, as the gateway saw it'],
+    ['First token', ms(summary.ttftMs), 'Time to first token at the gateway'],
     ['Took', ms(summary.durationMs)],
     ['Tokens', count(summary.tokens)],
     ['KV hit', percent(summary.kvHitRatio), 'Share of the prompt found in a KV cache'],
-    ['Route', routeOf(summary), 'What the endpoint picker decided'],
+    ['Route', routeOf(summary), 'Decision of the endpoint picker'],
     ['HTTP', summary.httpStatus === undefined ? undefined : String(summary.httpStatus)],
     ['Error', summary.errorType === undefined ? undefined : foreign(summary.errorType)],
     ['Spans', count(summary.spans)],
@@ -47,7 +47,7 @@ function routeOf({ route }) {
   return route === 'pd' ? 'prefill + decode' : route === 'decode' ? 'decode only' : plain(route).slice(0, 60);
 }
 
-/** A reason as it stands in an attribute, in words. */
+/** Turns a reason from an attribute into words. */
 export function inWords(reason) {
   return String(reason).replaceAll('_', ' ');
 }
@@ -60,7 +60,7 @@ function copyButton(id, desk) {
       desk.announce('Trace id copied');
       button.dataset.done = 'copied';
     } catch {
-      getSelection().selectAllChildren(button); // no clipboard here: selected is next best
+      getSelection().selectAllChildren(button); // without a clipboard, select the id instead
     }
     setTimeout(() => delete button.dataset.done, 1200);
   });

@@ -1,5 +1,5 @@
-// The spans of a trace as a tree: who is under whom, what is folded away, and what the end of the request waited for.
-// Nothing here recurses: a hostile trace may nest as deep as it has spans.
+// The spans of a trace as a tree, with open and closed branches and the critical path.
+// Does not recurse, because a hostile trace can nest as deep as it has spans.
 
 import { finite } from './format.js';
 
@@ -69,7 +69,7 @@ export class SpanTree {
   }
 
   #take(span) {
-    if (this.#byId.has(span.id)) return; // a span that was sent twice
+    if (this.#byId.has(span.id)) return; // a duplicate
     const branch = new Branch(span);
     this.#byId.set(span.id, branch);
     this.all.push(branch);
@@ -84,7 +84,7 @@ export class SpanTree {
     }
   }
 
-  // Walks down from the roots; whatever a circle of parents keeps from being reached becomes a root itself.
+  // Walks down from the roots. A span that is unreachable because of a cycle of parents becomes a root.
   #order() {
     const order = [];
     const seen = new Set();
@@ -114,7 +114,7 @@ export class SpanTree {
     walk(lost);
   }
 
-  // What took less than a hundredth of the request and holds no failure is seldom what a reader looks for.
+  // Closes branches under 1 % of the request, unless something below failed.
   #closeShort() {
     const short = (this.endMs - this.startMs) * SHORT_SHARE;
     for (const branch of this.all) branch.isOpen = branch.children.length === 0 || branch.to - branch.from >= short || branch.errorsBelow > 0 || !branch.parent;
@@ -133,8 +133,8 @@ function longest(roots) {
   return roots.reduce((most, root) => (root.to - root.from > most.to - most.from ? root : most));
 }
 
-// From the end backwards: what ended last is what was waited for, and before it began, what ended last before that.
-// Folded spans are many short calls, not one stretch of time, and stay out of it.
+// Walks backwards from the end: the critical path goes through the child that ended last, then through the one that ended last before it began.
+// Skips folded spans, which are many short calls and not one interval.
 function markCritical(root) {
   const open = [[root, root.to]];
   while (open.length > 0) {

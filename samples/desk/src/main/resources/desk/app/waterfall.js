@@ -1,4 +1,4 @@
-// Every span as a row, its time as a bar. Only rows in sight exist: ten thousand spans scroll as ten do.
+// The waterfall: a row with a bar per span. Only visible rows exist, so ten thousand spans scroll like ten.
 
 import { Axis } from './axis.js';
 import { el } from './dom.js';
@@ -33,7 +33,7 @@ export class Waterfall {
     this.#watch.observe(this.#scroll);
   }
 
-  /** To be called once the node stands in the page. */
+  /** Draws it; the node must be in the document. */
   start(kept, branch) {
     if (kept) this.#restore(kept);
     this.#rebuild();
@@ -47,7 +47,7 @@ export class Waterfall {
     this.#watch.disconnect();
   }
 
-  /** What a reader has done to it, to be kept when the trace grows. */
+  /** The state that is kept when the trace grows: open branches, scroll position, zoom. */
   state() {
     const isOpen = new Map(this.#tree.all.map((branch) => [branch.span.id, branch.isOpen]));
     const isWhole = this.#range.from === this.#whole().from && this.#range.to === this.#whole().to;
@@ -87,8 +87,8 @@ export class Waterfall {
     this.#drawRows();
   }
 
-  // Row i always uses slot i modulo the pool, so that scrolling by one rewrites one row. Who scrolls by whole screens sees
-  // no spare row: then only what is in sight is written.
+  // Row i always uses slot i modulo the pool, so that scrolling by one row rewrites one row. Scrolling by whole screens writes
+  // visible rows only.
   #drawRows() {
     const height = this.#scroll.clientHeight;
     if (height === 0) return;
@@ -130,7 +130,7 @@ export class Waterfall {
     return true;
   }
 
-  /** `isAsked`: the reader pointed at the span, and wants its details where they are not shown anyway. */
+  /** `isAsked`: the user pointed at the span, so its details open where they cover the rows. */
   select(branch, centred = false, isAsked = false) {
     if (!this.#at.has(branch)) {
       this.#tree.reveal(branch);
@@ -138,7 +138,7 @@ export class Waterfall {
     }
     this.#bringToSight(this.#at.get(branch), centred);
     this.#take(branch, isAsked);
-    // The page may hide what the rows' own window shows.
+    // The page itself may be scrolled, too.
     this.#pool.find((row) => row.branch === branch)?.node.scrollIntoView({ block: 'nearest' });
   }
 

@@ -190,7 +190,7 @@ class TracePageIT {
   void unknownTrace_saysWhyItMayBeMissing() {
     Page page = DESK.open("#/trace/" + "ab".repeat(16));
 
-    assertThat(page.locator(".notice")).containsText("does not hold this trace");
+    assertThat(page.locator(".notice")).containsText("does not have this trace");
   }
 
   private static Page opened(SentTrace trace) {

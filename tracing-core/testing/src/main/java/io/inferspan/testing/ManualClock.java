@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A clock that stands still until a test moves it; for exact durations without sleeping.
+ * A clock that moves only when a test moves it, for exact durations without sleeping.
  *
  * <p>It starts at {@link #START}. Wall time and {@link #nanoTime} move together. Any thread may
  * read or move it.
  */
 public final class ManualClock implements Clock {
-  /** The instant a clock from {@link #create()} shows at first. */
+  /** The initial time of a clock from {@link #create()}. */
   public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
   private final long startEpochNanos;
@@ -24,12 +24,12 @@ public final class ManualClock implements Clock {
         Math.addExact(TimeUnit.SECONDS.toNanos(start.getEpochSecond()), start.getNano());
   }
 
-  /** A clock that shows {@link #START}. */
+  /** Returns a clock that shows {@link #START}. */
   public static ManualClock create() {
     return new ManualClock(START);
   }
 
-  /** A clock that shows the given instant. */
+  /** Returns a clock that shows the given instant. */
   public static ManualClock startingAt(Instant start) {
     return new ManualClock(start);
   }
@@ -42,13 +42,13 @@ public final class ManualClock implements Clock {
     elapsedNanos.addAndGet(by.toNanos());
   }
 
-  /** Wall time in nanoseconds since the epoch. */
+  /** Returns the wall time in nanoseconds since the epoch. */
   @Override
   public long now() {
     return startEpochNanos + elapsedNanos.get();
   }
 
-  /** Nanoseconds since this clock was made. */
+  /** Returns the nanoseconds since this clock was created. */
   @Override
   public long nanoTime() {
     return elapsedNanos.get();

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.function.BiPredicate;
 
 /**
- * The order in which the siblings of an actual tree are compared with an expected tree.
+ * Orders the siblings of an actual tree for the comparison with an expected tree.
  *
- * <p>The best order pairs whole subtrees first and then single spans, so that it finds a match
- * where there is one and otherwise leaves a difference that is easy to read.
+ * <p>It pairs whole subtrees first and then single spans. So it finds a match if one exists, and
+ * otherwise leaves a difference that is easy to read.
  */
 final class SiblingOrder {
   private static final int NONE = -1;
@@ -26,7 +26,7 @@ final class SiblingOrder {
 
   private SiblingOrder() {}
 
-  /** One expected span with those below it; two that read the same are still two. */
+  /** An expected span with its descendants; equal ones stay distinct. */
   private static final class Expected {
     private final Line line;
     private final List<Expected> children = new ArrayList<>();
@@ -38,12 +38,12 @@ final class SiblingOrder {
 
   private record Pair(Expected expected, Node actual) {}
 
-  /** Siblings by start time, as the tree has them. */
+  /** Returns siblings by start time. */
   static SiblingOrder asIs() {
     return new SiblingOrder();
   }
 
-  /** Siblings as near to the expected lines as they can be put. */
+  /** Returns siblings in the order that is most similar to the expected lines. */
   static SiblingOrder bestFor(List<Line> expected, List<Node> roots) {
     SiblingOrder order = new SiblingOrder();
     order.arrange(nest(expected), roots);
@@ -153,7 +153,7 @@ final class SiblingOrder {
     }
   }
 
-  /** The search for augmenting paths; {@code owners} says which expected span has which actual. */
+  /** The search for augmenting paths; {@code owners} maps actual to expected spans. */
   private static final class Search {
     private final List<Expected> expected;
     private final List<Node> actual;

@@ -12,8 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One finished span, the same whether it was taken from an SDK in this process or received over
- * OTLP.
+ * A finished span, from an SDK in this process or received over OTLP.
  *
  * <p>Attribute values are {@link String}, {@link Long}, {@link Double}, {@link Boolean} or a {@link
  * List} of them. The rarer OTLP values map to a {@link Map} (key-value list), a base64 {@link
@@ -44,7 +43,7 @@ public record SpanRecord(
     Scope scope,
     Map<String, Object> resource) {
 
-  /** Copies the collections, so that a record never changes. */
+  /** Copies the collections. */
   public SpanRecord {
     attributes = ordered(attributes);
     events = List.copyOf(events);
@@ -52,7 +51,7 @@ public record SpanRecord(
     resource = ordered(resource);
   }
 
-  /** One event of a span, such as a recorded exception. */
+  /** An event of a span, such as a recorded exception. */
   public record EventRecord(String name, long epochNanos, Map<String, Object> attributes) {
     /** Copies the attributes, so that a record never changes. */
     public EventRecord {
@@ -60,7 +59,7 @@ public record SpanRecord(
     }
   }
 
-  /** One link from a span to another span, often in another trace. */
+  /** A link from a span to another span, often in another trace. */
   public record LinkRecord(
       String traceId, String spanId, String traceState, Map<String, Object> attributes) {
     /** Copies the attributes, so that a record never changes. */
@@ -77,7 +76,7 @@ public record SpanRecord(
     public static final Status UNSET = new Status(StatusCode.UNSET, "");
   }
 
-  /** The instrumentation scope that made a span; a missing version is {@code ""}. */
+  /** The instrumentation scope of a span; a missing version is {@code ""}. */
   public record Scope(String name, String version, Map<String, Object> attributes) {
     /** Copies the attributes, so that a record never changes. */
     public Scope {
@@ -90,12 +89,12 @@ public record SpanRecord(
     }
   }
 
-  /** Takes a finished span over from the SDK. */
+  /** Returns the record of a finished span of the SDK. */
   public static SpanRecord of(SpanData span) {
     return SpanDataReader.read(span);
   }
 
-  /** Takes finished spans over from the SDK, in the given order. */
+  /** Returns the records of finished spans of the SDK, in the given order. */
   public static List<SpanRecord> of(Iterable<? extends SpanData> spans) {
     List<SpanRecord> records = new ArrayList<>();
     spans.forEach(span -> records.add(of(span)));
@@ -112,32 +111,32 @@ public record SpanRecord(
     return status.code() == StatusCode.ERROR;
   }
 
-  /** The status code; short for {@code status().code()}. */
+  /** Returns the status code; short for {@code status().code()}. */
   public StatusCode statusCode() {
     return status.code();
   }
 
-  /** The status description; short for {@code status().description()}. */
+  /** Returns the status description; short for {@code status().description()}. */
   public String statusDescription() {
     return status.description();
   }
 
-  /** The name of the instrumentation scope; short for {@code scope().name()}. */
+  /** Returns the name of the instrumentation scope; short for {@code scope().name()}. */
   public String scopeName() {
     return scope.name();
   }
 
-  /** The value of one attribute, or {@code null} where the span has none of that key. */
+  /** Returns the value of an attribute, or {@code null} if the span does not have it. */
   public @Nullable Object attribute(String key) {
     return attributes.get(key);
   }
 
-  /** The resource's {@code service.name}, or {@code ""} where it has none. */
+  /** Returns the resource's {@code service.name}, or {@code ""} if it has none. */
   public String serviceName() {
     return resource.getOrDefault("service.name", "").toString();
   }
 
-  /** The time between start and end. */
+  /** Returns the time between start and end. */
   public Duration duration() {
     return Duration.ofNanos(endEpochNanos - startEpochNanos);
   }

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans put together as the trees they form, to be walked or shown in a terminal.
+ * Trees of spans, to traverse or to print on a terminal.
  *
  * <pre>
  * gateway.request (2150.3 ms) [llm-gateway]
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *     └── llm_d.pd_proxy.prefill (55.0 ms)
  * </pre>
  *
- * <p>Any list of spans makes a tree, however broken: a span whose parent is not in the list is a
- * root and says so, and spans that are each other's ancestors hang below the one that started
- * first. Roots and siblings are sorted by start time.
+ * <p>Any list of spans is accepted. A span whose parent is not in the list is a root and is marked;
+ * of a cycle of spans, the one that started first becomes the root. Roots and siblings are sorted
+ * by start time.
  */
 public final class SpanTree {
   private static final Comparator<Node> BY_TIME =
@@ -41,12 +41,12 @@ public final class SpanTree {
     this.roots = roots;
   }
 
-  /** The trees of all the given spans, of one trace or of many. */
+  /** Returns the trees of all given spans, of one trace or of many. */
   public static SpanTree of(List<SpanRecord> spans) {
     return new SpanTree(link(spans));
   }
 
-  /** The tree of those of the given spans that belong to one trace. */
+  /** Returns the tree of the given spans that belong to one trace. */
   public static SpanTree ofTrace(List<SpanRecord> spans, String traceId) {
     return of(spans.stream().filter(span -> span.traceId().equals(traceId)).toList());
   }
@@ -63,7 +63,7 @@ public final class SpanTree {
     PARENT_CYCLE
   }
 
-  /** One span and the spans below it. */
+  /** A span and its descendants. */
   public static final class Node {
     private final SpanRecord span;
     private final List<Node> children = new ArrayList<>();
@@ -111,17 +111,17 @@ public final class SpanTree {
     }
   }
 
-  /** The spans without a parent here, by start time. */
+  /** Returns the spans without a parent in the list, by start time. */
   public List<Node> roots() {
     return roots;
   }
 
-  /** The trees as text with durations and without attributes; each line ends with a newline. */
+  /** Returns the trees as text, with durations and without attributes. */
   public String render() {
     return render(Options.DEFAULT);
   }
 
-  /** The trees as text; each line ends with a newline and is safe to print. */
+  /** Returns the trees as text that is safe to print; each line ends with a newline. */
   public String render(Options options) {
     return new SpanTreeText(options).render(roots);
   }
@@ -153,7 +153,7 @@ public final class SpanTree {
     return new Id(node.span.traceId(), spanId);
   }
 
-  /** Makes a root out of one span of every cycle, since no root leads to those. */
+  /** Makes one span of each cycle a root, because no root leads to them. */
   private static void breakCycles(List<Node> nodes, List<Node> roots) {
     Set<Node> reached = new HashSet<>();
     roots.forEach(root -> reach(root, reached));
@@ -171,7 +171,7 @@ public final class SpanTree {
     }
   }
 
-  /** The span that started first in the cycle that the given span is part of or hangs below. */
+  /** Returns the first span of the cycle that contains the given span or one of its ancestors. */
   private static Node firstOfCycleAbove(Node start) {
     Set<Node> path = new LinkedHashSet<>();
     Node node = start;

@@ -5,10 +5,10 @@
  * process ({@link io.inferspan.testing.TracingExtension}) or received over OTLP ({@link
  * io.inferspan.testing.otlp.OtlpReceiver}). The other classes read lists of them: {@link
  * io.inferspan.testing.SpanTree} prints them, {@link io.inferspan.testing.SpanTreeAssert} checks
- * them, {@link io.inferspan.testing.Canary} searches them for text that must not leave.
+ * them, {@link io.inferspan.testing.Canary} searches them for text that must not be exported.
  *
- * <p>What belongs here: test doubles and assertions that depend on OpenTelemetry only. What does
- * not: code for production, and fake inference engines (package {@code engine}).
+ * <p>Contains test doubles and assertions that depend on OpenTelemetry only. Fake inference engines
+ * are in package {@code engine}.
  */
 @NullMarked
 package io.inferspan.testing;

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One request that a {@link FakeEngine} received in full, and how it ended. */
+/** A request that a {@link FakeEngine} received completely, and its outcome. */
 public final class EngineRequest {
   /** The role of the engine in a request, determined by its {@code kv_transfer_params}. */
   public enum Role {
@@ -78,58 +78,58 @@ public final class EngineRequest {
     this.kvTransferParams = call == null ? null : call.kvTransferParams();
   }
 
-  /** The HTTP method, in upper case. */
+  /** Returns the HTTP method, in upper case. */
   public String method() {
     return method;
   }
 
-  /** The path without the query, as it was sent. */
+  /** Returns the path without the query, as sent. */
   public String path() {
     return path;
   }
 
-  /** The query without the question mark; null when there was none. */
+  /** Returns the query without the question mark; null if there is none. */
   public @Nullable String query() {
     return query;
   }
 
-  /** Every header with all its values in order; names compare without regard to case. */
+  /** Returns all headers with their values in order; names are case-insensitive. */
   public Map<String, List<String>> headers() {
     return headers;
   }
 
-  /** All values of one header in order, empty when it was not sent. */
+  /** Returns all values of a header in order; empty if it was not sent. */
   public List<String> headers(String name) {
     return headers.getOrDefault(name, List.of());
   }
 
-  /** The first value of one header, null when it was not sent. */
+  /** Returns the first value of a header; null if it was not sent. */
   public @Nullable String header(String name) {
     List<String> values = headers(name);
     return values.isEmpty() ? null : values.get(0);
   }
 
-  /** A copy of the body's bytes. */
+  /** Returns a copy of the body. */
   public byte[] body() {
     return body.clone();
   }
 
-  /** The body read as UTF-8. */
+  /** Returns the body decoded as UTF-8. */
   public String bodyText() {
     return new String(body, StandardCharsets.UTF_8);
   }
 
-  /** Returns when the request's head arrived, on the scale of {@link System#nanoTime()}. */
+  /** Returns the arrival time of the head, on the scale of {@link System#nanoTime()}. */
   public long arrivalNanos() {
     return arrival.nanos();
   }
 
-  /** Returns when the request's head arrived, in nanoseconds since 1970. */
+  /** Returns the arrival time of the head, in nanoseconds since 1970. */
   public long arrivalEpochNanos() {
     return arrival.epochNanos();
   }
 
-  /** The part that the request asked the engine to play. */
+  /** Returns the role that the request gives the engine. */
   public Role role() {
     return role;
   }
@@ -173,7 +173,7 @@ public final class EngineRequest {
     return method + " " + path + " (" + role + ", " + body.length + " bytes, " + outcome + ")";
   }
 
-  /** Settles the outcome; called once, on the engine's thread. */
+  /** Sets the outcome; called once, on the engine's thread. */
   void end(Outcome how) {
     outcome = how;
     ended.countDown();

@@ -28,7 +28,7 @@ public final class EngineScript {
     NONE
   }
 
-  /** The ways in which a request can go wrong. */
+  /** The kinds of faults. */
   enum FaultKind {
     NONE,
     STATUS,
@@ -94,17 +94,17 @@ public final class EngineScript {
     fault = b.fault;
   }
 
-  /** Five tokens, no delays, no faults. */
+  /** Returns a script with five tokens, no delays and no faults. */
   public static EngineScript normal() {
     return NORMAL;
   }
 
-  /** A new script that starts from {@link #normal()}. */
+  /** Returns a builder that starts from {@link #normal()}. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** A new script that starts from this one. */
+  /** Returns a builder that starts from this script. */
   public Builder toBuilder() {
     return new Builder(this);
   }
@@ -114,7 +114,7 @@ public final class EngineScript {
     return prefillNanos + prefillPerTokenNanos * Math.max(0, promptTokens - cachedTokens);
   }
 
-  /** Collects the parts of an {@link EngineScript}. */
+  /** Builder for {@link EngineScript}. */
   public static final class Builder {
     private static final int DEFAULT_TOKENS = 5;
 

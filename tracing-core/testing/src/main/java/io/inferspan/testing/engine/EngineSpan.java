@@ -20,7 +20,7 @@ final class EngineSpan {
   private static final TextMapGetter<EngineRequest> HEADERS =
       (request, name) -> request == null ? null : request.header(name);
 
-  /** The moments of one request, all on the scale of {@link System#nanoTime()}. */
+  /** The times of a request, on the scale of {@link System#nanoTime()}. */
   record Moments(long queued, long scheduled, long firstToken, long lastToken, long end) {}
 
   private final Tracer tracer;
@@ -60,7 +60,7 @@ final class EngineSpan {
     span.setAttribute(key, nanos / NANOS_PER_SECOND);
   }
 
-  /** vLLM asks each parameter whether it is true in Python's sense, so that zeros are left out. */
+  /** Like vLLM, omits parameters that are false in Python's sense, such as zeros. */
   private static void setRequestParameters(SpanBuilder span, Call call) {
     if (call.sampling().topP() != 0) {
       span.setAttribute("gen_ai.request.top_p", call.sampling().topP());

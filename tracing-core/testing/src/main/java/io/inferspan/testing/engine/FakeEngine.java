@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * vLLM's generate API, streamed or not. It acts as a prefill or decode engine, records its
  * requests, and creates vLLM's {@code llm_request} span if it has an OpenTelemetry instance.
  *
- * <p>A prompt has as many tokens as there are words between blanks in its messages, prompt, input,
+ * <p>A prompt has one token for each word between blanks in its messages, prompt, input,
  * system text and instructions; an integer in a list of token ids is one token. {@code n} is read
  * for the span and otherwise ignored. Any model name is served.
  *
@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * {@code /query} as Mooncake's bootstrap server. Of a script they expose only the model.
  */
 public final class FakeEngine implements AutoCloseable {
-  /** The most requests that {@link #requests()} keeps; older ones are forgotten. */
+  /** The maximum number of requests that {@link #requests()} keeps; older ones are dropped. */
   public static final int MAX_KEPT_REQUESTS = 4096;
 
-  /** The most body bytes that {@link #requests()} keeps, all requests together. */
+  /** The maximum size of all bodies that {@link #requests()} keeps. */
   public static final long MAX_KEPT_BYTES = 64L << 20;
 
   private static final Duration LIFECYCLE_LIMIT = Duration.ofSeconds(10);
@@ -90,37 +90,37 @@ public final class FakeEngine implements AutoCloseable {
     return new Builder();
   }
 
-  /** The host that the engine is bound to, as it was given. */
+  /** Returns the host that the engine is bound to, as given. */
   public String host() {
     return host;
   }
 
-  /** The port that the engine listens on. */
+  /** Returns the port. */
   public int port() {
     return server.actualPort();
   }
 
-  /** "host:port", the form that routing headers carry. */
+  /** Returns "host:port", as in routing headers. */
   public String authority() {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port();
   }
 
-  /** The address of one path on this engine. */
+  /** Returns the URI of a path on this engine. */
   public URI uri(String path) {
     return URI.create("http://" + authority() + path);
   }
 
-  /** The engine's id, which a prefill answer carries as {@code remote_engine_id}. */
+  /** Returns the engine's id, the {@code remote_engine_id} of its prefill answers. */
   public String engineId() {
     return engineId;
   }
 
-  /** The script that requests follow unless another is queued for them. */
+  /** Returns the script for requests without a queued one. */
   public EngineScript script() {
     return script;
   }
 
-  /** Sets the script for the requests from now on; those under way keep theirs. */
+  /** Sets the script for new requests; running ones keep theirs. */
   public void script(EngineScript next) {
     script = next;
   }
@@ -133,12 +133,12 @@ public final class FakeEngine implements AutoCloseable {
     Collections.addAll(queued, next);
   }
 
-  /** The newest requests received in full, oldest first, at most {@link #MAX_KEPT_REQUESTS}. */
+  /** Returns the newest complete requests, oldest first, at most {@link #MAX_KEPT_REQUESTS}. */
   public List<EngineRequest> requests() {
     return log.list();
   }
 
-  /** Returns the number of completely received requests, including those forgotten. */
+  /** Returns the number of complete requests, including dropped ones. */
   public long requestCount() {
     return log.seen();
   }
@@ -152,7 +152,7 @@ public final class FakeEngine implements AutoCloseable {
     return log.await(count, limit);
   }
 
-  /** Forgets every request and starts counting again. */
+  /** Removes all requests and resets the count. */
   public void clearRequests() {
     log.clear();
   }

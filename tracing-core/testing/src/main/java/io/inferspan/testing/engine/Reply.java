@@ -29,7 +29,7 @@ final class Reply {
     return script;
   }
 
-  /** The id of the response, which tracing calls the request's. */
+  /** Returns the id of the response, which is the request id in traces. */
   String id() {
     return id;
   }
@@ -53,7 +53,7 @@ final class Reply {
     return script.cachedTokens;
   }
 
-  /** The number of tokens that the whole answer has. */
+  /** Returns the number of tokens of the whole answer. */
   int tokens() {
     if (isBelowCacheThreshold()) {
       return 0;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The newest requests that an engine received, bounded by number and by bytes so that load tests do
- * not pile up.
+ * The newest requests of an engine, limited in number and bytes so that load tests do not exhaust
+ * the heap.
  */
 final class RequestLog {
   private final int maxRequests;

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the few fields of a request body that an engine acts on, the same for every API.
+ * Reads the fields of a request body that affect an engine, for every API.
  *
  * <p>Prompt tokens are the words between blanks of every text in {@code messages}, {@code prompt},
  * {@code input}, {@code system} and {@code instructions} (a string, an array of strings, or objects
@@ -31,10 +31,10 @@ final class RequestReader {
       @Nullable String kvTransferParams,
       @Nullable String rejection) {}
 
-  /** The bounds that a request puts on its answer; null when it puts none. */
+  /** The limits that a request sets on its answer; null if unset. */
   record Limits(@Nullable Integer maxTokens, double cacheHitThreshold) {}
 
-  /** The sampling parameters; an engine takes 1 for those that are not given. */
+  /** The sampling parameters; the default of each is 1. */
   record Sampling(double topP, double temperature, int n) {}
 
   private final byte[] body;
@@ -60,7 +60,7 @@ final class RequestReader {
     this.parser = JSON.createParser(body);
   }
 
-  /** Reads a body; one that an engine would refuse comes back with a {@link Call#rejection()}. */
+  /** Reads a body; if an engine would refuse it, the result has a {@link Call#rejection()}. */
   static Call read(byte[] body) {
     try {
       RequestReader reader = new RequestReader(body);
@@ -217,7 +217,7 @@ final class RequestReader {
     return parser.currentToken().isNumeric() ? parser.getDoubleValue() : otherwise;
   }
 
-  /** Counts the current value; the parser's own limit on nesting bounds the recursion. */
+  /** Counts the current value; the parser's limit on nesting bounds the recursion. */
   private int promptTokens() throws IOException {
     return switch (parser.currentToken()) {
       case VALUE_STRING -> words();

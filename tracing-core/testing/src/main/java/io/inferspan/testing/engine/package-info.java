@@ -1,7 +1,7 @@
 /**
- * A scriptable inference engine over real sockets. It answers HTTP like vLLM, fails as a script
- * says, records its requests and, given an OpenTelemetry instance, creates vLLM's span. Assertions
- * on spans and the OTLP receiver are in the parent package, on which nothing here depends.
+ * A scriptable inference engine over real sockets. It answers HTTP like vLLM, fails on demand,
+ * records its requests and, given an OpenTelemetry instance, creates vLLM's span. Does not depend on
+ * the parent package.
  */
 @NullMarked
 package io.inferspan.testing.engine;

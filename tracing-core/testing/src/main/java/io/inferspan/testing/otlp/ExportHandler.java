@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the export calls of both protocols; every request ends here. */
+/** Handles the export calls of both protocols. */
 final class ExportHandler implements Handler<HttpServerRequest> {
   static final String HTTP_PATH = "/v1/traces";
   static final String GRPC_PATH = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
@@ -36,7 +36,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     this.behaviour = behaviour;
   }
 
-  /** The end of a call in the terms of both protocols. */
+  /** The result of a call, for both protocols. */
   private record Answer(int grpcStatus, int httpStatus, String message) {
     static final Answer OK = new Answer(0, 200, "");
     static final Answer TRY_AGAIN = new Answer(14, 503, "told to reject");

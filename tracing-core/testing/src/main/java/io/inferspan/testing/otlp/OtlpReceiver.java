@@ -71,7 +71,7 @@ public final class OtlpReceiver implements AutoCloseable {
     return builder().start();
   }
 
-  /** Prepares a receiver with other settings. */
+  /** Returns a builder for a receiver with other settings. */
   public static Builder builder() {
     return new Builder();
   }
@@ -160,47 +160,47 @@ public final class OtlpReceiver implements AutoCloseable {
     }
   }
 
-  /** The base URL, as {@code OTEL_EXPORTER_OTLP_ENDPOINT} takes it for either protocol. */
+  /** Returns the base URL for {@code OTEL_EXPORTER_OTLP_ENDPOINT}, for both protocols. */
   public String endpoint() {
     return scheme + "://localhost:" + server.port();
   }
 
-  /** The URL of the OTLP/HTTP trace signal, as an HTTP exporter's builder takes it. */
+  /** Returns the URL for traces over OTLP/HTTP, for an exporter's builder. */
   public String httpTracesEndpoint() {
     return endpoint() + ExportHandler.HTTP_PATH;
   }
 
-  /** The port it listens on. */
+  /** Returns the port. */
   public int port() {
     return server.port();
   }
 
-  /** Behaves like this from the next request on. */
+  /** Sets the behaviour from the next request on. */
   public void behave(Behaviour behaviour) {
     this.behaviour = behaviour;
   }
 
-  /** Every span accepted since the start or the last {@link #clear()}, in order of arrival. */
+  /** Returns the accepted spans since the start or the last {@link #clear()}, as they arrived. */
   public List<SpanRecord> spans() {
     return spans.spans();
   }
 
-  /** Waits for so many accepted spans and returns all there are; fails when the time is up. */
+  /** Waits for at least this many accepted spans and returns all; fails after the limit. */
   public List<SpanRecord> awaitSpans(int count, Duration timeout) {
     return spans.await(count, timeout, this::remarks);
   }
 
-  /** Waits for so many spans of one trace and returns those; fails when the time is up. */
+  /** Waits for at least this many spans of one trace and returns them; fails after the limit. */
   public List<SpanRecord> awaitTrace(String traceId, int count, Duration timeout) {
     return spans.awaitTrace(traceId, count, timeout, this::remarks);
   }
 
-  /** Waits for so many export calls, accepted or not; fails when the time is up. */
+  /** Waits for at least this many export calls, accepted or not; fails after the limit. */
   public void awaitRequests(int count, Duration timeout) {
     calls.await(count, timeout);
   }
 
-  /** The headers of each export call, with lower-case names; accepted or not. */
+  /** Returns the headers of each export call, accepted or not, with lower-case names. */
   public List<Map<String, String>> requestHeaders() {
     return calls.headers();
   }
@@ -220,23 +220,23 @@ public final class OtlpReceiver implements AutoCloseable {
     return calls.discardedBodies();
   }
 
-  /** The number of trace export calls, accepted or not. */
+  /** Returns the number of export calls, accepted or not. */
   public int requestCount() {
     return calls.count();
   }
 
-  /** The protocols of the export calls so far: {@code "grpc"}, {@code "http"}, both or none. */
+  /** Returns the protocols of the export calls: {@code "grpc"}, {@code "http"}, both or none. */
   public Set<String> protocols() {
     return calls.protocols();
   }
 
-  /** Forgets everything received; the behaviour stays. */
+  /** Removes all spans and calls; keeps the behaviour. */
   public void clear() {
     spans.clear();
     calls.clear();
   }
 
-  /** Closes the port and all connections; spans received so far stay readable. */
+  /** Closes the port and all connections; received spans stay available. */
   @Override
   public void close() {
     server.close();

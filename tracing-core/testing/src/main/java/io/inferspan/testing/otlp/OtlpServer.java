@@ -29,7 +29,7 @@ final class OtlpServer implements AutoCloseable {
   private final HttpServer server;
   private final int port;
 
-  /** Listens when this returns; port 0 is any free port. */
+  /** Starts listening; port 0 takes a free port. */
   OtlpServer(HttpServerOptions options, int port, Handler<HttpServerRequest> handler) {
     server =
         vertx.createHttpServer(options).connectionHandler(this::keepTrack).requestHandler(handler);

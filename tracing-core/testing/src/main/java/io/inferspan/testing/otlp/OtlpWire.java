@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
 
 /** The bytes around an OTLP message: gRPC frames, compression, error bodies. */
 final class OtlpWire {
-  /** A message may not grow larger than this when it is decompressed. */
+  /** The size limit of a decompressed message. */
   static final int MAX_MESSAGE_BYTES = OtlpReceiver.MAX_RETAINED_BYTES;
 
   private static final int FRAME_HEADER_BYTES = 5;
 
   private OtlpWire() {}
 
-  /** The two content codings OTLP knows. */
+  /** The content codings of OTLP. */
   enum Compression {
     NONE,
     GZIP
   }
 
-  /** A body that is not what its headers say. */
+  /** A body contradicts its headers. */
   static final class MalformedBodyException extends Exception {
     private final String reason;
 
@@ -52,7 +52,7 @@ final class OtlpWire {
     throw new MalformedBodyException("only gzip and identity are read, not " + encoding);
   }
 
-  /** The message in a unary call's body, which must be exactly one frame. */
+  /** Returns the message in a unary call's body, which must be exactly one frame. */
   static byte[] unframe(byte[] body, Compression compression) throws MalformedBodyException {
     if (body.length < FRAME_HEADER_BYTES) {
       throw new MalformedBodyException("gRPC frame cut off after " + body.length + " bytes");
@@ -95,7 +95,7 @@ final class OtlpWire {
     return message;
   }
 
-  /** A {@code google.rpc.Status}, the body of an OTLP/HTTP error. */
+  /** Returns a {@code google.rpc.Status}, the body of an OTLP/HTTP error. */
   static byte[] status(int code, String message) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
@@ -109,7 +109,7 @@ final class OtlpWire {
     return bytes.toByteArray();
   }
 
-  /** Text as {@code grpc-message} wants it: printable ASCII, the rest percent-encoded. */
+  /** Encodes a text for {@code grpc-message}: printable ASCII, the rest percent-encoded. */
   static String percentEncode(String text) {
     StringBuilder encoded = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

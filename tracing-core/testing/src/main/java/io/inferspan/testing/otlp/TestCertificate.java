@@ -16,9 +16,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A fresh self-signed certificate for {@code localhost} with its EC key, as two PEM files.
  *
- * <p>It serves as server certificate, as client certificate and as its own authority. It is valid
- * for a few days and good for nothing but tests. Making one runs the JDK's {@code keytool}, which
- * takes about a second.
+ * <p>It can be used as server certificate, as client certificate and as its own authority. It is
+ * valid for a few days. Creating one runs the JDK's {@code keytool}, which takes about a second.
  *
  * @param certificatePem the file with the certificate (X.509)
  * @param privateKeyPem the file with the private key (PKCS#8, not encrypted)
@@ -29,7 +28,7 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
   private static final String STORE_PASSWORD = "changeit";
   private static final int KEYTOOL_TIMEOUT_SECONDS = 60;
 
-  /** Makes a certificate in a new temporary directory, which is left to the caller to remove. */
+  /** Creates a certificate in a new temporary directory, which the caller removes. */
   public static TestCertificate create() {
     try {
       return createIn(Files.createTempDirectory("test-certificate"));
@@ -38,7 +37,7 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
     }
   }
 
-  /** Makes a certificate as two new files in the given directory. */
+  /** Creates a certificate as two new files in the given directory. */
   public static TestCertificate createIn(Path directory) {
     String name = "localhost-" + UUID.randomUUID();
     Path store = directory.resolve(name + ".p12");
@@ -52,12 +51,12 @@ public record TestCertificate(Path certificatePem, Path privateKeyPem) {
     }
   }
 
-  /** The certificate's PEM text as bytes, as the OTLP exporters take it. */
+  /** Returns the certificate as PEM bytes, for OTLP exporters. */
   public byte[] certificateBytes() {
     return read(certificatePem);
   }
 
-  /** The private key's PEM text as bytes, as the OTLP exporters take it. */
+  /** Returns the private key as PEM bytes, for OTLP exporters. */
   public byte[] privateKeyBytes() {
     return read(privateKeyPem);
   }

@@ -1,7 +1,7 @@
 /**
  * A real OTLP trace receiver, and a certificate to run it with.
  *
- * <p>Here live sockets and the wire format; what arrives becomes {@link
+ * <p>Contains the sockets and the wire format, and converts spans to {@link
  * io.inferspan.testing.SpanRecord}s.
  */
 @NullMarked

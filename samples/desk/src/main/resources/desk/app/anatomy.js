@@ -1,3 +1,4 @@
+// @ts-check
 // The parts of the time to the first token. They follow one another and add up to it.
 
 import { el, percentOf } from './dom.js';

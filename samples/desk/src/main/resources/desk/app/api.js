@@ -1,3 +1,4 @@
+// @ts-check
 // Calls the desk's API. Every failure has a sentence for the page.
 
 const PATIENCE_MS = 15000;

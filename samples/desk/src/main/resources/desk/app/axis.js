@@ -1,3 +1,4 @@
+// @ts-check
 // The time axis above the waterfall, its grid lines, and the mark of the first token.
 
 import { el, percentOf, place } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Requests that shared the engine's batch: exact if the engine reports its steps, otherwise those with overlapping times.
 
 import { el, percentOf } from './dom.js';

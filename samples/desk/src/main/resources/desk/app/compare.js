@@ -1,3 +1,4 @@
+// @ts-check
 // Compares two requests on one scale: the differences in sentences, then the spans.
 
 import { anatomyBar, nameOf } from './anatomy.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // All details of one span.
 
 import { el, percentOf } from './dom.js';

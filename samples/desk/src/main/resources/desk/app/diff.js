@@ -1,3 +1,4 @@
+// @ts-check
 // Aligns the spans of two requests and finds their differences. Has no DOM.
 
 import { keyOf, PARTS } from './anatomy.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The differences of two requests in sentences, the most important first.
 
 import { nameOf } from './anatomy.js';

@@ -1,17 +1,39 @@
+// @ts-check
 // Creates elements. Nothing here parses markup: values from traces are always text.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** An element; `props` holds attributes, `text`, `on` (listeners) and `style` (set through the CSSOM, because of the CSP). */
+/**
+ * An element; `props` holds attributes, `text`, `on` (listeners) and `style` (set through the CSSOM, because of the CSP).
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [props]
+ * @param {...any} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export function el(tag, props, ...children) {
   return filled(document.createElement(tag), props, children);
 }
 
-/** The same in SVG. */
+/**
+ * The same in SVG.
+ *
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [props]
+ * @param {...any} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
 export function svg(tag, props, ...children) {
   return filled(document.createElementNS(SVG, tag), props, children);
 }
 
+/**
+ * @param {any} node
+ * @param {Record<string, any> | undefined} props
+ * @param {any[]} children
+ */
 function filled(node, props, children) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue;

@@ -1,3 +1,4 @@
+// @ts-check
 // Search and filters above the list.
 
 import { el } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The flame graph of one request, hanging from the top: width is time or samples, depth is who called whom.
 
 import { el, say, svg } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Shows untrusted text from traces: markup, very long values, bidirectional controls.
 
 import { el } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Formats numbers with units and non-breaking spaces. Anything but a finite number becomes a dash.
 
 const NONE = '–';

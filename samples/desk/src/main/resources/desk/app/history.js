@@ -1,3 +1,4 @@
+// @ts-check
 // Requests over time, how often the KV cache helped, and P/D decisions with their reasons.
 
 import * as api from './api.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The charts of the history. A bar is an interval, a point a request; the colour shows where prefill ran.
 
 import { el, say, svg } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Keyboard shortcuts. Views register their keys with a description, and the help page is generated from the same table.
 
 import { el } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Percentiles of latency and the share of errors, by model, pod or route.
 
 import * as api from './api.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The live list of requests.
 
 import * as api from './api.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The live feed of new and changed requests, and the state of the connection.
 
 const FIRST_WAIT_MS = 500;

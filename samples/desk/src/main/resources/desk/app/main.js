@@ -1,3 +1,4 @@
+// @ts-check
 // Starts the page and connects address, keyboard, live feed and theme.
 
 import { el, say } from './dom.js';

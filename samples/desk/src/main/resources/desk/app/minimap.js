@@ -1,3 +1,4 @@
+// @ts-check
 // An overview of the trace with a line per span. Dragging zooms, a click shows everything again.
 
 import { el, place } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Placeholders for loading, empty, unknown and unreachable content. Each says what to do next.
 
 import { el } from './dom.js';

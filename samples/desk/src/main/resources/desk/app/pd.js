@@ -1,3 +1,4 @@
+// @ts-check
 // Prefill, decode and the first token on one timeline, with their pods.
 
 import { el, percentOf } from './dom.js';

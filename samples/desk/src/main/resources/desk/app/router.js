@@ -1,3 +1,4 @@
+// @ts-check
 // Addresses of the desk's views, after the #. Ids are validated.
 
 const TRACE = /^[0-9a-f]{32}$/;

@@ -1,3 +1,4 @@
+// @ts-check
 // One request in the list.
 
 import { el, percentOf, say } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // Assigns colours to the services of a trace, in the order in which they appear.
 
 const COLOURS = 10;

@@ -1,3 +1,4 @@
+// @ts-check
 // One row of the waterfall. Scrolling reuses rows for other spans, so a row updates only what differs.
 
 import { el, say } from './dom.js';

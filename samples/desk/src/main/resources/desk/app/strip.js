@@ -1,3 +1,4 @@
+// @ts-check
 // Requests as points over time and duration, which makes outliers visible.
 
 import { el, svg } from './dom.js';

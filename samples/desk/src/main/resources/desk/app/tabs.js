@@ -1,3 +1,4 @@
+// @ts-check
 // Tabs, as ARIA describes them: one tab stop, arrows move, the panel is made when first opened.
 
 import { el } from './dom.js';

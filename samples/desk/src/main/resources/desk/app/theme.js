@@ -1,3 +1,4 @@
+// @ts-check
 // Dark or light: the system's preference unless the user chooses.
 
 const KEY = 'inferspan.desk.theme';

@@ -1,3 +1,4 @@
+// @ts-check
 // The view of one trace: the explanation, the time to first token, all spans.
 
 import { anatomyPanel } from './anatomy.js';

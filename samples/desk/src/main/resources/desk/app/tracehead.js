@@ -1,3 +1,4 @@
+// @ts-check
 // The head of a trace: its name, the explanation, and key figures.
 
 import { el } from './dom.js';

@@ -1,3 +1,4 @@
+// @ts-check
 // The spans of a trace as a tree, with open and closed branches and the critical path.
 // Does not recurse, because a hostile trace can nest as deep as it has spans.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // The waterfall: a row with a bar per span. Only visible rows exist, so ten thousand spans scroll like ten.
 
 import { Axis } from './axis.js';

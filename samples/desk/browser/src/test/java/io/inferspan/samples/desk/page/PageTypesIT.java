@@ -1,0 +1,46 @@
+package io.inferspan.samples.desk.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Checks the page's JavaScript, which has types in comments, with TypeScript. */
+class PageTypesIT {
+
+  private static final Path COMPILER = Path.of("target/typescript/lib/tsc.js");
+  private static final Path APP = Path.of("../src/main/resources/desk/app");
+
+  @Test
+  void page_hasNoTypeErrors() throws Exception {
+    assumeTrue(onPath("node"), "needs node: apt-get install nodejs");
+
+    Process check =
+        new ProcessBuilder(List.of("node", COMPILER.toString(), "-p", "../jsconfig.json"))
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(check.waitFor()).as(output).isZero();
+  }
+
+  @Test
+  void everyFile_isChecked() throws Exception {
+    try (Stream<Path> files = Files.list(APP)) {
+      assertThat(files.filter(file -> file.toString().endsWith(".js")))
+          .isNotEmpty()
+          .allSatisfy(file -> assertThat(Files.readString(file)).startsWith("// @ts-check\n"));
+    }
+  }
+
+  private static boolean onPath(String program) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+}

@@ -1,0 +1,2 @@
+// The modules of d3 that index.html loads.
+declare const d3: any;

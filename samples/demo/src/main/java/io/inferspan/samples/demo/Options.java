@@ -40,7 +40,7 @@ record Options(boolean once, int load, boolean learn) {
             case "--learn" -> new Options(true, 0, true);
             default ->
                 throw new IllegalArgumentException(
-                    "Unknown option " + argument + "; --help lists those there are.");
+                    "Unknown option " + argument + "; --help lists the options.");
           };
     }
     if (options.once && options.load > 0) {

@@ -18,7 +18,7 @@ class OptionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--nonsense, 'Unknown option --nonsense; --help lists those there are.'",
+    "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
     "--load, '--load is missing, but must be 1 to 1000.'",
     "--load 0, '--load is 0, but must be 1 to 1000.'",
     "--load many, '--load is many, but must be 1 to 1000.'",

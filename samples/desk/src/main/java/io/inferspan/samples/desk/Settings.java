@@ -30,7 +30,7 @@ final class Settings {
     for (Setting setting : Setting.values()) {
       if (setting.flag().equals(flag)) {
         if (equals < 0 && !rest.hasNext()) {
-          throw new IllegalArgumentException(flag + " needs a value; --help says which.");
+          throw new IllegalArgumentException(flag + " needs a value; see --help.");
         }
         given.put(
             setting, new Given(flag, equals < 0 ? rest.next() : argument.substring(equals + 1)));
@@ -38,7 +38,7 @@ final class Settings {
       }
     }
     throw new IllegalArgumentException(
-        "Unknown option " + flag + "; --help lists those there are.");
+        "Unknown option " + flag + "; --help lists the options.");
   }
 
   String text(Setting setting) {

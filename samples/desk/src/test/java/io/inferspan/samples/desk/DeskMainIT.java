@@ -42,8 +42,8 @@ class DeskMainIT {
     "--port=99999, '--port is 99999, but must be 0 to 65535.'",
     "--max-spans=1, '--max-spans is 1, but must be 100 to 100000000.'",
     "--otlp-grpc-port=x, '--otlp-grpc-port is x, but must be 0 to 65535.'",
-    "--nonsense, 'Unknown option --nonsense; --help lists those there are.'",
-    "--port, '--port needs a value; --help says which.'",
+    "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
+    "--port, '--port needs a value; see --help.'",
   })
   void whatIsWrong_isSaidInOneSentence(String argument, String sentence) {
     assertThat(run(Map.of(), argument)).isEqualTo(2);

@@ -47,8 +47,8 @@ class GatewayMainTest {
     "'--kv-events=a:1,b:1', '--kv-events names 2 publishers, but there are 1 engines: "
         + "each needs one, decode before prefill.'",
     "--max-body-bytes=0, '--max-body-bytes is 0, but must be 1 or more.'",
-    "--nonsense, 'Unknown option --nonsense; --help lists those there are.'",
-    "--port, '--port needs a value; --help says which.'",
+    "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
+    "--port, '--port needs a value; see --help.'",
   })
   void whatIsWrong_isSaidInOneSentence(String argument, String sentence) {
     assertThat(run(Map.of(), "--decode=127.0.0.1:1", argument)).isEqualTo(2);

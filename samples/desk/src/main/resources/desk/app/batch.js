@@ -78,6 +78,11 @@ function seen(others, traceId) {
   ];
 }
 
+/**
+ * @param {any} other
+ * @param {{part: number, whole: number, value: string, hint: string, note?: string}} shown
+ * @param {string} traceId
+ */
 function row(other, { part, whole, value, hint, note }, traceId) {
   const isKnown = isTrace(other.traceId);
   const name = foreign(other.requestId ?? other.name ?? other.traceId ?? 'unnamed');

@@ -87,6 +87,6 @@ class FilterBar {
   }
 
   leave() {
-    document.activeElement.blur();
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // The flame graph of one request, hanging from the top: width is time or samples, depth is who called whom.
 
 import { el, say, svg } from './dom.js';

@@ -11,6 +11,7 @@ import { latencyHref, listHref } from './router.js';
 const REFRESH_MS = 2000;
 const GROUPS = [['model', 'Model'], ['pod', 'Pod'], ['route', 'Route']];
 export const RANGES = [['5', '5 minutes'], ['15', '15 minutes'], ['60', '1 hour'], ['0', 'All']];
+/** @type {[string, string, (group: any) => any, (value: number) => string][]} */
 const MEASURES = [
   ['TTFT', 'Time to first token', (group) => group.ttftMs, ms],
   ['Token gap', 'Time between tokens after the first', (group) => group.tokenGapMs, ms],
@@ -23,10 +24,9 @@ export function showLatency(host, desk, place) {
 
 class LatencyView {
   title = 'Latency';
-  #host; #desk; #by; #minutes; #timer; #asking = new AbortController(); #undo = []; #table;
+  #desk; #by; #minutes; #timer; #asking = new AbortController(); #undo = []; #table;
 
   constructor(host, desk, { by, minutes }) {
-    this.#host = host;
     this.#desk = desk;
     this.#by = GROUPS.some(([key]) => key === by) ? by : 'model';
     this.#minutes = RANGES.some(([key]) => key === minutes) ? minutes : '15';

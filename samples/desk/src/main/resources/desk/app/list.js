@@ -77,6 +77,7 @@ class RequestList {
     this.#showOrder();
   }
 
+  /** @param {string[]} heading */
   #heading([name, className, hint, sort]) {
     const within = sort ? el('button', { type: 'button', class: 'sort', text: name, on: { click: () => this.#sortBy(sort) } }) : name;
     return el('span', { role: 'columnheader', class: className, title: hint, 'data-sort': sort }, within);
@@ -287,7 +288,7 @@ class RequestList {
   }
 
   #choose() {
-    const id = document.activeElement?.closest?.('.request')?.dataset.trace;
+    const id = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.request'))?.dataset.trace;
     if (!id) return false;
     const first = this.#desk.chosen.first;
     if (first && first !== id) {

@@ -44,7 +44,7 @@ function show() {
   current = VIEWS[place.view](host, desk, place);
   document.title = `${current.title} · Trace desk`;
   keys.use(...(current.sections ?? [{ title: current.title, keys: current.keys ?? [] }]), everywhere);
-  for (const link of document.querySelectorAll('nav [data-view]')) {
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('nav [data-view]'))) {
     if (link.dataset.view === place.view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }

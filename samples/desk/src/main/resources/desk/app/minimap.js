@@ -28,7 +28,7 @@ export class Minimap {
 
   draw(branches, whole, range) {
     this.#whole = whole;
-    const width = this.#canvas.parentNode.clientWidth;
+    const width = this.#canvas.parentElement.clientWidth;
     if (width === 0) return;
     const density = Math.min(2, devicePixelRatio || 1);
     this.#canvas.width = width * density;

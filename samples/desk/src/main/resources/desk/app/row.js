@@ -35,7 +35,7 @@ export function bySort(sort) {
   const sign = direction === 'asc' ? 1 : -1;
   const compared = (a, b) => (typeof a === 'string' ? a.localeCompare(b) : a - b);
   return (a, b) => {
-    if (a[member] === undefined || b[member] === undefined) return (a[member] === undefined) - (b[member] === undefined) || newestFirst(a, b);
+    if (a[member] === undefined || b[member] === undefined) return Number(a[member] === undefined) - Number(b[member] === undefined) || newestFirst(a, b);
     return sign * compared(a[member], b[member]) || newestFirst(a, b);
   };
 }

@@ -123,8 +123,9 @@ export class SpanRow {
     while (this.#path.childElementCount > parts.length) this.#path.lastChild.remove();
     while (this.#path.childElementCount < parts.length) this.#path.append(el('i'));
     parts.forEach(([from, to], i) => {
-      this.#path.children[i].style.left = share(from);
-      this.#path.children[i].style.width = share(to - from);
+      const part = /** @type {HTMLElement} */ (this.#path.children[i]);
+      part.style.left = share(from);
+      part.style.width = share(to - from);
     });
   }
 }

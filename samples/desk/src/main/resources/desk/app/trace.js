@@ -5,7 +5,7 @@ import { anatomyPanel } from './anatomy.js';
 import * as api from './api.js';
 import { batchPanel, sharersOf } from './batch.js';
 import { SpanDetails } from './details.js';
-import { el, say } from './dom.js';
+import { el } from './dom.js';
 import { FlameGraph, SPANS, STACKS } from './flame.js';
 import { foreign } from './foreign.js';
 import { count, many } from './format.js';

@@ -138,8 +138,8 @@ enum Setting {
   PREFILL_LINGER_TIMEOUT(
       PREFILL,
       duration("prefill-linger-timeout", "10m"),
-      "How long a prefill concurrent with decode (sglang, mooncake, offloading) may take after its request"
-          + " has ended."),
+      "How long a prefill concurrent with decode (sglang, mooncake, offloading) may take after its"
+          + " request has ended."),
 
   ENABLE_SSRF_PROTECTION(
       ALLOW_LIST,

@@ -7,8 +7,8 @@ import io.netty.util.ByteProcessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the count of cached tokens in the decoder's event stream by the prefill's, because to the
- * decoder the whole prompt looks cached.
+ * Replaces the count of cached tokens in the decoder's event stream by the prefill's, because to
+ * the decoder the whole prompt looks cached.
  *
  * <p>Holds back at most one unterminated line. Takes ownership of the buffers that it is given; the
  * caller owns those that it returns, which are the same if nothing changes. Not thread-safe; one

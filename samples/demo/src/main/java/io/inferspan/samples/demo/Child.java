@@ -55,7 +55,8 @@ final class Child {
    * @param died called if it ends before the demo ends it
    */
   static Child start(Plan plan, ParentWatch parentWatch, Consumer<Child> died) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(parentWatch.wrap(plan.command())).redirectErrorStream(true);
+    ProcessBuilder builder =
+        new ProcessBuilder(parentWatch.wrap(plan.command())).redirectErrorStream(true);
     builder.environment().keySet().removeIf(Child::setsUpAnother);
     builder.environment().putAll(plan.environment());
     Child child = new Child(plan, builder.start(), died);

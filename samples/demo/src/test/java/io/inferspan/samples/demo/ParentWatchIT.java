@@ -134,7 +134,8 @@ class ParentWatchIT {
   }
 
   /**
-   * A process with a child that ends with it and would sleep for long; it prints the child's number.
+   * A process with a child that ends with it and would sleep for long; it prints the child's
+   * number.
    */
   static final class WatchedParent {
 

@@ -77,7 +77,8 @@ class StackIT {
         == 0;
   }
 
-  private PlayedScene play(Scene scene, GatewayClient client) throws IOException, InterruptedException {
+  private PlayedScene play(Scene scene, GatewayClient client)
+      throws IOException, InterruptedException {
     String id = id(scene);
     int answered = client.ask(scene.question(id));
     String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
@@ -112,7 +113,8 @@ class StackIT {
               .singleElement()
               .satisfies(
                   root ->
-                      assertThat(root.span().name()).isEqualTo(PlayedScene.name(GatewaySpans.REQUEST)));
+                      assertThat(root.span().name())
+                          .isEqualTo(PlayedScene.name(GatewaySpans.REQUEST)));
           assertThat(each.trace().why()).as(scene.name()).isNotEmpty();
         });
   }
@@ -241,7 +243,8 @@ class StackIT {
     assertThat(failing.span(PdSpans.REQUEST).isError()).isTrue();
     assertThat(failing.spans(PdSpans.DECODE)).isEmpty();
     assertThat(failing.trace().why())
-        .startsWith("failed in " + PlayedScene.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
+        .startsWith(
+            "failed in " + PlayedScene.name(PdSpans.PREFILL) + " on " + prefill.serviceName());
   }
 
   @Test

@@ -38,7 +38,9 @@ final class CpuWaits {
     pausedMillis = paused();
   }
 
-  /** Returns the time that all threads have waited for a CPU since the beginning, in milliseconds. */
+  /**
+   * Returns the time that all threads have waited for a CPU since the beginning, in milliseconds.
+   */
   double millis() throws IOException {
     double waited = 0;
     for (Map.Entry<Path, Long> each : threads().entrySet()) {

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A request that decodes in the same steps as two others, as the eBPF bridge writes it: the heavy one's prompt
- * makes a step of it longer, and keeps it queued before.
+ * A request that decodes in the same steps as two others, as the eBPF bridge writes it: the heavy
+ * one's prompt makes a step of it longer, and keeps it queued before.
  */
 public final class EngineSteps {
 

@@ -112,7 +112,8 @@ class ReceiverTest {
         """
         {"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00000000000000070000000000000007",
         "spanId":"0000000000000001","name":"checkout","startTimeUnixNano":"1790000000000000000",
-        "endTimeUnixNano":"1790000000010000000"}]}]}]}""";
+        "endTimeUnixNano":"1790000000010000000"}]}]}]}\
+        """;
 
     HttpResponse<byte[]> answer =
         desk.export(json.getBytes(StandardCharsets.UTF_8), "content-type", "application/json");

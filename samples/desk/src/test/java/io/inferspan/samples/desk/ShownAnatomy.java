@@ -47,7 +47,11 @@ final class ShownAnatomy {
    * time for the other.
    */
   void compare(
-      String waiting, String computing, TimedRequest engine, double waitMillis, double computeMillis) {
+      String waiting,
+      String computing,
+      TimedRequest engine,
+      double waitMillis,
+      double computeMillis) {
     Map<String, Object> waited = ofEngine(waiting);
     Map<String, Object> computed = ofEngine(computing);
     between(waiting + " begins", start(waited), engine.sentMillis(), engine.sentMillis());

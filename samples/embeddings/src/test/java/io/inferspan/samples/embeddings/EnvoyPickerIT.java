@@ -42,7 +42,8 @@ class EnvoyPickerIT {
 
       assertThat(answer).contains("data: [DONE]");
       assertThat(around.engine().requests().getFirst().headers("traceparent")).hasSize(1);
-      assertThatSpans(around.collector().awaitTrace(TestEnvironment.TRACE, 8, Duration.ofSeconds(10)))
+      assertThatSpans(
+              around.collector().awaitTrace(TestEnvironment.TRACE, 8, Duration.ofSeconds(10)))
           .ignoringSiblingOrder()
           .hasTree(
               """

@@ -21,8 +21,8 @@ final class TestEnvironment implements AutoCloseable {
   static final String CALLER = "00-" + TRACE + "-b7ad6b7169203331-01";
   static final String PATH = "/v1/chat/completions";
   static final String BODY =
-      "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":5,"
-          + "\"messages\":[{\"role\":\"user\",\"content\":\"is there a train at noon\"}]}";
+      "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"is"
+          + " there a train at noon\"}]}";
 
   private static final String LONG = BODY.replace("\"max_tokens\":5,", "\"max_tokens\":1000,");
 

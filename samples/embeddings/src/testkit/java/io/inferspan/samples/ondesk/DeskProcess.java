@@ -67,9 +67,7 @@ public final class DeskProcess implements AutoCloseable {
   }
 
   private static Path jar() {
-    for (Path folder = Path.of("").toAbsolutePath();
-        folder != null;
-        folder = folder.getParent()) {
+    for (Path folder = Path.of("").toAbsolutePath(); folder != null; folder = folder.getParent()) {
       if (Files.exists(folder.resolve(JAR))) {
         return folder.resolve(JAR);
       }

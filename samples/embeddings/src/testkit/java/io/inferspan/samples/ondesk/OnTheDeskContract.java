@@ -37,8 +37,7 @@ public abstract class OnTheDeskContract {
   }
 
   /** Starts the gateway, which samples all requests, in front of an engine. */
-  protected abstract Gateway start(String engine, DeskProcess.Collector collector)
-      throws Exception;
+  protected abstract Gateway start(String engine, DeskProcess.Collector collector) throws Exception;
 
   @BeforeAll
   void startAll() throws Exception {
@@ -55,8 +54,7 @@ public abstract class OnTheDeskContract {
 
   @Test
   void answer_hasModelTokensAndFirstToken() throws Exception {
-    engine.script(
-        EngineScript.builder().tokens(5).prefill(Duration.ofMillis(80)).build());
+    engine.script(EngineScript.builder().tokens(5).prefill(Duration.ofMillis(80)).build());
     assertThat(ask("answered").statusCode()).isEqualTo(200);
 
     assertThat(awaitOnDesk("answered"))
@@ -76,8 +74,7 @@ public abstract class OnTheDeskContract {
 
   @Test
   void clientThatLeaves_isNamedAsTheCause() throws Exception {
-    engine.script(
-        EngineScript.builder().tokens(1000).betweenTokens(Duration.ofMillis(20)).build());
+    engine.script(EngineScript.builder().tokens(1000).betweenTokens(Duration.ofMillis(20)).build());
     try (HttpClient client = HttpClient.newHttpClient();
         InputStream response =
             client.send(request("left"), HttpResponse.BodyHandlers.ofInputStream()).body()) {
@@ -108,7 +105,8 @@ public abstract class OnTheDeskContract {
   private String awaitOnDesk(String id) throws IOException, InterruptedException {
     long until = System.nanoTime() + LIMIT.toNanos();
     String shown = desk.requests(id);
-    while (!shown.contains("\"requestId\":\"" + id + "\"") || shown.contains("\"status\":\"open\"")) {
+    while (!shown.contains("\"requestId\":\"" + id + "\"")
+        || shown.contains("\"status\":\"open\"")) {
       if (System.nanoTime() > until) {
         throw new AssertionError("the desk does not show the request: " + shown);
       }

@@ -33,8 +33,8 @@ class SpringGatewayTest {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String BODY =
-      "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":5,"
-          + "\"messages\":[{\"role\":\"user\",\"content\":\"is there a train at noon\"}]}";
+      "{\"model\":\"tiny\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"max_tokens\":5,\"messages\":[{\"role\":\"user\",\"content\":\"is"
+          + " there a train at noon\"}]}";
 
   @Test
   void springsOpenTelemetry_isTheOnlyOne() throws Exception {

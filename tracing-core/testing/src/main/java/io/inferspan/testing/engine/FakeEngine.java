@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * vLLM's generate API, streamed or not. It acts as a prefill or decode engine, records its
  * requests, and creates vLLM's {@code llm_request} span if it has an OpenTelemetry instance.
  *
- * <p>A prompt has one token for each word between blanks in its messages, prompt, input,
- * system text and instructions; an integer in a list of token ids is one token. {@code n} is read
- * for the span and otherwise ignored. Any model name is served.
+ * <p>A prompt has one token for each word between blanks in its messages, prompt, input, system
+ * text and instructions; an integer in a list of token ids is one token. {@code n} is read for the
+ * span and otherwise ignored. Any model name is served.
  *
  * <p>Like vLLM it refuses with 400: a body that is not a JSON object, {@code max_tokens} below 1,
  * {@code min_tokens} above the limit, {@code stream_options} without {@code stream}. A {@code

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The traces in memory. When full, the trace without new spans for the longest time is dropped and
  * counted.
  *
- * <p>Thread-safe. Adding spans is cheap; {@link #summarise} then summarises changed traces and finds
- * those that stay incomplete.
+ * <p>Thread-safe. Adding spans is cheap; {@link #summarise} then summarises changed traces and
+ * finds those that stay incomplete.
  */
 public final class SpanStore {
 

@@ -42,8 +42,7 @@ final class Settings {
         return;
       }
     }
-    throw new IllegalArgumentException(
-        "Unknown option " + flag + "; --help lists the options.");
+    throw new IllegalArgumentException("Unknown option " + flag + "; --help lists the options.");
   }
 
   String text(Setting setting) {

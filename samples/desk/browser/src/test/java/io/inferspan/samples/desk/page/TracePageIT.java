@@ -64,8 +64,9 @@ class TracePageIT {
     double drawn =
         ((Number)
                 page.evaluate(
-                    "[...document.querySelectorAll('.anatomy-bar .part')].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)"
-                        + " / document.querySelector('.anatomy-bar').clientWidth"))
+                    "[...document.querySelectorAll('.anatomy-bar .part')].reduce((sum, part) => sum"
+                        + " + part.getBoundingClientRect().width, 0) /"
+                        + " document.querySelector('.anatomy-bar').clientWidth"))
             .doubleValue();
     assertThat(drawn).as("share of the bar that is filled").isBetween(0.97, 1.001);
   }

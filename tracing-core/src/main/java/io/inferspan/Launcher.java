@@ -3,6 +3,7 @@ package io.inferspan;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
+import java.util.Objects;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ final class Launcher {
           .getMethod("main", String[].class)
           .invoke(null, (Object) arguments);
     } catch (InvocationTargetException e) {
-      throw e.getCause();
+      throw Objects.requireNonNull(e.getCause());
     }
   }
 

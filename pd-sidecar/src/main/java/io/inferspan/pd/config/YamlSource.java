@@ -100,7 +100,7 @@ final class YamlSource {
       throw new ConfigException(REFUSED + key + " must be one value, but is a list");
     }
     String text = spelled(setting.kind(), String.join(",", entry.texts()));
-    if (!isUnset(setting.kind(), text)) {
+    if (!isUnset(setting, text)) {
       layer.add(setting, given(setting, text, key, origin));
     }
   }
@@ -114,10 +114,14 @@ final class YamlSource {
     }
   }
 
-  /** To llm-d's sidecar an empty value, and a zero that makes no sense, is no value. */
-  private static boolean isUnset(Kind kind, String text) {
-    boolean senselessZero = kind.isNumber() && text.equals("0") && !kind.allows(0L);
-    return text.isEmpty() || senselessZero;
+  /**
+   * Returns whether a value counts as none. As in llm-d, that is an empty one, and a zero that is
+   * invalid; and port 0, which only the flag sets.
+   */
+  private static boolean isUnset(Setting setting, String text) {
+    Kind kind = setting.kind();
+    boolean zero = kind.isNumber() && text.equals("0");
+    return text.isEmpty() || (zero && (setting == Setting.PORT || !kind.allows(0L)));
   }
 
   /** YAML as Go reads it has more words for a boolean. */

@@ -107,7 +107,7 @@ class CommandLineTest {
   @Test
   void flagWithoutItsValue_isRefused() {
     assertThat(Parsed.refusal("--tracing", "--port"))
-        .isEqualTo("the flag --port needs a value: a whole number from 1 to 65535");
+        .isEqualTo("the flag --port needs a value: a whole number from 0 to 65535");
     assertThat(Parsed.refusal("-v"))
         .isEqualTo(
             "the flag -v needs a value: one of trace, debug, info, warn, error, or a verbosity"

@@ -72,7 +72,7 @@ class RulesTest {
                 + " (from the environment variable P2P_CONNECTOR_PORT)");
     assertThat(Parsed.refusal("--configuration={port: 70000}"))
         .isEqualTo(
-            "failed to unmarshal sidecar configuration: port must be a whole number from 1 to"
+            "failed to unmarshal sidecar configuration: port must be a whole number from 0 to"
                 + " 65535, but is \"70000\" (from the YAML key port)");
     assertThat(Parsed.refusal(Map.of("INFERENCE_POOL", "/x")))
         .isEqualTo(

@@ -33,7 +33,7 @@ class SchemaTest {
     assertThatThrownBy(() -> validate(service(Map.of("ports", List.of(Map.of("name", "http"))))))
         .hasMessageContaining("`port`");
     assertThatThrownBy(() -> validate(service(Map.of("ports", "http"))))
-        .hasMessageContaining("array");
+        .hasMessageContaining("JsonArray");
   }
 
   private static Yaml service(Map<String, Object> spec) {
@@ -47,7 +47,7 @@ class SchemaTest {
           .getMethod("validateJsonElement", JsonElement.class)
           .invoke(null, json);
     } catch (InvocationTargetException e) {
-      throw new AssertionError(object.where() + ": " + e.getCause().getMessage(), e);
+      throw new AssertionError(object.where() + ": " + e.getCause(), e);
     }
   }
 }

@@ -33,10 +33,7 @@ import org.jspecify.annotations.Nullable;
  * here.
  */
 enum Setting {
-  PORT(
-      LISTENING,
-      whole("port", 8000, 0, Kind.MAX_PORT),
-      "Port on which requests arrive; 0 is a free one."),
+  PORT(LISTENING, whole("port", 8000, 0, Kind.MAX_PORT), "Port for requests; 0 is a free one."),
   DATA_PARALLEL_SIZE(
       LISTENING,
       whole("data-parallel-size", 1, 1, Kind.MAX_PORT),

@@ -1,10 +1,12 @@
 package io.inferspan.extproc.wire;
 
+import com.google.protobuf.ByteString;
+import io.inferspan.extproc.proto.Envoy;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes to headers: removals, then values to set.
@@ -13,6 +15,8 @@ import java.util.Set;
  * changes, and some versions reject the whole response with them.
  */
 public final class HeaderChanges {
+
+  private static final int OVERWRITE_IF_EXISTS_OR_ADD = 2;
 
   private static final Set<String> OF_THE_CONNECTION =
       Set.of(
@@ -27,45 +31,50 @@ public final class HeaderChanges {
           "transfer-encoding",
           "upgrade");
 
-  private final Map<String, String> set = new LinkedHashMap<>();
-  private final Set<String> removed = new LinkedHashSet<>();
+  /** New values by name; null removes a header. */
+  private final Map<String, @Nullable String> changes = new LinkedHashMap<>();
 
   /** No change so far. */
   public HeaderChanges() {}
 
   /** Replaces all values of a header. */
   public HeaderChanges set(String name, String value) {
-    String lower = name.toLowerCase(Locale.ROOT);
-    if (mayChange(lower)) {
-      removed.remove(lower);
-      set.put(lower, value);
-    }
-    return this;
+    return change(name, value);
   }
 
   /** Removes all values of a header. */
   public HeaderChanges remove(String name) {
+    return change(name, null);
+  }
+
+  private HeaderChanges change(String name, @Nullable String value) {
     String lower = name.toLowerCase(Locale.ROOT);
-    if (mayChange(lower)) {
-      set.remove(lower);
-      removed.add(lower);
+    if (!lower.isEmpty() && lower.charAt(0) != ':' && !OF_THE_CONNECTION.contains(lower)) {
+      changes.put(lower, value);
     }
     return this;
   }
 
-  private static boolean mayChange(String lower) {
-    return !lower.isEmpty() && lower.charAt(0) != ':' && !OF_THE_CONNECTION.contains(lower);
-  }
-
-  Map<String, String> toSet() {
-    return set;
-  }
-
-  Set<String> toRemove() {
-    return removed;
-  }
-
   boolean isEmpty() {
-    return set.isEmpty() && removed.isEmpty();
+    return changes.isEmpty();
+  }
+
+  Envoy.HeaderMutation toMessage() {
+    Envoy.HeaderMutation.Builder mutation = Envoy.HeaderMutation.newBuilder();
+    changes.forEach(
+        (name, value) -> {
+          if (value == null) {
+            mutation.addRemoveHeaders(name);
+          } else {
+            mutation.addSetHeaders(
+                Envoy.HeaderValueOption.newBuilder()
+                    .setHeader(
+                        Envoy.HeaderValue.newBuilder()
+                            .setKey(name)
+                            .setRawValue(ByteString.copyFromUtf8(value)))
+                    .setAppendAction(OVERWRITE_IF_EXISTS_OR_ADD));
+          }
+        });
+    return mutation.build();
   }
 }

@@ -33,8 +33,6 @@ public record ProcessingRequest(
     @Nullable Modes modes,
     boolean observing) {
 
-  private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
-
   /** The parts of an exchange. */
   public enum Part {
     REQUEST_HEADERS,
@@ -45,6 +43,12 @@ public record ProcessingRequest(
     RESPONSE_TRAILERS,
     /** One that is not known here. */
     OTHER;
+
+    static Part of(Envoy.ProcessingRequest.RequestCase sent) {
+      return sent == Envoy.ProcessingRequest.RequestCase.REQUEST_NOT_SET
+          ? OTHER
+          : valueOf(sent.name());
+    }
 
     /** Returns whether it belongs to the response. */
     public boolean isResponse() {
@@ -76,52 +80,23 @@ public record ProcessingRequest(
 
   private static ProcessingRequest of(Envoy.ProcessingRequest message)
       throws MalformedMessageException {
-    return switch (message.getRequestCase()) {
-      case REQUEST_HEADERS -> headers(Part.REQUEST_HEADERS, message.getRequestHeaders(), message);
-      case RESPONSE_HEADERS ->
-          headers(Part.RESPONSE_HEADERS, message.getResponseHeaders(), message);
-      case REQUEST_BODY -> body(Part.REQUEST_BODY, message.getRequestBody(), message);
-      case RESPONSE_BODY -> body(Part.RESPONSE_BODY, message.getResponseBody(), message);
-      case REQUEST_TRAILERS ->
-          part(Part.REQUEST_TRAILERS, trailers(message.getRequestTrailers()), true, message);
-      case RESPONSE_TRAILERS ->
-          part(Part.RESPONSE_TRAILERS, trailers(message.getResponseTrailers()), true, message);
-      case REQUEST_NOT_SET -> part(Part.OTHER, HeaderList.EMPTY, false, message);
-    };
-  }
-
-  private static ProcessingRequest headers(
-      Part part, Envoy.HttpHeaders headers, Envoy.ProcessingRequest message)
-      throws MalformedMessageException {
-    return part(part, HeaderList.of(headers.getHeaders()), headers.getEndOfStream(), message);
-  }
-
-  private static HeaderList trailers(Envoy.HttpTrailers trailers) throws MalformedMessageException {
-    return HeaderList.of(trailers.getTrailers());
-  }
-
-  private static ProcessingRequest body(
-      Part part, Envoy.HttpBody body, Envoy.ProcessingRequest message)
-      throws MalformedMessageException {
-    boolean last = body.getEndOfStream() || body.getEndOfStreamWithoutMessage();
-    ByteBuffer bytes = body.getBody().asReadOnlyByteBuffer();
-    return part(part, HeaderList.EMPTY, bytes, last, message);
-  }
-
-  private static ProcessingRequest part(
-      Part part, HeaderList headers, boolean last, Envoy.ProcessingRequest message)
-      throws MalformedMessageException {
-    return part(part, headers, NO_BYTES, last, message);
-  }
-
-  private static ProcessingRequest part(
-      Part part, HeaderList headers, ByteBuffer body, boolean last, Envoy.ProcessingRequest message)
-      throws MalformedMessageException {
+    Part part = Part.of(message.getRequestCase());
+    boolean response = part.isResponse();
+    // Those that are not the message's part are empty.
+    Envoy.HttpHeaders headers =
+        response ? message.getResponseHeaders() : message.getRequestHeaders();
+    Envoy.HttpBody body = response ? message.getResponseBody() : message.getRequestBody();
+    Envoy.HttpTrailers trailers =
+        response ? message.getResponseTrailers() : message.getRequestTrailers();
+    boolean ended = part == Part.REQUEST_TRAILERS || part == Part.RESPONSE_TRAILERS;
     return new ProcessingRequest(
         part,
-        headers,
-        body,
-        last,
+        HeaderList.of(ended ? trailers.getTrailers() : headers.getHeaders()),
+        body.getBody().asReadOnlyByteBuffer(),
+        ended
+            || headers.getEndOfStream()
+            || body.getEndOfStream()
+            || body.getEndOfStreamWithoutMessage(),
         EnvoyMetadata.subset(message),
         EnvoyMetadata.served(message),
         EnvoyMetadata.source(message),

@@ -20,7 +20,6 @@ public final class ProcessingResponse {
   /** The metadata namespace in which Envoy's load balancer looks up the endpoint. */
   private static final String ROUTING_NAMESPACE = "envoy.lb";
 
-  private static final int OVERWRITE_IF_EXISTS_OR_ADD = 2;
   private static final int SEND = 1;
 
   private ProcessingResponse() {}
@@ -114,7 +113,7 @@ public final class ProcessingResponse {
         .setImmediateResponse(
             Envoy.ImmediateResponse.newBuilder()
                 .setStatus(Envoy.HttpStatus.newBuilder().setCode(status))
-                .setHeaders(mutation(headers))
+                .setHeaders(headers.toMessage())
                 .setBody(ByteString.copyFromUtf8(body))
                 .setDetails(details))
         .build();
@@ -138,23 +137,7 @@ public final class ProcessingResponse {
         Envoy.CommonResponse.newBuilder().setClearRouteCache(answer.reroute());
     return answer.changes().isEmpty()
         ? common
-        : common.setHeaderMutation(mutation(answer.changes()));
-  }
-
-  private static Envoy.HeaderMutation mutation(HeaderChanges changes) {
-    Envoy.HeaderMutation.Builder mutation = Envoy.HeaderMutation.newBuilder();
-    changes
-        .toSet()
-        .forEach(
-            (name, value) ->
-                mutation.addSetHeaders(
-                    Envoy.HeaderValueOption.newBuilder()
-                        .setHeader(
-                            Envoy.HeaderValue.newBuilder()
-                                .setKey(name)
-                                .setRawValue(ByteString.copyFromUtf8(value)))
-                        .setAppendAction(OVERWRITE_IF_EXISTS_OR_ADD)));
-    return mutation.addAllRemoveHeaders(changes.toRemove()).build();
+        : common.setHeaderMutation(answer.changes().toMessage());
   }
 
   /** Sets all modes: Envoy applies an override as a whole, so an omitted mode would be off. */

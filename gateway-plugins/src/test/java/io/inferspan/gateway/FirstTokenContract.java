@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  * not counted, so a few requests may be later, and one round of three suffices: an adapter that
  * records tokens late does so in every round.
  */
-public abstract class FirstTokenContract extends TraceContract {
+public abstract class FirstTokenContract extends TraceContextContract {
 
   private static final int WARM_UP = 100;
   private static final int REQUESTS = 20;

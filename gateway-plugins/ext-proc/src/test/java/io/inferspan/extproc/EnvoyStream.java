@@ -166,8 +166,13 @@ final class EnvoyStream implements StreamObserver<ProcessingResponse> {
     envoy.record(response);
     context.runOnContext(
         on -> {
-          if (!done) {
-            answered(response);
+          try {
+            if (!done) {
+              answered(response);
+            }
+          } catch (RuntimeException | AssertionError e) {
+            // Thrown on the event loop, it would leave the client waiting without a reason.
+            processorFailed(e);
           }
         });
   }

@@ -1,4 +1,4 @@
-package io.inferspan;
+package io.inferspan.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

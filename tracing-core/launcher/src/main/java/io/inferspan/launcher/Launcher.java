@@ -1,4 +1,4 @@
-package io.inferspan;
+package io.inferspan.launcher;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -8,12 +8,12 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the program of a runnable jar that needs a newer Java than this library.
+ * Starts the program of a runnable jar that needs a newer Java than the one it may be started with.
  *
  * <p>It is the main class of such a jar, whose manifest names the program as {@code Program-Class}.
  * It is compiled for Java 17, so that an older Java prints a sentence instead of a stack trace.
  */
-final class Launcher {
+public final class Launcher {
 
   private static final int PROGRAMS_NEED = 25;
   private static final String PROGRAM = "Program-Class";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The least that a probe at both ends of a function costs: one that does nothing, and one that writes a record. */
+/* The least that a probe on a function costs: one that does nothing, at both ends or only at the call, and one that writes a record. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <bpf/bpf_helpers.h>
@@ -20,6 +20,13 @@ SEC("uprobe")
 int nothing(void *regs)
 {
 	return 0;
+}
+
+/* The same, only at the call: the kernel leaves the return alone. */
+SEC("uprobe")
+int ignore(void *regs)
+{
+	return 1;
 }
 
 /* Nobody is asked for, nothing is looked up: a time at entry, a record at return. Submitted, so somebody must read it. */

@@ -4,6 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.BridgeStatus;
 import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.EventFamily;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -12,9 +13,12 @@ import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Set;
 
 /** The bridge with its default probes, before an SDK whose exporter throws spans away. */
 final class Bridge implements Subject.Watching {
+
+  static final Set<EventFamily> ALL = Set.of(EventFamily.values());
 
   private final OpenTelemetrySdk sdk;
   private final EbpfBridge bridge;
@@ -29,18 +33,18 @@ final class Bridge implements Subject.Watching {
    * watched.
    */
   static Bridge attach(String... files) {
-    return attach(Duration.ZERO, files);
+    return attach(Duration.ZERO, ALL, files);
   }
 
   /** The same, and returns when the probes that only serve requests sleep. */
   static Bridge attachToSleep(String... files) {
-    Bridge bridge = attach(Duration.ofMillis(1), files);
+    Bridge bridge = attach(Duration.ofMillis(1), ALL, files);
     Waiting.until("sleep", bridge::isAsleep);
     return bridge;
   }
 
   /** Attaches a bridge whose probes sleep after this time without a sampled request. */
-  static Bridge attach(Duration sleepAfter, String... files) {
+  static Bridge attach(Duration sleepAfter, Set<EventFamily> events, String... files) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
             .setTracerProvider(
@@ -48,7 +52,8 @@ final class Bridge implements Subject.Watching {
                     .addSpanProcessor(BatchSpanProcessor.builder(new Nowhere()).build())
                     .build())
             .build();
-    BridgeConfig config = BridgeConfig.builder().ownThreads(false).sleepAfter(sleepAfter).build();
+    BridgeConfig config =
+        BridgeConfig.builder().ownThreads(false).sleepAfter(sleepAfter).families(events).build();
     Bridge attached = new Bridge(sdk, EbpfBridge.attach(Telemetry.using(sdk), config));
     for (String file : files) {
       Waiting.until("functions of " + file, () -> attached.watches(file));

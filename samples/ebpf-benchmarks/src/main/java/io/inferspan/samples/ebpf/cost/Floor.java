@@ -12,8 +12,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** The least that watching both ends of a function can cost: a program of {@code floor.bpf.c}. */
+/** The least that watching functions can cost: a program of {@code floor.bpf.c} on them. */
 final class Floor implements Subject.Watching {
 
   private static final long RING_BYTES = 16L << 20;
@@ -37,18 +38,18 @@ final class Floor implements Subject.Watching {
             });
   }
 
-  static Floor attach(Kit kit, String program, String function) {
+  static Floor attach(Kit kit, String program, String... functions) {
     try {
       BpfObject object = BpfObject.open("floor", Files.readAllBytes(kit.floor()));
       object.programs().forEach(each -> each.via(UprobeMode.SESSION));
       object.load();
-      long offset = ElfSymbols.of(kit.library()).fileOffset(function).orElseThrow();
+      ElfSymbols symbols = ElfSymbols.of(kit.library());
+      List<UprobeTarget.Site> sites =
+          Stream.of(functions)
+              .map(name -> new UprobeTarget.Site(symbols.fileOffset(name).orElseThrow(), 0))
+              .toList();
       UprobeTarget target =
-          new UprobeTarget(
-              kit.library(),
-              List.of(new UprobeTarget.Site(offset, 0)),
-              UprobeTarget.EVERY_PROCESS,
-              false);
+          new UprobeTarget(kit.library(), sites, UprobeTarget.EVERY_PROCESS, false);
       return new Floor(object, object.program(program).attachUprobes(target));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -7,8 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,9 +80,12 @@ final class Kit {
     return start(CORE, loader(), "3600", "1", "", "1");
   }
 
-  /** The threaded server; the first line that it says is its port. */
-  Process server() {
-    return start(CORE, "python3", server.toString(), directory.toString(), "/dev/null");
+  /** The threaded server with these variables; the first line that it says is its port. */
+  Process server(Map<String, String> variables) {
+    List<String> command = new ArrayList<>(List.of("env"));
+    variables.forEach((name, value) -> command.add(name + "=" + value));
+    command.addAll(List.of("python3", server.toString(), directory.toString(), "/dev/null"));
+    return start(CORE, command.toArray(String[]::new));
   }
 
   private String loader() {
@@ -99,10 +104,30 @@ final class Kit {
 
   /** Time on the CPU of a process's living threads. */
   static long cpuNanos(long pid) {
+    return ofThreads(pid, Kit::ranNanos);
+  }
+
+  /** How often a process's living threads left a CPU. */
+  static long switches(long pid) {
+    return ofThreads(pid, Kit::switched);
+  }
+
+  private static long ofThreads(long pid, ToLongFunction<Path> figure) {
     try (var tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
-      return tasks.mapToLong(Kit::ranNanos).sum();
+      return tasks.mapToLong(figure).sum();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static long switched(Path task) {
+    try (var lines = Files.lines(task.resolve("status"))) {
+      return lines
+          .filter(line -> line.contains("ctxt_switches:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")))
+          .sum();
+    } catch (IOException ended) {
+      return 0;
     }
   }
 

@@ -46,6 +46,7 @@ final class PdTimesTest {
     // Warm up: the first run takes longer than the measured times.
     request(SpanNaming.PROPOSAL);
     TRACING.clear();
+    pd.reset();
   }
 
   @AfterAll

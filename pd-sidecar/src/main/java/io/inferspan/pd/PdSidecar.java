@@ -4,6 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
 import io.inferspan.pd.config.ConfigException;
 import io.inferspan.pd.config.Invocation;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.net.Loops;
 import io.opentelemetry.api.OpenTelemetry;
@@ -63,10 +64,10 @@ public final class PdSidecar {
   }
 
   private static void serve(SidecarConfig config) throws IOException {
-    LogFormat.install(config.logLevel());
+    LogFormat.install(config.get(Settings.LOG_LEVEL));
     Logger logger = System.getLogger("io.inferspan.pd");
     config.notes().forEach(note -> logger.log(Level.WARNING, note));
-    Loops loops = SidecarServer.loops(config.listening());
+    Loops loops = SidecarServer.loops(config);
     Telemetry telemetry = telemetry(config, logger);
     SidecarServer server = SidecarServer.start(config, loops, telemetry);
     Runtime.getRuntime()
@@ -76,7 +77,7 @@ public final class PdSidecar {
   }
 
   private static Telemetry telemetry(SidecarConfig config, Logger logger) {
-    if (!config.tracing()) {
+    if (!config.get(Settings.TRACING)) {
       return Telemetry.using(OpenTelemetry.noop());
     }
     try {
@@ -97,7 +98,7 @@ public final class PdSidecar {
   private static void stop(
       SidecarConfig config, SidecarServer server, Telemetry telemetry, Loops loops) {
     try {
-      server.drain(config.listening().drainTimeout());
+      server.drain(config.get(Settings.SHUTDOWN_TIMEOUT));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -3,8 +3,8 @@ package io.inferspan.pd;
 import io.inferspan.Telemetry;
 import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.allow.KubernetesApi;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.config.SidecarConfig.Listening;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.memory.HeldBodies;
@@ -24,6 +24,7 @@ import io.inferspan.pd.tls.UpstreamTls;
 import io.inferspan.pd.tracing.PdTracing;
 import io.inferspan.pd.upstream.Upstreams;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,17 +52,17 @@ public final class SidecarServer implements AutoCloseable {
     this.config = config;
     this.loops = loops;
     this.metrics =
-        config.listening().metricsPort() > 0
+        config.get(Settings.METRICS_PORT) > 0
             ? SidecarMetrics.create(telemetry)
             : SidecarMetrics.unread();
     this.engines =
         new Engines(
-            upstreams(SidecarConfig.Stage.PREFILLER, Stage.PREFILL),
-            upstreams(SidecarConfig.Stage.DECODER, Stage.DECODE),
-            upstreams(SidecarConfig.Stage.ENCODER, Stage.ENCODE),
+            upstreams("prefiller", Stage.PREFILL),
+            upstreams("decoder", Stage.DECODE),
+            upstreams("encoder", Stage.ENCODE),
             new Upstreams(loops, settings(null, new ConnectionMeters())));
-    this.allowList = AllowLists.of(config.allowList(), loops.vertx(), kubernetes);
-    this.tls = tls(config.listening());
+    this.allowList = AllowList.of(config, loops.vertx(), kubernetes);
+    this.tls = tls(config);
   }
 
   /**
@@ -94,17 +95,17 @@ public final class SidecarServer implements AutoCloseable {
    *
    * @throws IllegalArgumentException where their transport does not work here
    */
-  public static Loops loops(Listening listening) {
-    return Loops.start(listening.transport().wireName(), listening.eventLoops());
+  public static Loops loops(SidecarConfig config) {
+    return Loops.start(config.get(Settings.TRANSPORT), config.get(Settings.EVENT_LOOPS));
   }
 
-  private Upstreams upstreams(SidecarConfig.Stage stage, Stage counted) {
+  private Upstreams upstreams(String stage, Stage counted) {
     UpstreamTls upstreamTls = null;
-    if (config.upstream().tls().contains(stage)) {
+    if (config.tls().contains(stage)) {
       upstreamTls =
-          config.upstream().skipVerify().contains(stage)
+          config.skipVerify().contains(stage)
               ? UpstreamTls.skippingVerification()
-              : UpstreamTls.verifying(config.upstream().caFile());
+              : UpstreamTls.verifying(config.path(Settings.TLS_CA_FILE));
     }
     return new Upstreams(loops, settings(upstreamTls, metrics.connections(counted)));
   }
@@ -112,35 +113,36 @@ public final class SidecarServer implements AutoCloseable {
   private Upstreams.Settings settings(@Nullable UpstreamTls upstreamTls, ConnectionMeters events) {
     return new Upstreams.Settings(
         upstreamTls,
-        config.upstream().maxIdlePerHost(),
+        config.get(Settings.MAX_IDLE_CONNS_PER_HOST),
         Upstreams.IDLE_LIMIT,
-        config.limits().headerBytes(),
+        headerBytes(),
         events);
   }
 
-  private static @Nullable ServerTls tls(Listening listening) {
-    if (!listening.secure()) {
+  private int headerBytes() {
+    return Math.toIntExact(config.get(Settings.MAX_HEADER_BYTES));
+  }
+
+  private static @Nullable ServerTls tls(SidecarConfig config) {
+    if (!config.get(Settings.SECURE_PROXY)) {
       return null;
     }
-    return listening.certPath() == null
-        ? ServerTls.selfSigned()
-        : ServerTls.from(listening.certPath());
+    Path certificates = config.path(Settings.CERT_PATH);
+    return certificates == null ? ServerTls.selfSigned() : ServerTls.from(certificates);
   }
 
   private void listen(Telemetry telemetry) throws IOException {
-    Listening listening = config.listening();
     PdProxy proxy = new PdProxy(parts(telemetry), Connector.of(config, podAddresses()));
-    for (int rank = 0; rank < listening.dataParallelSize(); rank++) {
-      int port = listening.port() == 0 ? 0 : listening.port() + rank;
+    for (int rank = 0; rank < config.get(Settings.DATA_PARALLEL_SIZE); rank++) {
       listeners.add(
           HttpListener.listen(
               loops,
-              port,
-              new ListenerSettings(
-                  proxy, tls == null ? null : tls::current, config.limits().headerBytes(), rank)));
+              config.get(Settings.PORT) + rank,
+              new ListenerSettings(proxy, tls == null ? null : tls::current, headerBytes(), rank)));
     }
-    if (listening.metricsPort() > 0) {
-      metricsServer = startMetrics(listening.metricsPort());
+    int metricsPort = config.get(Settings.METRICS_PORT);
+    if (metricsPort > 0) {
+      metricsServer = startMetrics(metricsPort);
     }
   }
 
@@ -159,25 +161,24 @@ public final class SidecarServer implements AutoCloseable {
   }
 
   private PodAddresses podAddresses() {
-    Duration timeout = config.moriIo().dnsResolveTimeout();
+    Duration timeout = Duration.ofSeconds(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT));
     PodAddresses pods =
-        PodAddresses.of(config.moriIo(), name -> loops.address(name, timeout), metrics.names());
+        PodAddresses.of(config, name -> loops.address(name, timeout), metrics.names());
     // Each look-up ends in time; those that fail have been logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;
   }
 
   private ProxyParts parts(Telemetry telemetry) {
-    SidecarConfig.Connectors connectors = config.connectors();
     Decoders decoders =
         new Decoders(
-            connectors.podIp(),
-            config.listening().port(),
-            config.upstream().modelServerPort(),
-            config.listening().dataParallelSize());
+            config.orNull(Settings.POD_IP),
+            config.get(Settings.PORT),
+            config.get(Settings.MODEL_SERVER_PORT),
+            config.get(Settings.DATA_PARALLEL_SIZE));
     PdTracing tracing =
-        new PdTracing(telemetry, connectors.kv().name(), connectors.ec().wireName());
-    HeldBodies heldBodies = new HeldBodies(config.limits().heldBodyBytes());
+        new PdTracing(telemetry, config.kvConnector().name(), config.get(Settings.EC_CONNECTOR));
+    HeldBodies heldBodies = new HeldBodies(config.get(Settings.HELD_BODIES_LIMIT));
     metrics.showHeldBodies(heldBodies::bytes);
     return new ProxyParts(
         config, engines, decoders, allowList, tracing, metrics, heldBodies, loops.workers());
@@ -190,21 +191,20 @@ public final class SidecarServer implements AutoCloseable {
 
   /** Returns a description of the listeners in one line. */
   public String describe() {
-    Listening listening = config.listening();
     StringBuilder line = new StringBuilder("listening on ");
     for (int rank = 0; rank < listeners.size(); rank++) {
       line.append(rank == 0 ? "" : ", ")
-          .append(listening.secure() ? "https" : "http")
+          .append(config.get(Settings.SECURE_PROXY) ? "https" : "http")
           .append(" :")
           .append(listeners.get(rank).port())
           .append(" -> localhost:")
-          .append(config.upstream().modelServerPort() + rank);
+          .append(config.get(Settings.MODEL_SERVER_PORT) + rank);
     }
     if (metricsServer != null) {
       line.append(", metrics on http :").append(metricsServer.port());
     }
     return line.append(" (")
-        .append(config.connectors().kv().name())
+        .append(config.kvConnector().name())
         .append(", ")
         .append(loops.transportName())
         .append(')')

@@ -30,7 +30,7 @@ final class InferencePoolTest {
   private static final Map<String, String> QWEN = Map.of("app", "qwen");
 
   private final ScriptedEngine engine = ScriptedEngine.answering("{}");
-  private final Loops loops = Loops.start(null, 1);
+  private final Loops loops = Loops.start("auto", 1);
   private final FakeApiServer kubernetes = new FakeApiServer(loops.vertx());
 
   @AfterEach

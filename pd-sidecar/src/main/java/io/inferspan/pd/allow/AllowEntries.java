@@ -1,5 +1,7 @@
 package io.inferspan.pd.allow;
 
+import io.inferspan.pd.config.text.HostText;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -10,7 +12,20 @@ import org.jspecify.annotations.Nullable;
 /** A list of names, addresses and ranges at one moment. */
 final class AllowEntries {
   private final Set<String> hosts = new HashSet<>();
-  private final List<Cidr> ranges = new ArrayList<>();
+  private final List<Range> ranges = new ArrayList<>();
+
+  /** The IP addresses that share the first bits of one. */
+  private record Range(BigInteger network, int bits, int hostBits) {
+    static Range of(byte[] network, int prefixBits) {
+      int bits = network.length * Byte.SIZE;
+      return new Range(new BigInteger(1, network), bits, bits - prefixBits);
+    }
+
+    boolean contains(byte[] address) {
+      return address.length * Byte.SIZE == bits
+          && network.xor(new BigInteger(1, address)).shiftRight(hostBits).signum() == 0;
+    }
+  }
 
   /**
    * Adds what {@code texts} say.
@@ -46,15 +61,19 @@ final class AllowEntries {
   }
 
   private boolean add(String entry) {
-    if (entry.indexOf('/') >= 0) {
-      Cidr range = Cidr.parse(entry);
-      return range != null && ranges.add(range);
-    }
     boolean bracketed = entry.startsWith("[") && entry.endsWith("]");
-    String host = HostText.of(bracketed ? entry.substring(1, entry.length() - 1) : entry);
-    if (host != null) {
+    String bare = bracketed ? entry.substring(1, entry.length() - 1) : entry;
+    if (!HostText.isEntry(bare) || (bracketed && bare.indexOf('/') >= 0)) {
+      return false;
+    }
+    int slash = bare.indexOf('/');
+    byte[] network = slash < 0 ? null : HostText.address(bare.substring(0, slash));
+    String host = HostText.of(bare);
+    if (network != null) {
+      ranges.add(Range.of(network, Integer.parseInt(bare.substring(slash + 1))));
+    } else if (host != null) {
       hosts.add(host);
     }
-    return host != null;
+    return true;
   }
 }

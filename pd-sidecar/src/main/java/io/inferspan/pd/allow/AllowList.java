@@ -1,5 +1,11 @@
 package io.inferspan.pd.allow;
 
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.config.SidecarConfig.PoolName;
+import io.vertx.core.Vertx;
+import java.util.function.Supplier;
+
 /**
  * The hosts that requests may name as targets, against server-side request forgery.
  *
@@ -8,9 +14,50 @@ package io.inferspan.pd.allow;
 @FunctionalInterface
 public interface AllowList extends AutoCloseable {
 
+  /**
+   * Returns the list that a configuration asks for.
+   *
+   * @throws IllegalArgumentException with one sentence, where it cannot be had
+   */
+  static AllowList of(SidecarConfig config, Vertx vertx, Supplier<KubernetesApi> kubernetes) {
+    if (!config.get(Settings.ENABLE_SSRF_PROTECTION)) {
+      return everything();
+    }
+    // Before the watch, which would outlive a file that cannot be read.
+    AllowList named =
+        StaticAllowList.of(
+            config.get(Settings.ALLOW_TARGET), config.path(Settings.ALLOW_TARGETS_FILE));
+    PoolName pool = config.pool();
+    return pool == null
+        ? named
+        : either(
+            PoolAllowList.watch(
+                vertx,
+                kubernetes.get(),
+                pool.namespace(),
+                pool.name(),
+                config.get(Settings.POOL_GROUP)),
+            named);
+  }
+
   /** Allows every target: protection is off. */
   static AllowList everything() {
     return _ -> true;
+  }
+
+  private static AllowList either(AllowList first, AllowList second) {
+    return new AllowList() {
+      @Override
+      public boolean allows(String hostPort) {
+        return first.allows(hostPort) || second.allows(hostPort);
+      }
+
+      @Override
+      public void close() {
+        first.close();
+        second.close();
+      }
+    };
   }
 
   /**

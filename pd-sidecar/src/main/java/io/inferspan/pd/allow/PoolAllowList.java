@@ -3,6 +3,7 @@ package io.inferspan.pd.allow;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.inferspan.pd.config.text.HostText;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.net.URLEncoder;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Denies everything until pool and pods have been listed once. If the API server becomes
  * unreachable, the last list remains. A deleted pool, or one whose selector is empty, has no pods.
  */
-public final class PoolAllowList implements AllowList {
+final class PoolAllowList implements AllowList {
   private static final System.Logger LOG = System.getLogger(PoolAllowList.class.getName());
   private static final Duration SILENCE = Duration.ofSeconds(ResourceWatch.WATCH_SECONDS + 15L);
 
@@ -53,7 +54,7 @@ public final class PoolAllowList implements AllowList {
    *
    * @param group the pool's API group; {@code x-k8s.io} groups have it as v1alpha2, others as v1
    */
-  public static PoolAllowList watch(
+  static PoolAllowList watch(
       Vertx vertx, KubernetesApi api, String namespace, String name, String group) {
     PoolAllowList list = new PoolAllowList(new ApiClient(vertx, api, SILENCE), namespace, name);
     String version = group.endsWith(".x-k8s.io") ? "v1alpha2" : "v1";

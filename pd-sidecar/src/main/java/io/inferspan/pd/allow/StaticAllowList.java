@@ -3,6 +3,7 @@ package io.inferspan.pd.allow;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
+import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.files.FileWatch;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An entry is a host name, an IP address or a range ({@code 10.0.0.0/8}). The file has one entry
  * per line and comments after {@code #}. A file that cannot be used leaves the list as it was.
  */
-public final class StaticAllowList implements AllowList {
+final class StaticAllowList implements AllowList {
   private static final System.Logger LOG = System.getLogger(StaticAllowList.class.getName());
 
   private final List<String> settings;
@@ -34,7 +35,7 @@ public final class StaticAllowList implements AllowList {
    *
    * @throws IllegalArgumentException with one sentence, where an entry or the file is of no use
    */
-  public static StaticAllowList of(List<String> entries, @Nullable Path file) {
+  static StaticAllowList of(List<String> entries, @Nullable Path file) {
     StaticAllowList list = new StaticAllowList(entries, file);
     if (list.watch != null && file != null) {
       list.watch.start("inferspan-pd-allow-list", () -> list.reload(file));

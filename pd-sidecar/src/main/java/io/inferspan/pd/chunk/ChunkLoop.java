@@ -1,19 +1,27 @@
 package io.inferspan.pd.chunk;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
-import io.inferspan.pd.request.StageRun;
+import io.inferspan.pd.request.RequestBody;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.inferspan.semconv.PdAttributes;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes chunk after chunk until the answer is complete, or the client has gone. */
@@ -30,29 +38,58 @@ public final class ChunkLoop {
   private final StageTrace trace;
   private final StageRun counted;
   private @Nullable BufferedCall open;
-  private @Nullable LocalResponse out;
+  private boolean begun;
   private @Nullable EngineAnswer first;
   private @Nullable EngineAnswer last;
   private long tokens;
   private boolean over;
 
   /**
-   * A loop that is yet to start.
+   * Decodes in chunks of at most so many tokens, or in one piece where that is enough or something
+   * waits for all of it.
    *
    * @param leg where to decode, and what becomes of the answer
    */
-  public ChunkLoop(PdRequest request, DecodeLeg leg, ChunkRequests requests) {
+  public static void decode(PdRequest request, DecodeLeg leg, int chunkSize) {
+    if (leg.gate() != null) {
+      request.streamWhole(leg);
+      return;
+    }
+    RequestBody body = request.body();
+    boolean same = leg.body().equals(body.original()) && !body.changed();
+    // The body to ask with is a copy once prefill has changed it.
+    boolean room = same || body.held().take(leg.body().length());
+    int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
+    request.compute(
+        body.held(),
+        () -> {
+          JsonObject json = body.json();
+          if (!same) {
+            json = room ? json.scanAlike(leg.body().toBytes(), depth).object() : null;
+          }
+          return json == null ? null : ChunkRequests.of(json, chunkSize);
+        },
+        requests -> {
+          if (requests == null) {
+            request.streamWhole(leg);
+          } else {
+            new ChunkLoop(request, leg, requests).start();
+          }
+        });
+  }
+
+  private ChunkLoop(PdRequest request, DecodeLeg leg, ChunkRequests requests) {
     this.request = request;
     this.leg = leg;
     this.requests = requests;
     this.streaming = request.body().streaming();
     this.stage = request.decision().prefiller() == null ? null : request.trace().decode();
     this.trace = request.trace().chunkedDecode();
-    this.counted = request.begin(Stage.DECODE, trace.spanContext());
+    this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
   }
 
   /** Asks for the first chunk. */
-  public void start() {
+  private void start() {
     trace.set(PdAttributes.CHUNK_SIZE, requests.budget());
     trace.set(PdAttributes.CHUNKED_STREAMING, streaming);
     if (stage != null) {
@@ -85,7 +122,8 @@ public final class ChunkLoop {
     count(chunk);
     boolean goesOn = chunk.cut() && !chunk.text().isEmpty() && !requests.exhausted() && fits(chunk);
     if (streaming) {
-      stream(answer).send(merged.event(goesOn));
+      beginStream(answer);
+      send(merged.event(goesOn));
     }
     if (goesOn) {
       askNext();
@@ -121,16 +159,26 @@ public final class ChunkLoop {
 
   /** All of the text goes into each request, so it is bounded as a client's body is. */
   private boolean fits(ChunkAnswer chunk) {
-    return merged.length() < request.limits().bodyBytes()
+    return merged.length() < request.config().get(Settings.BODY_LIMIT)
         && request.body().held().take((long) COPIES * chunk.text().length());
   }
 
-  private LocalResponse stream(EngineAnswer answer) {
-    if (out == null) {
-      HttpHeaders headers = headers(answer).set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream");
-      out = new LocalResponse(request, headers, leg);
+  private void beginStream(EngineAnswer answer) {
+    if (!begun) {
+      begin(headers(answer).set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream"));
     }
-    return out;
+  }
+
+  private void begin(HttpHeaders headers) {
+    begun = true;
+    HttpResponse head =
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, headers);
+    request.answer().begin(head, leg.filter() == null ? null : leg.filter().apply(head), _ -> {});
+  }
+
+  private void send(ByteBuf piece) {
+    request.answer().write(piece);
+    request.answer().flush();
   }
 
   private static HttpHeaders headers(EngineAnswer answer) {
@@ -141,16 +189,14 @@ public final class ChunkLoop {
     counted.ended();
     endTraces();
     if (streaming) {
-      LocalResponse stream = stream(answer);
-      stream.send(merged.ending());
-      stream.end();
+      beginStream(answer);
+      send(merged.ending());
     } else {
       byte[] body = merged.whole();
-      HttpHeaders headers = headers(answer).set(HttpHeaderNames.CONTENT_LENGTH, body.length);
-      LocalResponse whole = new LocalResponse(request, headers, leg);
-      whole.send(Unpooled.wrappedBuffer(body));
-      whole.end();
+      begin(headers(answer).set(HttpHeaderNames.CONTENT_LENGTH, body.length));
+      send(Unpooled.wrappedBuffer(body));
     }
+    request.answer().end(EmptyHttpHeaders.INSTANCE, request::delivered);
   }
 
   private void fail(EngineAnswer answer) {
@@ -161,11 +207,13 @@ public final class ChunkLoop {
     String type = Integer.toString(answer.status());
     failTraces(type);
     counted.failed();
-    if (out == null) {
-      request.deliver(answer);
+    if (begun) {
+      send(ChunkedAnswer.event(answer.body()));
+      // So that a partial answer is not mistaken for a complete one.
+      request.answer().discard();
+      request.breakOff(type);
     } else {
-      out.send(ChunkedAnswer.event(answer.body()));
-      out.breakOff(type);
+      request.deliver(answer);
     }
   }
 
@@ -181,9 +229,7 @@ public final class ChunkLoop {
       if (open != null) {
         open.cancel(reason);
       }
-      if (out != null) {
-        out.discard();
-      }
+      request.answer().discard();
       failTraces(reason);
     }
   }

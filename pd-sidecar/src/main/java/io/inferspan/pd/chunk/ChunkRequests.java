@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the decoder's request for each chunk: continue from the last one, for a number of tokens.
  */
-public final class ChunkRequests {
+final class ChunkRequests {
   private static final String ROLE = "role";
   private static final String CONTENT = "content";
   private static final JsonShape MESSAGE = JsonShape.of(ROLE, CONTENT);
@@ -43,7 +43,7 @@ public final class ChunkRequests {
    * The requests that decode in chunks; null where one piece is enough, or more than text is
    * wanted.
    */
-  public static @Nullable ChunkRequests of(JsonObject body, int chunkSize) {
+  static @Nullable ChunkRequests of(JsonObject body, int chunkSize) {
     JsonValue answers = body.value(BodyMembers.N);
     boolean several = answers != null && !answers.isNull() && answers.longValue(0) != 1;
     long budget = budget(body);

@@ -58,7 +58,7 @@ final class CommandLine {
       case "help" -> Asked.HELP;
       case "version" -> Asked.VERSION;
       default -> {
-        Setting setting = Setting.named(name);
+        Setting<?> setting = Settings.named(name);
         if (setting == null) {
           throw unknown("--" + name);
         }
@@ -77,14 +77,14 @@ final class CommandLine {
     }
     String value =
         switch (word.length()) {
-          case 2 -> next(Setting.LOG_LEVEL, word);
+          case 2 -> next(Settings.LOG_LEVEL, word);
           default -> word.substring(word.charAt(2) == '=' ? 3 : 2);
         };
-    take(Setting.LOG_LEVEL, "v", value);
+    take(Settings.LOG_LEVEL, "v", value);
     return Asked.RUN;
   }
 
-  private String next(Setting setting, String flag) throws ConfigException {
+  private String next(Setting<?> setting, String flag) throws ConfigException {
     if (setting.kind().isBoolean()) {
       return "true";
     }
@@ -95,7 +95,7 @@ final class CommandLine {
     return words.next();
   }
 
-  private void take(Setting setting, String name, String value) throws ConfigException {
+  private void take(Setting<?> setting, String name, String value) throws ConfigException {
     String origin = (name.length() == 1 ? "-" : "--").concat(name);
     if (setting.isIgnored()) {
       notes.add(origin + " is a flag of Go's loggers and is ignored");
@@ -105,7 +105,7 @@ final class CommandLine {
     if (instead != null) {
       notes.deprecated(origin, instead);
     }
-    layer.add(setting, Layer.read(setting, value, name, origin));
+    layer.read(setting, value, name, origin);
   }
 
   private static ConfigException unknown(String flag) {

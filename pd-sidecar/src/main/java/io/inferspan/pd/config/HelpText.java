@@ -35,7 +35,7 @@ final class HelpText {
 
   private void group(Group group) {
     title(group);
-    for (Setting setting : Setting.in(group)) {
+    for (Setting<?> setting : Settings.in(group)) {
       entry(flag(setting), meaning(setting));
     }
     if (group == Group.SOURCE) {
@@ -47,7 +47,7 @@ final class HelpText {
   private void ignored() {
     title(Group.IGNORED);
     List<String> names = new ArrayList<>();
-    Setting.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key()));
+    Settings.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key()));
     wrap("  ", String.join(", ", names), "  ");
   }
 
@@ -65,10 +65,10 @@ final class HelpText {
     line(group.title() + ":");
   }
 
-  private static String flag(Setting setting) {
+  private static String flag(Setting<?> setting) {
     StringBuilder flag = new StringBuilder();
     for (String name : setting.names()) {
-      if (!name.equals(setting.spec().formerly())) {
+      if (!name.equals(setting.formerly())) {
         flag.append(flag.isEmpty() ? "" : ", ").append(name.length() == 1 ? "-" : "--");
         flag.append(name);
       }
@@ -79,20 +79,19 @@ final class HelpText {
     return flag.toString();
   }
 
-  private static String meaning(Setting setting) {
-    Spec spec = setting.spec();
+  private static String meaning(Setting<?> setting) {
     List<String> facts = new ArrayList<>();
-    if (!spec.byDefault().isEmpty()) {
-      facts.add("default " + spec.byDefault());
+    if (!setting.byDefault().isEmpty()) {
+      facts.add("default " + setting.byDefault());
     }
-    if (spec.env() != null) {
-      facts.add("env " + spec.env());
+    if (setting.env() != null) {
+      facts.add("env " + setting.env());
     }
-    if (spec.formerly() != null) {
-      facts.add("formerly --" + spec.formerly());
+    if (setting.formerly() != null) {
+      facts.add("formerly --" + setting.formerly());
     }
-    if (spec.instead() != null) {
-      facts.add("use --" + spec.instead());
+    if (setting.instead() != null) {
+      facts.add("use --" + setting.instead());
     }
     String more = facts.isEmpty() ? "" : " (" + String.join("; ", facts) + ")";
     return setting.sentence() + more;

@@ -30,8 +30,10 @@ public sealed interface Invocation {
       case VERSION -> new ShowVersion();
       case RUN -> {
         Layer yaml = YamlSource.read(line.layer(), notes);
-        Values values = new Values(line.layer(), yaml, EnvironmentSource.read(env, notes));
-        yield new Run(new ConfigReader(values, notes).read());
+        Layer environment = EnvironmentSource.read(env, notes);
+        SidecarConfig config = new SidecarConfig(List.of(line.layer(), yaml, environment), notes);
+        new Rules(config, notes).check();
+        yield new Run(config);
       }
     };
   }

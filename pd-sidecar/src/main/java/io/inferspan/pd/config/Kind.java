@@ -5,6 +5,8 @@ import io.inferspan.pd.config.text.GoDuration;
 import io.inferspan.pd.config.text.GoWords;
 import io.inferspan.pd.config.text.TextException;
 import java.lang.System.Logger.Level;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,27 +21,32 @@ import java.util.function.Predicate;
  * @param bounds whether a value that has the form is allowed
  * @param choices the words to choose from; empty for any
  */
-record Kind(
-    String placeholder, String allowed, Form form, Predicate<Object> bounds, List<String> choices) {
-
+record Kind<T>(
+    String placeholder, String allowed, Form<T> form, Predicate<T> bounds, List<String> choices) {
   static final int MAX_PORT = 65_535;
 
   /** Any text. */
-  static final Kind TEXT = unbounded("string", "a text", String::strip);
+  static final Kind<String> TEXT = unbounded("string", "a text", String::strip);
+
+  /** The name of a file or a folder. */
+  static final Kind<String> PATH = bounded("string", "a path", String::strip, Kind::isPath);
 
   /** A boolean. */
-  static final Kind ON_OFF = unbounded("bool", "true or false", GoWords::bool);
+  static final Kind<Boolean> ON_OFF = unbounded("bool", "true or false", GoWords::bool);
+
+  /** A port. */
+  static final Kind<Integer> PORT = whole(1, MAX_PORT);
 
   /** A duration. */
-  static final Kind DURATION =
+  static final Kind<Duration> DURATION =
       bounded(
           "duration",
           "a duration of 0 or more such as 200ms, 1.5s or 1m30s",
           GoDuration::parse,
-          value -> !((Duration) value).isNegative());
+          value -> !value.isNegative());
 
   /** A log level, as the flags of zap and klog have it: a word or a verbosity. */
-  static final Kind VERBOSITY =
+  static final Kind<Level> VERBOSITY =
       unbounded(
           "level", "one of trace, debug, info, warn, error, or a verbosity such as 4", Kind::level);
 
@@ -49,83 +56,110 @@ record Kind(
   private static final int TRACE = 5;
 
   /** Reads the value of a text. */
-  interface Form {
-    Object read(String text) throws TextException;
+  interface Form<T> {
+    T read(String text) throws TextException;
   }
 
-  private static Kind unbounded(String placeholder, String allowed, Form form) {
+  private static <T> Kind<T> unbounded(String placeholder, String allowed, Form<T> form) {
     return bounded(placeholder, allowed, form, _ -> true);
   }
 
-  private static Kind bounded(
-      String placeholder, String allowed, Form form, Predicate<Object> bounds) {
-    return new Kind(placeholder, allowed, form, bounds, List.of());
+  private static <T> Kind<T> bounded(
+      String placeholder, String allowed, Form<T> form, Predicate<T> bounds) {
+    return new Kind<>(placeholder, allowed, form, bounds, List.of());
   }
 
   /** A whole number. */
-  static Kind whole(long min, long max) {
+  static Kind<Integer> whole(int min, int max) {
     String up = max == Integer.MAX_VALUE ? ", " + min + " or more" : " from " + min + " to " + max;
-    return bounded("int", "a whole number" + up, GoWords::whole, within(min, max));
+    return bounded(
+        "int",
+        "a whole number" + up,
+        text -> Math.clamp(GoWords.whole(text), Integer.MIN_VALUE, Integer.MAX_VALUE),
+        value -> min <= value && value <= max);
+  }
+
+  /** A whole number with a lower bound. */
+  static Kind<Integer> count(int min) {
+    return whole(min, Integer.MAX_VALUE);
   }
 
   /** A number of bytes. */
-  static Kind size(String min, String max) {
+  static Kind<Long> size(String min, String max) {
     try {
+      long least = ByteSize.parse(min);
+      long most = ByteSize.parse(max);
       return bounded(
           "size",
           "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
           ByteSize::parse,
-          within(ByteSize.parse(min), ByteSize.parse(max)));
+          value -> least <= value && value <= most);
     } catch (TextException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  private static Predicate<Object> within(long min, long max) {
-    return value -> min <= (Long) value && (Long) value <= max;
+  /** One of some words. */
+  static Kind<String> choice(String... choices) {
+    return choice(List.of(choices), List.of());
   }
 
   /** One of some words; a retired one is read, but not named. */
-  static Kind choice(List<String> choices, List<String> retired) {
+  static Kind<String> choice(List<String> choices, List<String> retired) {
     List<String> named = new ArrayList<>(choices);
     boolean optional = named.remove("");
-    return new Kind(
+    return new Kind<>(
         "string",
         "one of " + String.join(", ", named) + (optional ? ", or empty" : ""),
         String::strip,
-        value -> choices.contains((String) value) || retired.contains((String) value),
+        value -> choices.contains(value) || retired.contains(value),
         choices);
   }
 
   /** A list of words, any if there are no choices. */
-  static Kind words(List<String> choices) {
-    String some = "some of " + String.join(", ", choices) + ", separated by commas";
-    return new Kind(
+  static Kind<List<String>> words(String... choices) {
+    List<String> known = List.of(choices);
+    String some = "some of " + String.join(", ", known) + ", separated by commas";
+    return new Kind<>(
         "list",
-        choices.isEmpty() ? "texts separated by commas" : some,
-        text -> GoWords.list(text).toArray(String[]::new),
-        value -> choices.isEmpty() || choices.containsAll(List.of((String[]) value)),
-        choices);
+        known.isEmpty() ? "texts separated by commas" : some,
+        GoWords::list,
+        value -> known.isEmpty() || known.containsAll(value),
+        known);
   }
 
-  Object read(String text) throws TextException {
+  T read(String text) throws TextException {
     return form.read(text);
   }
 
-  boolean allows(Object value) {
+  boolean allows(T value) {
     return bounds.test(value);
   }
 
   boolean isBoolean() {
-    return equals(ON_OFF);
+    return placeholder.equals("bool");
   }
 
   boolean isList() {
     return placeholder.equals("list");
   }
 
-  boolean isNumber() {
-    return placeholder.equals("int");
+  /** Returns whether a text is a zero that is not allowed. */
+  boolean isSenselessZero(String text) {
+    try {
+      return placeholder.equals("int") && text.equals("0") && !allows(read(text));
+    } catch (TextException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static boolean isPath(String text) {
+    try {
+      var _ = Path.of(text);
+      return true;
+    } catch (InvalidPathException _) {
+      return false;
+    }
   }
 
   private static Level level(String text) throws TextException {

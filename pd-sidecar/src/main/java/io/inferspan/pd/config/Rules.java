@@ -1,67 +1,69 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.SidecarConfig.PoolName;
-import io.inferspan.pd.config.text.HostForm;
+import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.config.text.Quoted;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The rules between settings. */
 final class Rules {
 
-  private final Values values;
+  private final SidecarConfig config;
   private final Notes notes;
 
-  Rules(Values values, Notes notes) {
-    this.values = values;
+  Rules(SidecarConfig config, Notes notes) {
+    this.config = config;
     this.notes = notes;
   }
 
-  void check(KvConnector kv, @Nullable PoolName pool) throws ConfigException {
+  void check() throws ConfigException {
+    KvConnector kv = config.kvConnector();
+    pool();
     ports();
     prefill();
     connector(kv);
-    allowList(pool);
+    allowList();
     moriIo(kv);
-    hosts(Setting.MORIIO_REMOTE_HOSTS);
-    hosts(Setting.MORIIO_DECODE_HOSTS);
+    hosts(Settings.MORIIO_REMOTE_HOSTS);
+    hosts(Settings.MORIIO_DECODE_HOSTS);
     heldBodies();
   }
 
-  private void heldBodies() throws ConfigException {
-    long bodyLimit = values.size(Setting.BODY_LIMIT);
-    if (values.size(Setting.HELD_BODIES_LIMIT) < bodyLimit) {
-      throw values.refused(
-          Setting.HELD_BODIES_LIMIT, "at least the body-limit, which is %d".formatted(bodyLimit));
+  private void pool() throws ConfigException {
+    String pool = config.get(Settings.INFERENCE_POOL);
+    int slash = pool.indexOf('/');
+    if (slash == 0 || pool.endsWith("/") || slash != pool.lastIndexOf('/')) {
+      throw config.refused(Settings.INFERENCE_POOL, "namespace/name or name");
     }
   }
 
-  /** The address at which prefillers reach the decoder, or null if nothing says it. */
-  static @Nullable String localPodIp(Values values) {
-    String own = values.textOrNull(Setting.MORIIO_LOCAL_POD_IP);
-    return own == null ? values.textOrNull(Setting.POD_IP) : own;
+  private void heldBodies() throws ConfigException {
+    long bodyLimit = config.get(Settings.BODY_LIMIT);
+    if (config.get(Settings.HELD_BODIES_LIMIT) < bodyLimit) {
+      throw config.refused(
+          Settings.HELD_BODIES_LIMIT, "at least the body-limit, which is %d".formatted(bodyLimit));
+    }
   }
 
   private void ports() throws ConfigException {
-    range(Setting.PORT);
-    range(Setting.MODEL_SERVER_PORT);
-    range(Setting.P2P_CONNECTOR_PORT);
-    int port = values.integer(Setting.PORT);
-    int size = values.integer(Setting.DATA_PARALLEL_SIZE);
-    int modelServerPort = values.integer(Setting.MODEL_SERVER_PORT);
+    range(Settings.PORT);
+    range(Settings.MODEL_SERVER_PORT);
+    range(Settings.P2P_CONNECTOR_PORT);
+    int port = config.get(Settings.PORT);
+    int size = config.get(Settings.DATA_PARALLEL_SIZE);
+    int modelServerPort = config.get(Settings.MODEL_SERVER_PORT);
     if (Math.abs(port - modelServerPort) < size) {
-      throw values.refused(
-          Setting.MODEL_SERVER_PORT,
+      throw config.refused(
+          Settings.MODEL_SERVER_PORT,
           "a port whose %d rank(s) are apart from those of port %d".formatted(size, port));
     }
     if (port == 0 && size > 1) {
-      throw values.refused(Setting.PORT, "at least 1 where data-parallel-size is " + size);
+      throw config.refused(Settings.PORT, "at least 1 where data-parallel-size is " + size);
     }
-    int metricsPort = values.integer(Setting.METRICS_PORT);
+    int metricsPort = config.get(Settings.METRICS_PORT);
     if (metricsPort > 0
         && (within(metricsPort, port, size) || within(metricsPort, modelServerPort, size))) {
-      throw values.refused(
-          Setting.METRICS_PORT, "a port other than those of port and of model-server-port");
+      throw config.refused(
+          Settings.METRICS_PORT, "a port other than those of port and of model-server-port");
     }
   }
 
@@ -69,95 +71,101 @@ final class Rules {
     return first <= port && port < first + size;
   }
 
-  private void range(Setting port) throws ConfigException {
-    int last = Kind.MAX_PORT - values.integer(Setting.DATA_PARALLEL_SIZE) + 1;
-    if (values.integer(port) > last) {
-      throw values.refused(
+  private void range(Setting<Integer> port) throws ConfigException {
+    int last = Kind.MAX_PORT - config.get(Settings.DATA_PARALLEL_SIZE) + 1;
+    if (config.get(port) > last) {
+      throw config.refused(
           port,
           "at most %d where data-parallel-size is %d"
-              .formatted(last, values.integer(Setting.DATA_PARALLEL_SIZE)));
+              .formatted(last, config.get(Settings.DATA_PARALLEL_SIZE)));
     }
   }
 
   private void prefill() throws ConfigException {
-    boolean retries = values.integer(Setting.PREFILL_MAX_RETRIES) > 0;
-    if (retries && values.duration(Setting.PREFILL_RETRY_BACKOFF).isZero()) {
-      throw values.refused(
-          Setting.PREFILL_RETRY_BACKOFF, "longer than 0 where prefill-max-retries is set");
+    boolean retries = config.get(Settings.PREFILL_MAX_RETRIES) > 0;
+    if (retries && config.get(Settings.PREFILL_RETRY_BACKOFF).isZero()) {
+      throw config.refused(
+          Settings.PREFILL_RETRY_BACKOFF, "longer than 0 where prefill-max-retries is set");
     }
   }
 
   private void connector(KvConnector kv) throws ConfigException {
-    if (values.isOn(Setting.ENABLE_P2P_PULL) && !kv.name().equals(KvConnector.NIXL)) {
-      throw values.refused(Setting.ENABLE_P2P_PULL, "false where kv-connector is " + kv.name());
+    String name = config.get(Settings.KV_CONNECTOR);
+    if (!kv.name().equals(name)) {
+      notes.deprecated(
+          "kv-connector %s (from %s)".formatted(name, config.given(Settings.KV_CONNECTOR).origin()),
+          "kv-connector=" + kv.name());
+    }
+    if (config.get(Settings.ENABLE_P2P_PULL) && !kv.name().equals(KvConnector.NIXL)) {
+      throw config.refused(Settings.ENABLE_P2P_PULL, "false where kv-connector is " + kv.name());
     }
   }
 
-  private void allowList(@Nullable PoolName pool) throws ConfigException {
+  private void allowList() throws ConfigException {
     boolean targets = false;
-    for (String target : values.list(Setting.ALLOW_TARGET)) {
+    for (String target : config.get(Settings.ALLOW_TARGET)) {
       targets = true;
-      if (!HostForm.isTarget(target)) {
+      if (!HostText.isEntry(target)) {
         throw new ConfigException(
             "allow-target must be a host name, an IP or a CIDR without port, but is %s (from %s)"
-                .formatted(Quoted.text(target), values.given(Setting.ALLOW_TARGET).origin()));
+                .formatted(Quoted.text(target), config.given(Settings.ALLOW_TARGET).origin()));
       }
     }
-    targets |= values.textOrNull(Setting.ALLOW_TARGETS_FILE) != null;
-    boolean enabled = values.isOn(Setting.ENABLE_SSRF_PROTECTION);
-    if (enabled && pool == null && !targets) {
-      throw values.refused(
-          Setting.ENABLE_SSRF_PROTECTION,
+    targets |= config.orNull(Settings.ALLOW_TARGETS_FILE) != null;
+    boolean enabled = config.get(Settings.ENABLE_SSRF_PROTECTION);
+    if (enabled && config.pool() == null && !targets) {
+      throw config.refused(
+          Settings.ENABLE_SSRF_PROTECTION,
           "false unless --inference-pool (or INFERENCE_POOL), --allow-target or"
               + " --allow-targets-file says which hosts are allowed");
     }
     if (!enabled && targets) {
       notes.add("allow-target and allow-targets-file do nothing without --enable-ssrf-protection");
     }
-    if (values.text(Setting.POOL_GROUP).isEmpty()) {
-      throw values.refused(Setting.POOL_GROUP, "the API group of the InferencePool");
+    if (config.get(Settings.POOL_GROUP).isEmpty()) {
+      throw config.refused(Settings.POOL_GROUP, "the API group of the InferencePool");
     }
   }
 
   private void moriIo(KvConnector kv) throws ConfigException {
-    boolean write = values.isOn(Setting.MORIIO_WRITE_MODE);
-    if (write && localPodIp(values) == null) {
-      throw values.refused(
-          Setting.MORIIO_WRITE_MODE,
+    boolean write = config.get(Settings.MORIIO_WRITE_MODE);
+    if (write && config.localPodIp() == null) {
+      throw config.refused(
+          Settings.MORIIO_WRITE_MODE,
           "false unless --moriio-local-pod-ip (or POD_IP) says where prefillers reach the decoder");
     }
     if (write && !kv.name().equals(KvConnector.NIXL)) {
       notes.add("moriio-write-mode does nothing where kv-connector is " + kv.name());
     }
-    if (!values.isOn(Setting.MORIIO_PARALLEL_DISPATCH)) {
+    if (!config.get(Settings.MORIIO_PARALLEL_DISPATCH)) {
       return;
     }
     if (!write) {
-      throw values.refused(Setting.MORIIO_PARALLEL_DISPATCH, "false without --moriio-write-mode");
+      throw config.refused(Settings.MORIIO_PARALLEL_DISPATCH, "false without --moriio-write-mode");
     }
-    if (values.duration(Setting.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT).isZero()) {
-      throw values.refused(
-          Setting.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT,
+    if (config.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT).isZero()) {
+      throw config.refused(
+          Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT,
           "longer than 0 where moriio-parallel-dispatch is on");
     }
   }
 
   /** Rank r is on pod r / dp-size-local, so there must be a host for each. */
-  private void hosts(Setting setting) throws ConfigException {
-    List<String> hosts = values.list(setting);
+  private void hosts(Setting<List<String>> setting) throws ConfigException {
+    List<String> hosts = config.get(setting);
     if (hosts.size() < 2) {
       return;
     }
-    int size = values.integer(Setting.MORIIO_DP_SIZE);
-    int local = values.integer(Setting.MORIIO_DP_SIZE_LOCAL);
+    int size = config.get(Settings.MORIIO_DP_SIZE);
+    int local = config.get(Settings.MORIIO_DP_SIZE_LOCAL);
     if (local == 0 || size % local != 0) {
-      throw values.refused(
-          Setting.MORIIO_DP_SIZE_LOCAL,
+      throw config.refused(
+          Settings.MORIIO_DP_SIZE_LOCAL,
           "a divisor of moriio-dp-size %d where %s names %d hosts"
               .formatted(size, setting.key(), hosts.size()));
     }
     if (hosts.size() != size / local) {
-      throw values.refused(
+      throw config.refused(
           setting, "%d hosts, which is moriio-dp-size/dp-size-local".formatted(size / local));
     }
   }

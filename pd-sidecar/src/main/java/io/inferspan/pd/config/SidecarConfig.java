@@ -1,221 +1,146 @@
 package io.inferspan.pd.config;
 
+import io.inferspan.pd.config.Layer.Given;
+import io.inferspan.pd.config.text.Quoted;
+import io.inferspan.pd.config.text.TextException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The sidecar's configuration, validated and complete.
- *
- * @param tracing whether spans are recorded; {@code OTEL_*} configures the export
- * @param logLevel the minimum level of log lines
- * @param notes messages for the user at startup, one sentence each
- */
-public record SidecarConfig(
-    Listening listening,
-    Upstream upstream,
-    Connectors connectors,
-    Prefill prefill,
-    AllowListConfig allowList,
-    MoriIo moriIo,
-    Limits limits,
-    boolean tracing,
-    System.Logger.Level logLevel,
-    List<String> notes) {
+/** The sidecar's configuration: flags before YAML before environment before defaults. */
+public final class SidecarConfig {
+  private static final String DEFAULT_NAMESPACE = "default";
 
-  public SidecarConfig {
-    notes = List.copyOf(notes);
-  }
-
-  /**
-   * The listeners.
-   *
-   * @param secure whether to use TLS
-   * @param certPath the folder of {@code tls.crt} and {@code tls.key}; without it the certificate
-   *     is self-signed
-   * @param metricsPort the port of {@code /metrics}, or 0 for none
-   * @param dataParallelSize the number of ports, starting with {@code port}
-   * @param drainTimeout the time limit for active requests after the signal to stop
-   * @param eventLoops the number of threads, or 0 for one per core
-   */
-  public record Listening(
-      int port,
-      boolean secure,
-      @Nullable Path certPath,
-      int metricsPort,
-      int dataParallelSize,
-      Duration drainTimeout,
-      Transport transport,
-      int eventLoops) {}
-
-  /** The I/O mechanism of the event loops. */
-  public enum Transport {
-    /** The best there is. */
-    AUTO(null),
-    NIO("nio"),
-    EPOLL("epoll"),
-    IO_URING("io_uring");
-
-    private final @Nullable String wireName;
-
-    Transport(@Nullable String wireName) {
-      this.wireName = wireName;
-    }
-
-    /** Returns its name in settings; null if it is chosen automatically. */
-    public @Nullable String wireName() {
-      return wireName;
-    }
-  }
-
-  /**
-   * The engines.
-   *
-   * @param modelServerPort the port of the decoder on localhost
-   * @param tls the stages that use TLS
-   * @param skipVerify the stages whose certificate is not verified
-   * @param caFile the CA certificates; null for those of the Java runtime
-   * @param maxIdlePerHost the maximum number of idle connections per host
-   */
-  public record Upstream(
-      int modelServerPort,
-      Set<Stage> tls,
-      Set<Stage> skipVerify,
-      @Nullable Path caFile,
-      int maxIdlePerHost) {
-    public Upstream {
-      tls = Set.copyOf(tls);
-      skipVerify = Set.copyOf(skipVerify);
-    }
-  }
-
-  /** A stage of a request that another server does. */
-  public enum Stage {
-    PREFILLER,
-    DECODER,
-    ENCODER
-  }
-
-  /**
-   * The connectors between the stages.
-   *
-   * @param p2pPull whether the prefiller may pull cached blocks from a third engine
-   * @param decodeChunkSize the maximum number of tokens per decode call, or 0 for no limit
-   * @param podIp the address of this pod
-   */
-  public record Connectors(
-      KvConnector kv,
-      EcConnector ec,
-      int mooncakeBootstrapPort,
-      int sglangBootstrapPort,
-      int p2pPort,
-      boolean p2pPull,
-      int decodeChunkSize,
-      @Nullable String podIp) {}
-
-  /** The connectors that transfer the encoder cache to the prefiller. */
-  public enum EcConnector {
-    /** There is no encode stage. */
-    NONE(""),
-    EXAMPLE("ec-example"),
-    NIXL("ec-nixl");
-
-    private final String wireName;
-
-    EcConnector(String wireName) {
-      this.wireName = wireName;
-    }
-
-    /** Its name in configurations and attributes. */
-    public String wireName() {
-      return wireName;
-    }
-  }
-
-  /**
-   * Attempts and time limits of prefill.
-   *
-   * @param sampling whether the candidate is random rather than the first
-   * @param maxRetries the number of retries after a 502, 503 or 504
-   * @param timeout the time limit of a prefill before decode; zero for none
-   * @param lingerTimeout the time limit of a prefill concurrent with decode after its request has
-   *     ended
-   */
-  public record Prefill(
-      boolean sampling,
-      int maxRetries,
-      Duration retryBackoff,
-      Duration timeout,
-      Duration lingerTimeout) {}
-
-  /**
-   * The hosts that a request may name.
-   *
-   * @param enabled whether other hosts are refused
-   * @param pool the InferencePool whose pods are allowed
-   * @param poolGroup the API group of the pool
-   * @param allowedTargets further allowed host names, addresses and CIDR blocks
-   * @param allowedTargetsFile a file with more of them, one per line
-   */
-  public record AllowListConfig(
-      boolean enabled,
-      @Nullable PoolName pool,
-      String poolGroup,
-      List<String> allowedTargets,
-      @Nullable Path allowedTargetsFile) {
-    public AllowListConfig {
-      allowedTargets = List.copyOf(allowedTargets);
-    }
-  }
+  private final List<Layer> layers;
+  private final Notes notes;
+  private final Object[] values;
 
   /** An InferencePool. */
   public record PoolName(String namespace, String name) {}
 
-  /**
-   * MoRI-IO, where the prefiller writes into the decoder's memory.
-   *
-   * @param localPodIp the address at which prefillers reach the decoder; there in write mode
-   * @param parallelDecodeWaitTimeout how long a decode may wait for its prefill
-   * @param dpSizeLocal how many ranks one pod has, or 0 for all
-   * @param remoteHosts the pods of the prefiller, if it has many
-   * @param decodeHosts the pods of the decoder, if it has many
-   */
-  public record MoriIo(
-      boolean writeMode,
-      boolean parallelDispatch,
-      int decodeNotifyPort,
-      int decodeHandshakePort,
-      int prefillNotifyPort,
-      int prefillHandshakePort,
-      @Nullable String localPodIp,
-      Duration parallelDecodeWaitTimeout,
-      int tpSize,
-      int dpSize,
-      int dpSizeLocal,
-      List<String> remoteHosts,
-      List<String> decodeHosts,
-      Duration dnsResolveTtl,
-      Duration dnsResolveTimeout) {
-    public MoriIo {
-      remoteHosts = List.copyOf(remoteHosts);
-      decodeHosts = List.copyOf(decodeHosts);
+  /** Values of which those of the earlier layers win. */
+  SidecarConfig(List<Layer> layers, Notes notes) {
+    this.layers = layers;
+    this.notes = notes;
+    this.values = Settings.all().stream().map(this::read).toArray();
+  }
+
+  private Object read(Setting<?> setting) {
+    try {
+      return setting.kind().read(given(setting).text());
+    } catch (TextException e) {
+      throw new IllegalStateException(setting.key(), e);
     }
   }
 
-  /**
-   * The limits of a request.
-   *
-   * @param heldBodyBytes the maximum size of all bodies together
-   * @param bodyTime the time limit for receiving a body; zero for none
-   * @param bodyBytesPerSecond the minimum rate of a body; zero for none
-   */
-  public record Limits(
-      long bodyBytes,
-      long heldBodyBytes,
-      Duration bodyTime,
-      long bodyBytesPerSecond,
-      int jsonDepth,
-      int headerBytes) {}
+  /** Returns the value of a setting. */
+  @SuppressWarnings("unchecked") // its kind has read it
+  public <T> T get(Setting<T> setting) {
+    return (T) values[setting.index()];
+  }
+
+  /** Returns the value of a setting; null if it is empty. */
+  public @Nullable String orNull(Setting<String> setting) {
+    String text = get(setting);
+    return text.isEmpty() ? null : text;
+  }
+
+  /** Returns the path that a setting names; null for none. */
+  public @Nullable Path path(Setting<String> setting) {
+    String text = orNull(setting);
+    return text == null ? null : Path.of(text);
+  }
+
+  /** Returns the connector that transfers the KV cache. */
+  public KvConnector kvConnector() {
+    return KvConnector.named(get(Settings.KV_CONNECTOR));
+  }
+
+  /** Returns the stages that are called with TLS. */
+  public Set<String> tls() {
+    return stages(Settings.ENABLE_TLS, Settings.PREFILLER_USE_TLS, Settings.DECODER_USE_TLS);
+  }
+
+  /** Returns the stages whose certificate is not verified. */
+  public Set<String> skipVerify() {
+    return stages(
+        Settings.TLS_INSECURE_SKIP_VERIFY,
+        Settings.PREFILLER_SKIP_VERIFY,
+        Settings.DECODER_SKIP_VERIFY);
+  }
+
+  private Set<String> stages(
+      Setting<List<String>> list, Setting<Boolean> oldPrefiller, Setting<Boolean> oldDecoder) {
+    Set<String> stages = new HashSet<>(get(list));
+    if (adds(oldPrefiller, list)) {
+      stages.add("prefiller");
+    }
+    if (adds(oldDecoder, list)) {
+      stages.add("decoder");
+    }
+    return stages;
+  }
+
+  /** An old boolean adds its stage, unless a stronger source has the list. */
+  private boolean adds(Setting<Boolean> old, Setting<List<String>> list) {
+    return get(old) && layerOf(old) <= layerOf(list);
+  }
+
+  /** Returns the InferencePool whose pods are allowed; null for none. */
+  public @Nullable PoolName pool() {
+    String pool = orNull(Settings.INFERENCE_POOL);
+    String name = orNull(Settings.INFERENCE_POOL_NAME);
+    boolean oldIsStronger =
+        layerOf(Settings.INFERENCE_POOL_NAME) < layerOf(Settings.INFERENCE_POOL);
+    if (name != null && (pool == null || oldIsStronger)) {
+      String namespace = orNull(Settings.INFERENCE_POOL_NAMESPACE);
+      return new PoolName(namespace == null ? DEFAULT_NAMESPACE : namespace, name);
+    }
+    if (pool == null) {
+      return null;
+    }
+    int slash = pool.indexOf('/');
+    String namespace = slash < 0 ? DEFAULT_NAMESPACE : pool.substring(0, slash);
+    return new PoolName(namespace, pool.substring(slash + 1));
+  }
+
+  /** Returns the address at which prefillers reach the decoder; null if nothing says it. */
+  public @Nullable String localPodIp() {
+    String own = orNull(Settings.MORIIO_LOCAL_POD_IP);
+    return own == null ? orNull(Settings.POD_IP) : own;
+  }
+
+  /** Returns messages for the user at startup, one sentence each. */
+  public List<String> notes() {
+    return notes.all();
+  }
+
+  /** Returns the index of the layer that sets it; past the last if none does. */
+  private int layerOf(Setting<?> setting) {
+    int i = 0;
+    while (i < layers.size() && layers.get(i).find(setting) == null) {
+      i++;
+    }
+    return i;
+  }
+
+  Given given(Setting<?> setting) {
+    for (Layer layer : layers) {
+      Given given = layer.find(setting);
+      if (given != null) {
+        return given;
+      }
+    }
+    return new Given(setting.byDefault(), "the default", 0);
+  }
+
+  /** A value that its kind allows, and the rules do not. */
+  ConfigException refused(Setting<?> setting, String allowed) {
+    Given given = given(setting);
+    return new ConfigException(
+        "%s must be %s, but is %s (from %s)"
+            .formatted(setting.key(), allowed, Quoted.text(given.text()), given.origin()));
+  }
 }

@@ -38,8 +38,8 @@ final class YamlSource {
   }
 
   private static @Nullable String text(Layer flags) throws ConfigException {
-    String inline = value(flags.find(Setting.CONFIGURATION));
-    String file = value(flags.find(Setting.CONFIGURATION_FILE));
+    String inline = value(flags.find(Settings.CONFIGURATION));
+    String file = value(flags.find(Settings.CONFIGURATION_FILE));
     if (inline != null && file != null) {
       throw new ConfigException(
           "flags --configuration and --configuration-file are mutually exclusive");
@@ -86,7 +86,7 @@ final class YamlSource {
   }
 
   private void take(String key, Entry entry) throws ConfigException {
-    Setting setting = Setting.named(key);
+    Setting<?> setting = Settings.named(key);
     if (setting == null || !setting.isYamlKey()) {
       throw new ConfigException(
           REFUSED + "unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
@@ -100,15 +100,11 @@ final class YamlSource {
       throw new ConfigException(REFUSED + key + " must be one value, but is a list");
     }
     String text = spelled(setting.kind(), String.join(",", entry.texts()));
-    if (!isUnset(setting, text)) {
-      layer.add(setting, given(setting, text, key, origin));
+    if (isUnset(setting, text)) {
+      return;
     }
-  }
-
-  private static Given given(Setting setting, String text, String key, String origin)
-      throws ConfigException {
     try {
-      return Layer.read(setting, text, key, origin);
+      layer.read(setting, text, key, origin);
     } catch (ConfigException e) {
       throw new ConfigException(REFUSED + e.getMessage());
     }
@@ -118,14 +114,14 @@ final class YamlSource {
    * Returns whether a value counts as none. As in llm-d, that is an empty one, and a zero that is
    * invalid; and port 0, which only the flag sets.
    */
-  private static boolean isUnset(Setting setting, String text) {
-    Kind kind = setting.kind();
-    boolean zero = kind.isNumber() && text.equals("0");
-    return text.isEmpty() || (zero && (setting == Setting.PORT || !kind.allows(0L)));
+  private static boolean isUnset(Setting<?> setting, String text) {
+    return text.isEmpty()
+        || setting.kind().isSenselessZero(text)
+        || (setting == Settings.PORT && text.equals("0"));
   }
 
   /** YAML as Go reads it has more words for a boolean. */
-  private static String spelled(Kind kind, String text) {
+  private static String spelled(Kind<?> kind, String text) {
     if (!kind.isBoolean()) {
       return text;
     }

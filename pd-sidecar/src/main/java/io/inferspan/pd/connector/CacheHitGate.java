@@ -1,5 +1,6 @@
 package io.inferspan.pd.connector;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.json.JsonShape;
@@ -102,7 +103,8 @@ final class CacheHitGate implements Gate {
   private JsonScan scan(HeldBody body) {
     ByteBuf bytes = body.toBuffer();
     try {
-      return JsonScan.of(ByteBufUtil.getBytes(bytes), ANSWER, request.limits().jsonDepth());
+      return JsonScan.of(
+          ByteBufUtil.getBytes(bytes), ANSWER, request.config().get(Settings.JSON_DEPTH_LIMIT));
     } finally {
       bytes.release();
     }

@@ -1,13 +1,12 @@
 package io.inferspan.pd.connector;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.sse.CachedTokens;
 import io.inferspan.pd.sse.CachedTokensRewriter;
+import io.inferspan.pd.sse.SseLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CachedTokensFilter implements BodyFilter {
   private static final String EVENT_STREAM = "text/event-stream";
-  private static final byte[] EVENT = "data:".getBytes(US_ASCII);
 
   private final long cachedTokens;
   private final long mostHeldBytes;
@@ -62,7 +60,9 @@ final class CachedTokensFilter implements BodyFilter {
     if (tooLong) {
       return content;
     }
-    if (lines == null && whole == null && startsAnEvent(content)) {
+    if (lines == null
+        && whole == null
+        && SseLines.isData(content, content.readerIndex(), content.writerIndex())) {
       lines = new CachedTokensRewriter(cachedTokens);
     }
     if (lines != null) {
@@ -84,15 +84,6 @@ final class CachedTokensFilter implements BodyFilter {
     ByteBuf all = Unpooled.wrappedBuffer(held.toBuffer(), content);
     held.release();
     return all;
-  }
-
-  private static boolean startsAnEvent(ByteBuf content) {
-    int start = content.readerIndex();
-    boolean same = content.readableBytes() >= EVENT.length;
-    for (int i = 0; same && i < EVENT.length; i++) {
-      same = content.getByte(start + i) == EVENT[i];
-    }
-    return same;
   }
 
   @Override

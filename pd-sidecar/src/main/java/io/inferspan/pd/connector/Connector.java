@@ -17,10 +17,11 @@ public interface Connector extends KvConnector {
 
   /** The connector that the settings name. */
   static Connector of(SidecarConfig config, PodAddresses pods) {
-    if (config.connectors().kv() instanceof Connector connector) {
+    KvConnector named = config.kvConnector();
+    if (named instanceof Connector connector) {
       return connector.configured(config, pods);
     }
-    throw new IllegalStateException(config.connectors().kv().name() + " is no connector");
+    throw new IllegalStateException(named.name() + " is no connector");
   }
 
   /** The connector with its settings; called once at the start. */

@@ -2,9 +2,8 @@ package io.inferspan.pd.connector;
 
 import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.connector.bootstrap.BootstrapEngine;
-import io.inferspan.pd.connector.bootstrap.Bootstraps;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonWriter;
@@ -13,7 +12,6 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.upstream.Target;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +40,7 @@ public final class Mooncake implements Connector {
 
   @Override
   public Connector configured(SidecarConfig config, PodAddresses pods) {
-    return new Mooncake(config.connectors().mooncakeBootstrapPort());
+    return new Mooncake(config.get(Settings.MOONCAKE_BOOTSTRAP_PORT));
   }
 
   @Override
@@ -76,11 +74,11 @@ public final class Mooncake implements Connector {
     }
   }
 
-  private void serve(PdRequest request, Target server, List<BootstrapEngine> engines) {
+  private void serve(PdRequest request, Target server, List<Bootstraps.Engine> engines) {
     if (request.ended()) {
       return;
     }
-    BootstrapEngine engine = engines.get(ThreadLocalRandom.current().nextInt(engines.size()));
+    Bootstraps.Engine engine = engines.get(ThreadLocalRandom.current().nextInt(engines.size()));
     String transferId = "xfer-" + RequestIds.random();
     JsonEdit prefill =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, prefillParams(transferId));
@@ -113,7 +111,7 @@ public final class Mooncake implements Connector {
         .toBytes();
   }
 
-  private static byte[] decodeParams(String transferId, Target server, BootstrapEngine engine) {
+  private static byte[] decodeParams(String transferId, Target server, Bootstraps.Engine engine) {
     return new JsonWriter()
         .beginObject()
         .member("do_remote_prefill", true)

@@ -2,10 +2,10 @@ package io.inferspan.pd.connector;
 
 import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.moriio.ParallelDispatch;
 import io.inferspan.pd.connector.moriio.PodAddresses;
-import io.inferspan.pd.connector.moriio.WriteMode;
 import io.inferspan.pd.connector.moriio.WriteTransfer;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonKind;
@@ -20,7 +20,6 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.sse.CachedTokens;
 import io.inferspan.pd.upstream.Target;
 import java.util.HashMap;
@@ -40,7 +39,7 @@ public final class Nixl implements Connector {
   private static final JsonShape ANSWER = JsonShape.of(BodyMembers.KV_TRANSFER_PARAMS, "usage");
 
   private final @Nullable Peers peers;
-  private final @Nullable WriteMode write;
+  private final @Nullable PodAddresses pods;
 
   /** The common data of both stages of a request. */
   private record Pair(
@@ -49,9 +48,9 @@ public final class Nixl implements Connector {
       Map<String, String> headers,
       @Nullable WriteTransfer transfer) {}
 
-  private Nixl(@Nullable Peers peers, @Nullable WriteMode write) {
+  private Nixl(@Nullable Peers peers, @Nullable PodAddresses pods) {
     this.peers = peers;
-    this.write = write;
+    this.pods = pods;
   }
 
   public Nixl() {
@@ -60,9 +59,7 @@ public final class Nixl implements Connector {
 
   @Override
   public Connector configured(SidecarConfig config, PodAddresses pods) {
-    return new Nixl(
-        config.connectors().p2pPull() ? new Peers(config) : null,
-        WriteMode.of(config.moriIo(), pods));
+    return new Nixl(config.get(Settings.ENABLE_P2P_PULL) ? new Peers(config) : null, pods);
   }
 
   @Override
@@ -77,7 +74,8 @@ public final class Nixl implements Connector {
 
   @Override
   public String handsOver() {
-    return "`kv_transfer_params` of prefill's answer; with `--moriio-write-mode` the MoRI-IO fields";
+    return "`kv_transfer_params` of prefill's answer; with `--moriio-write-mode` the MoRI-IO"
+        + " fields";
   }
 
   @Override
@@ -94,7 +92,7 @@ public final class Nixl implements Connector {
     }
     String encoded = request.id();
     String id = encoded == null ? RequestIds.timeBased().toString() : encoded;
-    WriteTransfer transfer = write == null ? null : write.begin(id);
+    WriteTransfer transfer = pods == null ? null : WriteTransfer.begin(request.config(), pods, id);
     Map<String, String> headers = new HashMap<>(transfer == null ? Map.of() : transfer.headers());
     if (encoded == null) {
       request.identify(id);
@@ -164,7 +162,7 @@ public final class Nixl implements Connector {
       return;
     }
     long cached = CachedTokens.of(prefilled);
-    long limit = request.limits().bodyBytes();
+    long limit = request.config().get(Settings.BODY_LIMIT);
     request.stream(
         DecodeLeg.of(decodeBody(pair, prefilled).pieces())
             .with(decodeHeaders(pair, prefilled))

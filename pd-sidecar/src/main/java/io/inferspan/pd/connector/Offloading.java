@@ -2,15 +2,12 @@ package io.inferspan.pd.connector;
 
 import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
-import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.request.RequestIds;
 import java.util.Map;
 
 /**
@@ -19,21 +16,6 @@ import java.util.Map;
  */
 @AutoService(KvConnector.class)
 public final class Offloading implements Connector {
-  private final Peers peers;
-
-  public Offloading() {
-    this(Peers.NONE);
-  }
-
-  private Offloading(Peers peers) {
-    this.peers = peers;
-  }
-
-  @Override
-  public Connector configured(SidecarConfig config, PodAddresses pods) {
-    return new Offloading(new Peers(config));
-  }
-
   @Override
   public String name() {
     return "offloading";
@@ -52,6 +34,7 @@ public final class Offloading implements Connector {
   @Override
   public void serve(PdRequest request) {
     String id = RequestIds.random();
+    Peers peers = new Peers(request.config());
     JsonEdit prefill =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, prefillParams(request, id));
     TokenCaps.firstToken(prefill, request);
@@ -71,7 +54,7 @@ public final class Offloading implements Connector {
             .beginObject()
             .member("kv_request_id", id)
             .endObject();
-    peers.addSource(params, request);
+    new Peers(request.config()).addSource(params, request);
     return params.endObject().toBytes();
   }
 
@@ -82,6 +65,6 @@ public final class Offloading implements Connector {
 
   @Override
   public void decodeWithPull(PdRequest request, String kvSource) {
-    peers.decode(request, kvSource);
+    new Peers(request.config()).decode(request, kvSource);
   }
 }

@@ -1,22 +1,18 @@
 package io.inferspan.pd.connector;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
-import io.inferspan.pd.request.RequestIds;
 import io.inferspan.pd.upstream.Target;
-import io.netty.util.NetUtil;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The peer-to-peer tiers of other pods: their ports, and the parameters for pulling from them. */
 final class Peers {
-  /** Those of a connector without settings. */
-  static final Peers NONE = new Peers(0, 0, 0, null);
-
   private static final String SOURCE = "remote_kv_source";
 
   private final int firstPeerPort;
@@ -26,10 +22,10 @@ final class Peers {
 
   Peers(SidecarConfig config) {
     this(
-        config.connectors().p2pPort(),
-        config.listening().port(),
-        config.listening().dataParallelSize(),
-        config.connectors().podIp());
+        config.get(Settings.P2P_CONNECTOR_PORT),
+        config.get(Settings.PORT),
+        config.get(Settings.DATA_PARALLEL_SIZE),
+        config.orNull(Settings.POD_IP));
   }
 
   /**
@@ -101,13 +97,8 @@ final class Peers {
 
   /** Returns whether two addresses are the same, ignoring their notation. */
   static boolean same(Target one, Target other) {
-    return one.port() == other.port()
-        && (one.host().equalsIgnoreCase(other.host()) || sameAddress(one.host(), other.host()));
-  }
-
-  private static boolean sameAddress(String one, String other) {
-    byte[] address = NetUtil.createByteArrayFromIpAddressString(one);
-    return address != null
-        && Arrays.equals(address, NetUtil.createByteArrayFromIpAddressString(other));
+    String host = HostText.of(one.host());
+    return one.equals(other)
+        || (one.port() == other.port() && host != null && host.equals(HostText.of(other.host())));
   }
 }

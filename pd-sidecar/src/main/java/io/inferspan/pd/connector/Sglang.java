@@ -2,8 +2,7 @@ package io.inferspan.pd.connector;
 
 import com.google.auto.service.AutoService;
 import io.inferspan.pd.config.KvConnector;
-import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.connector.moriio.PodAddresses;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.request.DecodeLeg;
@@ -23,21 +22,6 @@ public final class Sglang implements Connector {
   private static final String HOST = "bootstrap_host";
   private static final String PORT = "bootstrap_port";
   private static final String ROOM = "bootstrap_room";
-
-  private final int bootstrapPort;
-
-  public Sglang() {
-    this(0);
-  }
-
-  private Sglang(int bootstrapPort) {
-    this.bootstrapPort = bootstrapPort;
-  }
-
-  @Override
-  public Connector configured(SidecarConfig config, PodAddresses pods) {
-    return new Sglang(config.connectors().sglangBootstrapPort());
-  }
 
   @Override
   public String name() {
@@ -67,7 +51,7 @@ public final class Sglang implements Connector {
             .body()
             .edit()
             .setText(HOST, request.prefiller().host())
-            .set(PORT, bootstrapPort)
+            .set(PORT, request.config().get(Settings.SGLANG_BOOTSTRAP_PORT))
             .set(ROOM, room);
     JsonPieces body = edit.pieces();
     request.ask(PrefillLeg.concurrent(body, Map.of()).in(room));

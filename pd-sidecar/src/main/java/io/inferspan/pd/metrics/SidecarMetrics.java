@@ -167,6 +167,11 @@ public final class SidecarMetrics implements AutoCloseable {
     record(disaggregated, type, span, 1);
   }
 
+  /** Starts a stage whose end will be counted. */
+  public StageRun begin(Stage stage, SpanContext span) {
+    return new StageRun(this, stage, span);
+  }
+
   /** A stage has ended, well or not, after so long. */
   public void stageEnded(Stage stage, long nanos, SpanContext span) {
     record(durations, stage, span, nanos);

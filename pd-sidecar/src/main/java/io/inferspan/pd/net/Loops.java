@@ -49,12 +49,13 @@ public final class Loops implements AutoCloseable {
   /**
    * Starts event loops.
    *
-   * @param asked {@code nio}, {@code epoll} or {@code io_uring}; null for the best one available
+   * @param asked {@code nio}, {@code epoll}, {@code io_uring} or {@code auto}, the best one
+   *     available
    * @param count zero for one per core
    * @throws IllegalArgumentException if the requested transport is not available
    */
-  public static Loops start(@Nullable String asked, int count) {
-    Transport chosen = asked == null ? best() : working(asked);
+  public static Loops start(String asked, int count) {
+    Transport chosen = asked.equals("auto") ? best() : working(asked);
     int loops = count > 0 ? count : Runtime.getRuntime().availableProcessors();
     VertxOptions options =
         new VertxOptions().setEventLoopPoolSize(loops).setWorkerPoolSize(WORKERS);

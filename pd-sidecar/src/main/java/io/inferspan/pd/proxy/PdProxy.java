@@ -1,15 +1,25 @@
 package io.inferspan.pd.proxy;
 
-import io.inferspan.pd.config.SidecarConfig.EcConnector;
+import io.inferspan.pd.chunk.ChunkLoop;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
+import io.inferspan.pd.connector.EncodeStage;
+import io.inferspan.pd.json.JsonScan;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
+import io.inferspan.pd.relay.BodyCollector;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
+import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.Decision;
+import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.ProxyParts;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.RequestHandler;
+import io.inferspan.pd.tracing.PdTracing;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.semconv.PdAttributes;
@@ -22,6 +32,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides what becomes of each request. */
@@ -29,15 +40,28 @@ public final class PdProxy implements RequestHandler {
   private static final String DENIED = "Forbidden: prefill target not allowed by SSRF protection";
 
   private static final String UNREADABLE = "not host:port";
+  private static final String CHAT_COMPLETIONS = "/v1/chat/completions";
+  private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final ProxyParts parts;
   private final Connector connector;
-  private final InterceptedRoutes routes;
+  private final JsonShape shape;
+  private final boolean mergesTransferParams;
+  private final int chunkSize;
+  private final BodyCollector.Bounds bounds;
 
   public PdProxy(ProxyParts parts, Connector connector) {
     this.parts = parts;
     this.connector = connector;
-    this.routes = new InterceptedRoutes(parts, connector);
+    this.shape = BodyMembers.with(connector.members());
+    SidecarConfig config = parts.config();
+    this.mergesTransferParams = config.get(Settings.EC_CONNECTOR).equals("ec-nixl");
+    this.chunkSize = config.get(Settings.DECODE_CHUNK_SIZE);
+    this.bounds =
+        new BodyCollector.Bounds(
+            Math.min(config.get(Settings.BODY_LIMIT), LARGEST_ARRAY),
+            config.get(Settings.BODY_TIMEOUT),
+            config.get(Settings.BODY_MIN_RATE));
   }
 
   @Override
@@ -60,7 +84,7 @@ public final class PdProxy implements RequestHandler {
     ForwardedHeaders.fromClient(request, exchange.clientAddress());
     RequestTrace trace =
         Routes.isUntraced(method, path)
-            ? parts.tracing().none()
+            ? PdTracing.none()
             : parts.tracing().begin(headers, method.name(), Routes.template(path), label(api));
     PdRequest live = PdRequest.begin(exchange, parts, Decision.of(api), trace);
     live.guard(() -> dispatch(live, routing));
@@ -108,14 +132,14 @@ public final class PdProxy implements RequestHandler {
     List<Target> encoders = encoders(routing.encoders(), trace);
     request.decided(
         new Decision(request.api(), prefiller, encoders, source, routing.dataParallel()));
-    routes.serve(request);
+    serve(request);
   }
 
   private @Nullable String choose(List<String> candidates) {
     if (candidates.isEmpty()) {
       return null;
     }
-    boolean sampling = parts.config().prefill().sampling();
+    boolean sampling = parts.config().get(Settings.ENABLE_PREFILLER_SAMPLING);
     int index = sampling ? ThreadLocalRandom.current().nextInt(candidates.size()) : 0;
     String chosen = candidates.get(index);
     return chosen.isEmpty() ? null : chosen;
@@ -132,7 +156,7 @@ public final class PdProxy implements RequestHandler {
   }
 
   private List<Target> encoders(List<String> named, RequestTrace trace) {
-    if (named.isEmpty() || parts.config().connectors().ec() == EcConnector.NONE) {
+    if (named.isEmpty() || parts.config().get(Settings.EC_CONNECTOR).isEmpty()) {
       return List.of();
     }
     List<Target> allowed =
@@ -143,5 +167,125 @@ public final class PdProxy implements RequestHandler {
             .toList();
     trace.encoders(named.size(), allowed.size());
     return allowed;
+  }
+
+  /** Serves a request that is looked into, in llm-d's order: encode, P/D, decode only. */
+  private void serve(PdRequest request) {
+    if (!request.decision().encoders().isEmpty()) {
+      withBody(request, _ -> EncodeStage.run(request, mergesTransferParams, this::serveGathered));
+    } else if (request.decision().prefiller() != null) {
+      withBody(request, this::serveGathered);
+    } else {
+      decodeOnly(request);
+    }
+  }
+
+  private void serveGathered(PdRequest request) {
+    String source = request.decision().kvSource();
+    Target decoder = request.decoder();
+    if (request.decision().prefiller() != null) {
+      request.metrics().disaggregated(connector.name(), request.trace().spanContext());
+      connector.serve(request);
+    } else if (decoder == null) {
+      request.refuseRank();
+    } else if (source != null) {
+      connector.decodeWithPull(request, source);
+    } else {
+      request.stream(DecodeLeg.of(request.body().original()).on(decoder));
+    }
+  }
+
+  private void decodeOnly(PdRequest request) {
+    Target decoder = request.decoder();
+    if (decoder == null) {
+      request.refuseRank();
+    } else if (request.decision().kvSource() != null || chunks(request)) {
+      withBody(request, this::serveGathered);
+    } else {
+      request.pass(decoder);
+    }
+  }
+
+  /** With other connectors the stages meet in each chunk, not only in the first. */
+  private boolean chunks(PdRequest request) {
+    return chunkSize > 0
+        && Routes.path(request.exchange().request().uri()).equals(CHAT_COMPLETIONS)
+        && (request.decision().prefiller() == null || connector.decodesInChunks());
+  }
+
+  /** Collects the body, scans it and continues; or responds with an error. */
+  private void withBody(PdRequest request, Consumer<PdRequest> next) {
+    Target prefiller = request.decision().prefiller();
+    HeldBody held = parts.heldBodies().open(prefiller == null ? null : prefiller.authority());
+    request.hold(held);
+    int depth = parts.config().get(Settings.JSON_DEPTH_LIMIT);
+    BodyCollector.collect(
+        request.exchange(),
+        bounds,
+        held,
+        end -> {
+          if (end == BodyCollector.End.COMPLETE) {
+            request.guard(
+                () ->
+                    request.compute(
+                        held,
+                        () -> JsonScan.of(held.join(), shape, depth),
+                        scan -> scanned(request, held, scan, next)));
+          } else {
+            refuse(request, end);
+          }
+        });
+  }
+
+  private void scanned(PdRequest request, HeldBody held, JsonScan scan, Consumer<PdRequest> next) {
+    if (scan.object() == null) {
+      request.refuse(
+          EngineAnswer.badRequest("invalid JSON: " + scan.fault()),
+          "invalid_json",
+          "the body is not a JSON object");
+      return;
+    }
+    request.scanned(held, scan.object());
+    if (chunks(request)) {
+      request.decodedBy(leg -> ChunkLoop.decode(request, leg, chunkSize));
+    }
+    next.accept(request);
+  }
+
+  private void refuse(PdRequest request, BodyCollector.End why) {
+    switch (why) {
+      case COMPLETE -> throw new IllegalArgumentException("a whole body is not refused");
+      case NO_ROOM -> {
+        request.metrics().noRoomForBody();
+        request.refuse(
+            EngineAnswer.busy(
+                "the bodies held already take the limit of %d bytes (--held-bodies-limit)"
+                    .formatted(parts.heldBodies().limit())),
+            "no_room_for_body",
+            "the limit for held bodies is reached");
+      }
+      case TOO_LARGE -> {
+        request.metrics().bodyTooLarge();
+        request.exchange().closeAfter();
+        request.refuse(
+            EngineAnswer.error(
+                HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+                "RequestEntityTooLarge",
+                "the body is larger than the limit of %d bytes (--body-limit)"
+                    .formatted(bounds.bytes())),
+            "body_too_large",
+            "the body is larger than allowed");
+      }
+      case TOO_SLOW -> {
+        request.exchange().closeAfter();
+        request.refuse(
+            EngineAnswer.error(
+                HttpResponseStatus.REQUEST_TIMEOUT,
+                "RequestTimeout",
+                "the body did not arrive in time (--body-timeout, --body-min-rate)"),
+            "body_too_slow",
+            "the body did not arrive in time");
+      }
+    }
   }
 }

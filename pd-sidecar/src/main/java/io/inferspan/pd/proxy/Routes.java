@@ -17,49 +17,17 @@ final class Routes {
   /** The fixed paths of vLLM and SGLang. */
   private static final Set<String> KNOWN =
       Set.of(
-          "/v1/chat/completions",
-          "/v1/chat/completions/render",
-          "/v1/completions",
-          "/v1/completions/render",
-          "/v1/messages",
-          "/v1/messages/count_tokens",
-          "/v1/responses",
-          "/inference/v1/generate",
-          "/generate",
-          "/v1/models",
-          "/v1/embeddings",
-          "/v1/audio/transcriptions",
-          "/v1/audio/translations",
-          "/v1/score",
-          "/v1/rerank",
-          "/v2/rerank",
-          "/score",
-          "/rerank",
-          "/classify",
-          "/pooling",
-          "/tokenize",
-          "/detokenize",
-          "/invocations",
-          "/version",
-          "/load",
-          "/server_info",
-          "/get_model_info",
-          "/get_server_info",
-          "/v1/load_lora_adapter",
-          "/v1/unload_lora_adapter",
-          "/reset_prefix_cache",
-          "/flush_cache",
-          "/sleep",
-          "/wake_up",
-          "/is_sleeping",
-          "/openapi.json",
-          "/docs",
-          "/health",
-          "/healthz",
-          "/livez",
-          "/readyz",
-          "/ping",
-          "/metrics");
+          ("/v1/chat/completions /v1/chat/completions/render /v1/completions "
+                  + "/v1/completions/render /v1/messages /v1/messages/count_tokens "
+                  + "/v1/responses /inference/v1/generate /generate /v1/models "
+                  + "/v1/embeddings /v1/audio/transcriptions /v1/audio/translations "
+                  + "/v1/score /v1/rerank /v2/rerank /score /rerank /classify /pooling "
+                  + "/tokenize /detokenize /invocations /version /load /server_info "
+                  + "/get_model_info /get_server_info /v1/load_lora_adapter "
+                  + "/v1/unload_lora_adapter /reset_prefix_cache /flush_cache /sleep "
+                  + "/wake_up /is_sleeping /openapi.json /docs /health /healthz /livez "
+                  + "/readyz /ping /metrics")
+              .split(" "));
 
   private Routes() {}
 

@@ -43,7 +43,7 @@ public final class EngineAnswer {
   }
 
   /** An answer whose body is held; it is released with {@link #heldBy} or {@link #release}. */
-  static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
+  public static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
     return new EngineAnswer(status, headers, body, new byte[0], null);
   }
 

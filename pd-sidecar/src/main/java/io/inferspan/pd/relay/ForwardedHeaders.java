@@ -81,7 +81,7 @@ public final class ForwardedHeaders {
   }
 
   /** Makes an engine's headers fit for a client; the framing headers stay. */
-  static void fromEngine(HttpResponse answer) {
+  public static void fromEngine(HttpResponse answer) {
     HttpHeaders headers = answer.headers();
     boolean switches = answer.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     String protocol = switches ? headers.get(HttpHeaderNames.UPGRADE) : null;

@@ -9,33 +9,18 @@ import io.inferspan.pd.upstream.UpstreamException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call whose response is passed on to the client as it arrives, after its gate, if any, lets it.
  *
- * <p>Small pieces that arrived in one read are sent as one write, at once. Only pieces that follow
- * each other within {@link #BURST_NANOS}, far faster than tokens, are collected for this time:
- * otherwise a burst would cost a system call per piece. A slow client pauses reading, so that
- * little is held; so does a waiting gate, beyond a limit.
+ * <p>A slow client pauses reading, and so does a waiting gate, beyond a limit.
  */
 public abstract class Relay extends EngineCall {
-  private static final int GATHERED_BYTES = 16 * 1024;
-  private static final int MAX_UNFLUSHED_BYTES = 64 * 1024;
-  private static final long BURST_NANOS = 150_000;
-
   private final ClientExchange exchange;
-  private @Nullable BodyFilter filter;
-  private @Nullable ByteBuf pending;
-  private boolean gathering;
-  private boolean flushDue;
-  private boolean over;
-  private int unflushedBytes;
-  private long flushedNanos = System.nanoTime() - BURST_NANOS;
+  private final ClientAnswer answer;
   private @Nullable Held held;
 
   /** The part of a response that a gate holds back. */
@@ -74,9 +59,10 @@ public abstract class Relay extends EngineCall {
     }
   }
 
-  protected Relay(ClientExchange exchange, boolean replayable) {
+  protected Relay(ClientExchange exchange, ClientAnswer answer, boolean replayable) {
     super(replayable);
     this.exchange = exchange;
+    this.answer = answer;
   }
 
   /**
@@ -91,9 +77,6 @@ public abstract class Relay extends EngineCall {
 
   /** The answer begins: its head may be changed, and a filter for the body returned. */
   protected abstract @Nullable BodyFilter answering(HttpResponse head);
-
-  /** A piece of the body passes, as the client gets it; it is only to be looked at. */
-  protected abstract void seen(ByteBuf content);
 
   /** The client has the whole answer. */
   protected abstract void delivered();
@@ -111,17 +94,13 @@ public abstract class Relay extends EngineCall {
       return;
     }
     ForwardedHeaders.fromEngine(head);
-    filter = answering(head);
-    if (filter != null) {
-      head.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
-    }
-    exchange.head(head);
+    answer.begin(head, answering(head), this::reading);
   }
 
   @Override
   protected final void content(ByteBuf content) {
     if (held == null) {
-      gather(filter == null ? content : filter.rewrite(content));
+      answer.write(content);
     } else if (held.add(content)) {
       held.progress = Progress.FULL;
       reading(false);
@@ -165,71 +144,12 @@ public abstract class Relay extends EngineCall {
     }
   }
 
-  private void gather(ByteBuf next) {
-    if (!next.isReadable()) {
-      next.release();
-      return;
-    }
-    seen(next);
-    if (pending == null) {
-      pending = next;
-    } else if (pending.readableBytes() + next.readableBytes() > GATHERED_BYTES) {
-      writePending();
-      pending = next;
-    } else {
-      pending = join(pending, next);
-    }
-  }
-
-  private ByteBuf join(ByteBuf first, ByteBuf next) {
-    ByteBuf joined = first;
-    if (!gathering) {
-      joined = first.alloc().directBuffer(GATHERED_BYTES).writeBytes(first);
-      first.release();
-      gathering = true;
-    }
-    joined.writeBytes(next);
-    next.release();
-    return joined;
-  }
-
-  private void writePending() {
-    if (pending != null) {
-      unflushedBytes += pending.readableBytes();
-      exchange.write(pending);
-      pending = null;
-      gathering = false;
-    }
-  }
-
   @Override
   protected final void pause() {
     if (held != null) {
       decide();
-    } else if (System.nanoTime() - flushedNanos >= BURST_NANOS
-        || unflushedBytes > MAX_UNFLUSHED_BYTES) {
-      flushAll();
-    } else if (!flushDue) {
-      flushDue = true;
-      exchange.loop().schedule(this::flushIfDue, BURST_NANOS, TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void flushIfDue() {
-    if (flushDue) {
-      flushAll();
-    }
-  }
-
-  private void flushAll() {
-    flushDue = false;
-    writePending();
-    exchange.flush();
-    unflushedBytes = 0;
-    flushedNanos = System.nanoTime();
-    if (!exchange.writable()) {
-      reading(false);
-      exchange.whenWritable(() -> reading(true));
+    } else {
+      answer.flushSoon();
     }
   }
 
@@ -239,29 +159,15 @@ public abstract class Relay extends EngineCall {
       held.trailers = trailers;
       held.progress = Progress.COMPLETE;
       decide();
-    } else if (filter == null) {
-      complete(trailers);
     } else {
-      filter.end(
-          rest -> {
-            gather(rest);
-            complete(trailers);
-          });
+      answer.end(trailers, this::delivered);
     }
-  }
-
-  private void complete(HttpHeaders trailers) {
-    flushDue = false;
-    writePending();
-    over = true;
-    exchange.end(trailers);
-    delivered();
   }
 
   @Override
   protected final void failed(UpstreamException failure) {
     if (exchange.answerBegun()) {
-      writePending();
+      answer.writeGathered();
     }
     drop();
     brokenOff(failure);
@@ -275,21 +181,11 @@ public abstract class Relay extends EngineCall {
   }
 
   private void drop() {
-    if (over) {
-      return;
-    }
-    over = true;
-    flushDue = false;
     if (held != null) {
       held.release();
       held = null;
-    }
-    if (filter != null) {
-      filter.discard();
-    }
-    if (pending != null) {
-      pending.release();
-      pending = null;
+    } else {
+      answer.discard();
     }
   }
 }

@@ -1,29 +1,113 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.relay.AnswerCollector;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.tracing.CallTrace;
+import io.inferspan.pd.upstream.EngineCall;
 import io.inferspan.pd.upstream.UpstreamException;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** A call of a request to an engine, whose whole answer the proxy takes for itself. */
-public final class BufferedCall extends AnswerCollector {
-  private final PdRequest request;
+/**
+ * A call to an engine whose whole answer the proxy takes for itself, up to a limit; an answer
+ * beyond it counts as none.
+ */
+public final class BufferedCall extends EngineCall {
+  private final HeldBody body;
+  private final long limit;
   private final RequestWriter writer;
   private final CallTrace trace;
   private final Consumer<EngineAnswer> next;
+  private @Nullable HttpResponse head;
+  private @Nullable ScheduledFuture<?> deadline;
+  private boolean over;
 
-  BufferedCall(
-      PdRequest request,
+  /**
+   * A call that is yet to start.
+   *
+   * @param bodies the budget of the answer
+   * @param replayable whether it may be sent again if an idle connection proves dead
+   * @param next takes the answer, whose body it releases; once, but not of a call that was
+   *     cancelled
+   */
+  public BufferedCall(
+      HeldBodies bodies,
+      long limit,
       RequestWriter writer,
       CallTrace trace,
       boolean replayable,
       Consumer<EngineAnswer> next) {
-    super(request.bodies().open(), request.limits().bodyBytes(), replayable);
-    this.request = request;
+    super(replayable);
+    this.body = bodies.open();
+    this.limit = limit;
     this.writer = writer;
     this.trace = trace;
     this.next = next;
+  }
+
+  /** Ends the call if it takes longer; zero for never. */
+  public void endAfter(EventLoop loop, Duration time) {
+    if (!over && !time.isZero()) {
+      deadline = loop.schedule(this::expire, time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Ends the call with a time-out in place of an answer. */
+  void expire() {
+    giveUp(UpstreamException.overdue());
+  }
+
+  private void giveUp(UpstreamException why) {
+    if (!over) {
+      cancel();
+      trace.failed(why.type());
+      next.accept(EngineAnswer.none(why));
+    }
+  }
+
+  /** Returns whether the response was received or is no longer wanted. */
+  public boolean over() {
+    return over;
+  }
+
+  /** The request is not sent again: its body is released once it is written. */
+  void onlyOnce() {
+    writer.onlyOnce();
+  }
+
+  /** Ends the call: its answer is not wanted any more. */
+  public void cancel(String errorType) {
+    if (!over) {
+      cancel();
+      trace.failed(errorType);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    if (!over) {
+      stop();
+      body.release();
+      super.cancel();
+    }
+  }
+
+  private void stop() {
+    over = true;
+    writer.release();
+    if (deadline != null) {
+      deadline.cancel(false);
+    }
   }
 
   @Override
@@ -40,33 +124,37 @@ public final class BufferedCall extends AnswerCollector {
   }
 
   @Override
-  protected void take(EngineAnswer answer) {
-    writer.release();
-    if (answer.failure() == null) {
-      trace.answered(answer.status());
+  protected void head(HttpResponse answer) {
+    ForwardedHeaders.fromEngine(answer);
+    answer.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
+    head = answer;
+  }
+
+  @Override
+  protected void content(ByteBuf content) {
+    if (!over) {
+      if ((long) body.length() + content.readableBytes() > limit) {
+        giveUp(UpstreamException.tooLarge());
+      } else if (!body.append(content)) {
+        giveUp(UpstreamException.noRoom());
+      }
+    }
+    content.release();
+  }
+
+  @Override
+  protected void ended(HttpHeaders trailers) {
+    if (!over && head != null) {
+      stop();
+      int status = head.status().code();
+      trace.answered(status);
       trace.end();
-    } else {
-      trace.failed(answer.errorType());
+      next.accept(EngineAnswer.of(status, head.headers(), body));
     }
-    request.guard(() -> next.accept(answer));
   }
 
-  /** The request is not sent again: its body is released once it is written. */
-  void onlyOnce() {
-    writer.onlyOnce();
-  }
-
-  /** Ends the call with a time-out in place of an answer. */
-  void expire() {
-    giveUp(UpstreamException.overdue());
-  }
-
-  /** Ends the call: its answer is not wanted any more. */
-  public void cancel(String errorType) {
-    if (!over()) {
-      cancel();
-      writer.release();
-      trace.failed(errorType);
-    }
+  @Override
+  protected void failed(UpstreamException failure) {
+    giveUp(failure);
   }
 }

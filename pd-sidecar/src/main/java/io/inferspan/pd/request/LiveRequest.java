@@ -1,28 +1,22 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.config.SidecarConfig.Limits;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.relay.ClientAnswer;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.upstream.UpstreamException;
 import io.inferspan.pd.upstream.UpstreamException.Kind;
-import io.inferspan.response.ResponseTap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.opentelemetry.api.trace.SpanContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -34,9 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The end closes the span and counts the request.
  */
-public abstract sealed class LiveRequest implements Offload permits PdRequest {
-  private static final int FIRST_ERROR_STATUS = 400;
-
+public abstract sealed class LiveRequest implements Offload, ClientExchange.Owner
+    permits PdRequest {
   /** To scan so much takes about a millisecond. */
   private static final int LARGE_BODY_BYTES = 1 << 20;
 
@@ -55,12 +48,11 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
   private final ProxyParts parts;
   private Decision decision;
   private final RequestTrace trace;
+  private final ClientAnswer answer;
   private final List<Runnable> whenGone = new ArrayList<>(2);
   private @Nullable Runnable whenEnded;
   private @Nullable HeldBody held;
-  private @Nullable ResponseTap tap;
   private Reason givenUpBecause = CLIENT_GONE;
-  private int status;
   private boolean ended;
 
   /**
@@ -76,18 +68,23 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     this.parts = parts;
     this.decision = decision;
     this.trace = trace;
+    this.answer =
+        new ClientAnswer(exchange, trace, parts.metrics(), decision.api() != Api.PASSTHROUGH);
   }
 
   final void begin() {
     metrics().requestArrived(api(), trace.spanContext());
     metrics().requestEntered();
-    exchange.whenGone(this::clientGone);
-    exchange.whenMalformed(this::malformed);
-    exchange.whenCut(this::cut);
+    exchange.ownedBy(this);
   }
 
   public final ClientExchange exchange() {
     return exchange;
+  }
+
+  /** Returns the answer to the client. */
+  public final ClientAnswer answer() {
+    return answer;
   }
 
   /** Returns what all requests share. */
@@ -118,9 +115,9 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     return parts.metrics();
   }
 
-  /** Returns the limits of a request. */
-  public final Limits limits() {
-    return parts.config().limits();
+  /** Returns the settings. */
+  public final SidecarConfig config() {
+    return parts.config();
   }
 
   /** The loop that this request lives on. */
@@ -158,11 +155,6 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     }
   }
 
-  /** Starts a stage whose end will be counted. */
-  public final StageRun begin(Stage stage, SpanContext span) {
-    return new StageRun(parts.metrics(), stage, span);
-  }
-
   /** Adds an action for when the client disconnects or the stages are cancelled. */
   public final void whenGone(Runnable action) {
     whenGone.add(action);
@@ -193,62 +185,25 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     List.copyOf(whenGone).forEach(Runnable::run);
   }
 
-  /** An answer begins: its status is the request's, and its tokens are watched. */
-  public final void answering(HttpResponse head) {
-    status = head.status().code();
-    if (api() != Api.PASSTHROUGH && status < FIRST_ERROR_STATUS) {
-      HttpHeaders headers = head.headers();
-      tap =
-          ResponseTap.forHeaders(
-              headers.get(HttpHeaderNames.CONTENT_TYPE),
-              headers.get(HttpHeaderNames.CONTENT_ENCODING));
-    }
-  }
-
-  /** A piece of the answer passes. */
-  public final void seen(ByteBuf content) {
-    ResponseTap watching = tap;
-    if (watching != null) {
-      boolean waiting = !watching.hasFirstToken();
-      long now = System.nanoTime();
-      see(watching, content, now);
-      if (waiting && watching.hasFirstToken()) {
-        metrics().firstToken(now - trace.arrivedNanos(), trace.spanContext());
-      }
-    }
-  }
-
-  private static void see(ResponseTap watching, ByteBuf content, long now) {
-    int start = content.readerIndex();
-    if (content.nioBufferCount() == 1) {
-      watching.see(content.internalNioBuffer(start, content.readableBytes()), now);
-      return;
-    }
-    for (ByteBuffer piece : content.nioBuffers()) {
-      watching.see(piece, now);
-    }
-  }
-
   /** The client has its whole answer. */
   public final void delivered() {
-    end(status);
-  }
-
-  /** Gives the client an answer as it is. */
-  public final void deliver(EngineAnswer answer) {
-    if (answer.failure() != null && answer.failure().kind() == Kind.NO_ROOM) {
-      metrics().noRoomForBody();
-    }
-    exchange.respond(
-        HttpResponseStatus.valueOf(answer.status()), answer.headers(), answer.content());
     end(answer.status());
   }
 
+  /** Gives the client an answer as it is. */
+  public final void deliver(EngineAnswer given) {
+    if (given.failure() != null && given.failure().kind() == Kind.NO_ROOM) {
+      metrics().noRoomForBody();
+    }
+    exchange.respond(HttpResponseStatus.valueOf(given.status()), given.headers(), given.content());
+    end(given.status());
+  }
+
   /** Answers in place of the engines; the span says why. */
-  public final void refuse(EngineAnswer answer, String errorType, String why) {
+  public final void refuse(EngineAnswer given, String errorType, String why) {
     failed();
     trace.fail(errorType, why);
-    deliver(answer);
+    deliver(given);
   }
 
   /** Counts a failure that belongs to no stage. */
@@ -273,7 +228,7 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
   public final void breakOff(String type) {
     trace.fail(type, DECODE_FAILED);
     exchange.abort();
-    end(status);
+    end(answer.status());
   }
 
   /** Runs a step of the request; a failure is reported to the client and ends the request. */
@@ -330,7 +285,7 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     giveUp(INTERNAL_ERROR);
     if (exchange.answerBegun()) {
       exchange.abort();
-      end(status);
+      end(answer.status());
     } else {
       deliver(
           EngineAnswer.error(
@@ -340,25 +295,28 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     }
   }
 
-  private void clientGone() {
+  @Override
+  public final void clientGone() {
     trace.fail(CLIENT_GONE.type(), "the client went away before its answer was complete");
     cancelStages();
-    end(status);
+    end(answer.status());
   }
 
-  private void malformed(int toldStatus) {
+  @Override
+  public final void malformed(int toldStatus) {
     failed();
     trace.fail(MALFORMED.type(), MALFORMED.text());
     giveUp(MALFORMED);
-    end(toldStatus > 0 ? toldStatus : status);
+    end(toldStatus > 0 ? toldStatus : answer.status());
   }
 
-  private void cut() {
+  @Override
+  public final void cut() {
     failed();
     trace.fail(SHUTDOWN.type(), SHUTDOWN.text());
     giveUp(SHUTDOWN);
     exchange.abort();
-    end(status);
+    end(answer.status());
   }
 
   /** Returns whether the request has ended, so that no work is left. */
@@ -372,13 +330,10 @@ public abstract sealed class LiveRequest implements Offload permits PdRequest {
     }
     ended = true;
     releaseBody();
-    if (tap != null) {
-      tap.end(System.nanoTime());
-    }
     metrics()
         .stageEnded(Stage.REQUEST, System.nanoTime() - trace.arrivedNanos(), trace.spanContext());
     metrics().requestLeft();
-    trace.end(answeredStatus, tap);
+    trace.end(answeredStatus, answer.ended());
     whenGone.clear();
     if (whenEnded != null) {
       whenEnded.run();

@@ -2,6 +2,7 @@ package io.inferspan.pd.request;
 
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Relay;
 import io.inferspan.pd.server.BodyListener;
@@ -36,7 +37,7 @@ final class PassedLeg extends Relay {
   private boolean bodyless;
 
   PassedLeg(PdRequest request, Target target) {
-    super(request.exchange(), replayable(request.exchange().request()));
+    super(request.exchange(), request.answer(), replayable(request.exchange().request()));
     this.request = request;
     this.exchange = request.exchange();
     this.target = target;
@@ -45,7 +46,8 @@ final class PassedLeg extends Relay {
     this.trace = request.trace().call(head.method().name(), target.host(), target.port());
     trace.inject(head.headers());
     boolean passes = request.api() == Api.PASSTHROUGH;
-    this.decode = passes ? null : request.begin(Stage.DECODE, request.trace().spanContext());
+    this.decode =
+        passes ? null : request.metrics().begin(Stage.DECODE, request.trace().spanContext());
   }
 
   void start() {
@@ -122,7 +124,6 @@ final class PassedLeg extends Relay {
 
   @Override
   protected @Nullable BodyFilter answering(HttpResponse head) {
-    request.answering(head);
     // After a switch of protocols there are bytes to pass on.
     bodyless &= !head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     int status = head.status().code();
@@ -131,11 +132,6 @@ final class PassedLeg extends Relay {
       decode.failed();
     }
     return null;
-  }
-
-  @Override
-  protected void seen(ByteBuf content) {
-    request.seen(content);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.inferspan.pd.request;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
@@ -7,6 +8,7 @@ import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.RequestTrace;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
@@ -34,13 +36,7 @@ public final class PdRequest extends LiveRequest {
   private static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
   private @Nullable RequestBody body;
   private @Nullable String id;
-  private @Nullable Decoding decoding;
-
-  /** Another way to decode than in one piece. */
-  @FunctionalInterface
-  public interface Decoding {
-    void decode(PdRequest request, DecodeLeg leg);
-  }
+  private @Nullable Consumer<DecodeLeg> decoding;
 
   private PdRequest(
       ClientExchange exchange, ProxyParts parts, Decision decision, RequestTrace trace) {
@@ -118,7 +114,7 @@ public final class PdRequest extends LiveRequest {
   }
 
   /** Decodes in another way than in one piece. */
-  public void decodedBy(Decoding way) {
+  public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
   }
 
@@ -167,13 +163,8 @@ public final class PdRequest extends LiveRequest {
       DecodeLeg leg, JsonPieces sent, StageTrace stage, Consumer<EngineAnswer> next) {
     Target target = decoder(leg);
     HttpRequest head = head(sent, leg.headers());
-    BufferedCall call =
-        new BufferedCall(
-            this,
-            new RequestWriter(this, head, sent),
-            stage.call("POST", target.host(), target.port(), head.headers()),
-            false,
-            next);
+    CallTrace callTrace = stage.call("POST", target.host(), target.port(), head.headers());
+    BufferedCall call = call(head, sent, callTrace, false, next);
     parts().engines().decoders().start(loop(), target, call);
     return call;
   }
@@ -181,19 +172,39 @@ public final class PdRequest extends LiveRequest {
   /** Asks an encoder, which gets nothing of the client's headers. */
   public BufferedCall askEncoder(
       Target encoder, HttpRequest head, JsonPieces sent, Consumer<EngineAnswer> next) {
-    var callTrace = trace().call("POST", encoder.host(), encoder.port());
+    CallTrace callTrace = trace().call("POST", encoder.host(), encoder.port());
     callTrace.inject(head.headers());
     // Encoding twice does no harm, so a connection that died unused is no reason to fail.
-    BufferedCall call =
-        new BufferedCall(this, new RequestWriter(this, head, sent), callTrace, true, next);
+    BufferedCall call = call(head, sent, callTrace, true, next);
     parts().engines().encoders().start(loop(), encoder, call);
-    call.endAfter(loop(), parts().config().prefill().timeout());
+    call.endAfter(loop(), config().get(Settings.PREFILL_TIMEOUT));
     return call;
+  }
+
+  /** Creates a call, whose answer {@code next} takes on this request's behalf. */
+  BufferedCall call(
+      HttpRequest head,
+      JsonPieces sent,
+      CallTrace callTrace,
+      boolean replayable,
+      Consumer<EngineAnswer> next) {
+    return new BufferedCall(
+        bodies(),
+        config().get(Settings.BODY_LIMIT),
+        writer(head, sent),
+        callTrace,
+        replayable,
+        answer -> guard(() -> next.accept(answer)));
+  }
+
+  /** Creates a writer, which holds the client's body. */
+  RequestWriter writer(HttpRequest head, JsonPieces sent) {
+    return new RequestWriter(bodies(), retainBody(), head, sent);
   }
 
   /** Scans the body of an answer, which the caller holds. */
   public void scan(EngineAnswer answer, JsonShape wanted, Consumer<JsonScan> next) {
-    int depth = limits().jsonDepth();
+    int depth = config().get(Settings.JSON_DEPTH_LIMIT);
     HeldBody holding = answer.held();
     if (holding == null) {
       next.accept(JsonScan.of(answer.body(), wanted, depth));
@@ -207,7 +218,7 @@ public final class PdRequest extends LiveRequest {
     if (decoding == null) {
       streamWhole(leg);
     } else {
-      decoding.decode(this, leg);
+      decoding.accept(leg);
     }
   }
 

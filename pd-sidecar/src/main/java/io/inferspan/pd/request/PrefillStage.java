@@ -1,7 +1,10 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.config.SidecarConfig.Prefill;
+import io.inferspan.pd.config.Setting;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.Dispatch;
@@ -29,7 +32,7 @@ final class PrefillStage {
 
   private final Target target;
   private final Consumer<EngineAnswer> next;
-  private final Prefill policy;
+  private final SidecarConfig config;
   private final StageTrace trace;
   private final StageRun counted;
   private final Runnable cancelling = this::cancel;
@@ -44,11 +47,11 @@ final class PrefillStage {
     this.dispatch = leg.dispatch();
     this.target = request.prefiller();
     this.next = next;
-    this.policy = request.parts().config().prefill();
+    this.config = request.config();
     this.trace = request.trace().prefill(dispatch);
     trace.set(PdAttributes.BOOTSTRAP_ROOM, leg.room());
     trace.set(PdAttributes.PREFILL_TARGET, target.authority());
-    this.counted = request.begin(Stage.PREFILL, trace.spanContext());
+    this.counted = request.metrics().begin(Stage.PREFILL, trace.spanContext());
   }
 
   void run() {
@@ -58,9 +61,9 @@ final class PrefillStage {
       request.whenGone(cancelling);
     }
     if (dispatch == Dispatch.SERIAL) {
-      retriesLeft = policy.maxRetries();
-      if (!policy.timeout().isZero()) {
-        endAfter(policy.timeout());
+      retriesLeft = config.get(Settings.PREFILL_MAX_RETRIES);
+      if (!config.get(Settings.PREFILL_TIMEOUT).isZero()) {
+        endAfter(Settings.PREFILL_TIMEOUT);
       }
     }
     attempt();
@@ -73,10 +76,9 @@ final class PrefillStage {
     }
     HttpRequest head = request.head(sent.body(), sent.headers());
     CallTrace callTrace = trace.call("POST", target.host(), target.port(), head.headers());
-    RequestWriter writer = new RequestWriter(request, head, sent.body());
     leg = retriesLeft > 0 ? sent : null;
     // Prefilling twice does no harm, so a connection that died unused is no reason to fail.
-    call = new BufferedCall(request, writer, callTrace, true, this::take);
+    call = request.call(head, sent.body(), callTrace, true, this::take);
     request.parts().engines().prefillers().start(request.loop(), target, call);
   }
 
@@ -92,11 +94,15 @@ final class PrefillStage {
     if (call != null) {
       call.onlyOnce();
     }
-    endAfter(policy.lingerTimeout());
+    endAfter(Settings.PREFILL_LINGER_TIMEOUT);
   }
 
-  private void endAfter(Duration time) {
-    deadline = request.loop().schedule(this::expire, time.toMillis(), TimeUnit.MILLISECONDS);
+  private void endAfter(Setting<Duration> time) {
+    deadline = schedule(this::expire, time);
+  }
+
+  private ScheduledFuture<?> schedule(Runnable step, Setting<Duration> delay) {
+    return request.loop().schedule(step, config.get(delay).toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void expire() {
@@ -114,9 +120,7 @@ final class PrefillStage {
     if (retriesLeft > 0 && answer.status() >= BAD_GATEWAY && answer.status() <= GATEWAY_TIMEOUT) {
       retriesLeft--;
       answer.release();
-      request
-          .loop()
-          .schedule(this::attempt, policy.retryBackoff().toMillis(), TimeUnit.MILLISECONDS);
+      schedule(this::attempt, Settings.PREFILL_RETRY_BACKOFF);
     } else {
       finish(answer);
     }

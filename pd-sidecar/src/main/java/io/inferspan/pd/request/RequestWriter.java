@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It holds the client's body until it is released, and can send it again until then.
  */
-final class RequestWriter {
+public final class RequestWriter {
   private static final int SLICE_BYTES = 256 * 1024;
 
   /** The size written even if the budget is used up, so that each request makes progress. */
@@ -34,17 +34,14 @@ final class RequestWriter {
   /**
    * A request to be sent.
    *
-   * @param body consists of parts of the client's body
+   * @param held what holds the bytes of {@code body}, which this releases; null for nothing
    */
-  RequestWriter(PdRequest request, HttpRequest head, JsonPieces body) {
+  public RequestWriter(
+      HeldBodies bodies, @Nullable HeldBody held, HttpRequest head, JsonPieces body) {
+    this.bodies = bodies;
+    this.held = held;
     this.head = head;
     this.body = body;
-    this.bodies = request.bodies();
-    this.held = request.retainBody();
-  }
-
-  HttpRequest head() {
-    return head;
   }
 
   /** Releases the body once it is written, or now if it is: the request is not sent again. */
@@ -86,12 +83,9 @@ final class RequestWriter {
     if (!bodies.hasRoom(size)) {
       size = Math.min(size, SMALLEST_SLICE_BYTES);
     }
-    // Each transport copies data outside direct memory, at the same total cost but all at once.
-    ByteBuf slice = PooledByteBufAllocator.DEFAULT.directBuffer(size);
-    rest.read(size, slice);
-    bodies.add(size);
-    int counted = size;
-    connected.write(slice, () -> bodies.give(counted));
+    if (size > 0) {
+      writeSlice(connected, rest, size);
+    }
     if (rest.left() == 0) {
       unwritten = null;
       written = true;
@@ -101,6 +95,14 @@ final class RequestWriter {
       }
     }
     connected.flush();
+  }
+
+  private void writeSlice(EngineCall connected, JsonPieces.Reader rest, int size) {
+    // Each transport copies data outside direct memory, at the same total cost but all at once.
+    ByteBuf slice = PooledByteBufAllocator.DEFAULT.directBuffer(size);
+    rest.read(size, slice);
+    bodies.add(size);
+    connected.write(slice, () -> bodies.give(size));
   }
 
   /** Drops the body; the rest will not be written. */

@@ -1,6 +1,8 @@
 package io.inferspan.pd.request;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.relay.Relay;
@@ -8,7 +10,6 @@ import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamException;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.function.Function;
@@ -32,22 +33,22 @@ final class StreamedLeg extends Relay {
   private boolean over;
 
   StreamedLeg(PdRequest request, DecodeLeg leg) {
-    super(request.exchange(), false);
+    super(request.exchange(), request.answer(), false);
     this.request = request;
     // Not the leg, whose body must not live as long as the answer.
     this.filter = leg.filter();
     this.gate = leg.gate();
     this.target = request.decoder(leg);
     HttpRequest head = request.head(leg.body(), leg.headers());
-    this.writer = new RequestWriter(request, head, leg.body());
+    this.writer = request.writer(head, leg.body());
     // Decode is never sent twice, and its answer may take minutes.
     writer.onlyOnce();
     this.trace = request.trace().decode();
     request.describe(trace, leg);
-    this.counted = request.begin(Stage.DECODE, trace.spanContext());
+    this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
     this.callTrace = trace.call("POST", target.host(), target.port(), head.headers());
     if (gate != null) {
-      holdFor(gate, request.bodies().open(), request.limits().bodyBytes());
+      holdFor(gate, request.bodies().open(), request.config().get(Settings.BODY_LIMIT));
     }
   }
 
@@ -70,7 +71,6 @@ final class StreamedLeg extends Relay {
   protected @Nullable BodyFilter answering(HttpResponse answer) {
     // It has passed its gate, so no other stage follows.
     request.releaseBody();
-    request.answering(answer);
     int status = answer.status().code();
     callTrace.answered(status);
     if (status >= FIRST_ERROR_STATUS) {
@@ -78,11 +78,6 @@ final class StreamedLeg extends Relay {
       trace.fail(Integer.toString(status), "decode request failed");
     }
     return filter == null ? null : filter.apply(answer);
-  }
-
-  @Override
-  protected void seen(ByteBuf content) {
-    request.seen(content);
   }
 
   @Override

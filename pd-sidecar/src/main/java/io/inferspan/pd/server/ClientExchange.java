@@ -22,7 +22,6 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.ArrayDeque;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +35,7 @@ public final class ClientExchange {
   private final boolean old;
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
   private @Nullable BodyListener body;
-  private @Nullable Runnable whenGone;
-  private @Nullable IntConsumer whenMalformed;
-  private @Nullable Runnable whenCut;
+  private @Nullable Owner owner;
   private @Nullable Runnable whenWritable;
   private boolean requestEnded;
   private boolean answerBegun;
@@ -49,6 +46,23 @@ public final class ClientExchange {
   private boolean raw;
   private boolean chunked;
   private boolean endsWithConnection;
+
+  /** Hears of the end of a request that comes from outside; one of these is called, and once. */
+  public interface Owner {
+
+    /** The client went away before its answer was complete. */
+    void clientGone();
+
+    /**
+     * The rest of the request cannot be parsed.
+     *
+     * @param status the status of the response, or 0 if the response has begun
+     */
+    void malformed(int status);
+
+    /** The proxy stops before the answer is complete, and breaks it off. */
+    void cut();
+  }
 
   ClientExchange(ClientConnection connection, HttpRequest request) {
     this.connection = connection;
@@ -118,25 +132,9 @@ public final class ClientExchange {
     whenWritable = action;
   }
 
-  /** Sets what runs, once, when the client goes away before its answer is complete. */
-  public void whenGone(Runnable action) {
-    whenGone = action;
-  }
-
-  /**
-   * Sets the action, run once and instead of that of {@link #whenGone}, for a request whose rest
-   * cannot be parsed. It receives the status of the response, or 0 if the response has begun.
-   */
-  public void whenMalformed(IntConsumer action) {
-    whenMalformed = action;
-  }
-
-  /**
-   * Sets what runs, once and in place of what {@link #whenGone} set, when the proxy stops before
-   * the answer is complete; it breaks the answer off.
-   */
-  public void whenCut(Runnable action) {
-    whenCut = action;
+  /** Sets who hears of an end of the request that comes from outside. */
+  public void ownedBy(Owner hearing) {
+    owner = hearing;
   }
 
   /** Returns whether any part of the response was written. */
@@ -262,7 +260,7 @@ public final class ClientExchange {
   public void abort() {
     if (!gone && !answerEnded) {
       answerEnded = true;
-      whenGone = null;
+      owner = null;
       connection.breakOff(endsWithConnection);
     }
   }
@@ -330,23 +328,27 @@ public final class ClientExchange {
 
   /** The proxy stops; gives whether there was an answer to break off. */
   boolean cut() {
-    Runnable action = whenCut;
-    whenCut = null;
-    if (action == null || answerEnded || gone) {
+    Owner hearing = takeOwner();
+    if (hearing == null || gone) {
       return false;
     }
-    action.run();
+    hearing.cut();
     return true;
   }
 
   /** Handles a violation of HTTP; the client gets {@code status} if it can still be sent. */
   void malformed(int status) {
-    IntConsumer action = whenMalformed;
-    whenMalformed = null;
-    whenGone = null;
-    if (action != null && !answerEnded) {
-      action.accept(status);
+    Owner hearing = takeOwner();
+    if (hearing != null) {
+      hearing.malformed(status);
     }
+  }
+
+  /** Takes the owner, who hears of one end; null if the answer has ended. */
+  private @Nullable Owner takeOwner() {
+    Owner hearing = answerEnded ? null : owner;
+    owner = null;
+    return hearing;
   }
 
   void pause() {
@@ -370,10 +372,9 @@ public final class ClientExchange {
   void clientGone() {
     gone = true;
     releaseHeld();
-    Runnable action = whenGone;
-    whenGone = null;
-    if (action != null && !answerEnded) {
-      action.run();
+    Owner hearing = takeOwner();
+    if (hearing != null) {
+      hearing.clientGone();
     }
   }
 }

@@ -72,7 +72,7 @@ public final class SseLines {
   }
 
   /** Returns whether a line carries data; the value may start with a space. */
-  static boolean isData(ByteBuf stream, int line, int end) {
+  public static boolean isData(ByteBuf stream, int line, int end) {
     if (end - line < DATA.length) {
       return false;
     }

@@ -60,11 +60,6 @@ public final class UpstreamTls {
                 .endpointIdentificationAlgorithm(null)));
   }
 
-  /** The context; prefer {@link #newHandler}, which also names the host. */
-  public SslContext context() {
-    return context;
-  }
-
   /** The first handler of a connection to {@code host}, a name or an IP without brackets. */
   public SslHandler newHandler(ByteBufAllocator allocator, String host, int port) {
     SslHandler handler = context.newHandler(allocator, host, port);

@@ -65,7 +65,7 @@ public final class PdTracing {
   }
 
   /** The trace of a request that is not to be seen; its headers stay as they came. */
-  public RequestTrace none() {
+  public static RequestTrace none() {
     return NOTHING.begin(new DefaultHttpHeaders(), "", "", null);
   }
 

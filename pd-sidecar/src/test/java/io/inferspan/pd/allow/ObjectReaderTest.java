@@ -25,7 +25,8 @@ class ObjectReaderTest {
         "spec":{"volumes":[{"name":"v"}]},
         "status":{"phase":"Running","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],
          "hostIP":"192.0.2.1"}},
-       {"metadata":{"name":"b"},"status":{"phase":"Succeeded","podIP":null}}]}""";
+       {"metadata":{"name":"b"},"status":{"phase":"Succeeded","podIP":null}}]}\
+      """;
   private static final String WATCH =
       """
       {"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"8"},

@@ -239,9 +239,9 @@ class PoolAllowListTest {
       assertThat(list.allows("prefill-0")).isFalse();
       assertThat(log.warnings())
           .containsExactly(
-              "The API server cannot be queried for inference pool models/pool (HTTP 403; its service"
-                  + " account needs get, list and watch here);"
-                  + " every prefill target is denied until they are known.");
+              "The API server cannot be queried for inference pool models/pool (HTTP 403; its"
+                  + " service account needs get, list and watch here); every prefill target is"
+                  + " denied until they are known.");
     }
   }
 

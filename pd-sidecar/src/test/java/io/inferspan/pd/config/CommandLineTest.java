@@ -2,7 +2,6 @@ package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.config.SidecarConfig.Stage;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
@@ -15,29 +14,29 @@ class CommandLineTest {
 
   @Test
   void value_followsAnEqualsSignOrIsTheNextWord() throws ConfigException {
-    assertThat(Parsed.config("--port=8111").listening().port()).isEqualTo(8111);
-    assertThat(Parsed.config("--port", "8111").listening().port()).isEqualTo(8111);
-    assertThat(Parsed.config("--port", "+8111").listening().port()).isEqualTo(8111);
-    assertThat(Parsed.config("--cert-path", "a=b").listening().certPath()).hasToString("a=b");
-    assertThat(Parsed.config("--cert-path=a=b").listening().certPath()).hasToString("a=b");
+    assertThat(Parsed.config("--port=8111").get(Settings.PORT)).isEqualTo(8111);
+    assertThat(Parsed.config("--port", "8111").get(Settings.PORT)).isEqualTo(8111);
+    assertThat(Parsed.config("--port", "+8111").get(Settings.PORT)).isEqualTo(8111);
+    assertThat(Parsed.config("--cert-path", "a=b").path(Settings.CERT_PATH)).hasToString("a=b");
+    assertThat(Parsed.config("--cert-path=a=b").path(Settings.CERT_PATH)).hasToString("a=b");
   }
 
   @Test
   void nextWord_isTheValueEvenIfItLooksLikeAFlag() throws ConfigException {
-    assertThat(Parsed.config("--cert-path", "--tracing").listening().certPath())
+    assertThat(Parsed.config("--cert-path", "--tracing").path(Settings.CERT_PATH))
         .hasToString("--tracing");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "t", "T", "true", "TRUE", "True"})
   void boolean_isTrueInSixSpellings(String text) throws ConfigException {
-    assertThat(Parsed.config("--tracing=" + text).tracing()).isTrue();
+    assertThat(Parsed.config("--tracing=" + text).get(Settings.TRACING)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "f", "F", "false", "FALSE", "False"})
   void boolean_isFalseInSixSpellings(String text) throws ConfigException {
-    assertThat(Parsed.config("--secure-proxy=" + text).listening().secure()).isFalse();
+    assertThat(Parsed.config("--secure-proxy=" + text).get(Settings.SECURE_PROXY)).isFalse();
   }
 
   @ParameterizedTest
@@ -51,8 +50,8 @@ class CommandLineTest {
   void boolean_neverTakesTheNextWord() throws ConfigException {
     SidecarConfig config = Parsed.config("--tracing", "false", "--port=8111");
 
-    assertThat(config.tracing()).isTrue();
-    assertThat(config.listening().port()).isEqualTo(8111);
+    assertThat(config.get(Settings.TRACING)).isTrue();
+    assertThat(config.get(Settings.PORT)).isEqualTo(8111);
     assertThat(config.notes())
         .containsExactly(
             "the argument \"false\" is no flag and is ignored;"
@@ -61,31 +60,31 @@ class CommandLineTest {
 
   @Test
   void list_isSeparatedByCommasAndGrows() throws ConfigException {
-    assertThat(Parsed.config("--enable-tls=prefiller,decoder").upstream().tls())
-        .containsExactlyInAnyOrder(Stage.PREFILLER, Stage.DECODER);
-    assertThat(Parsed.config("--enable-tls", "prefiller", "--enable-tls=encoder").upstream().tls())
-        .containsExactlyInAnyOrder(Stage.PREFILLER, Stage.ENCODER);
-    assertThat(Parsed.config("--enable-tls=").upstream().tls()).isEmpty();
-    assertThat(Parsed.config("--allow-target=b,a", "--allow-target=c").allowList().allowedTargets())
+    assertThat(Parsed.config("--enable-tls=prefiller,decoder").tls())
+        .containsExactlyInAnyOrder("prefiller", "decoder");
+    assertThat(Parsed.config("--enable-tls", "prefiller", "--enable-tls=encoder").tls())
+        .containsExactlyInAnyOrder("prefiller", "encoder");
+    assertThat(Parsed.config("--enable-tls=").tls()).isEmpty();
+    assertThat(Parsed.config("--allow-target=b,a", "--allow-target=c").get(Settings.ALLOW_TARGET))
         .containsExactly("b", "a", "c");
   }
 
   @Test
   void lastOfEqualFlags_wins() throws ConfigException {
-    assertThat(Parsed.config("--port=1", "--port=2").listening().port()).isEqualTo(2);
-    assertThat(Parsed.config("--tracing", "--tracing=false").tracing()).isFalse();
+    assertThat(Parsed.config("--port=1", "--port=2").get(Settings.PORT)).isEqualTo(2);
+    assertThat(Parsed.config("--tracing", "--tracing=false").get(Settings.TRACING)).isFalse();
   }
 
   @Test
   void portZero_isAnyFreePort() throws ConfigException {
-    assertThat(Parsed.config("--port=0").listening().port()).isZero();
+    assertThat(Parsed.config("--port=0").get(Settings.PORT)).isZero();
   }
 
   @Test
   void doubleDash_endsTheFlags() throws ConfigException {
     SidecarConfig config = Parsed.config("--tracing", "--", "--port=1", "--nonsense", "-x");
 
-    assertThat(config.listening().port()).isEqualTo(8000);
+    assertThat(config.get(Settings.PORT)).isEqualTo(8000);
     assertThat(config.notes()).hasSize(3);
   }
 
@@ -142,15 +141,15 @@ class CommandLineTest {
   void logLevelOfGo_becomesOurs(String flag, Level level) throws ConfigException {
     SidecarConfig config = Parsed.config(flag);
 
-    assertThat(config.logLevel()).isEqualTo(level);
+    assertThat(config.get(Settings.LOG_LEVEL)).isEqualTo(level);
     assertThat(config.notes()).isEmpty();
   }
 
   @Test
   void verbosity_mayBeTheNextWord() throws ConfigException {
-    assertThat(Parsed.config("-v", "5").logLevel()).isEqualTo(Level.TRACE);
-    assertThat(Parsed.config("--v", "5").logLevel()).isEqualTo(Level.TRACE);
-    assertThat(Parsed.config().logLevel()).isEqualTo(Level.INFO);
+    assertThat(Parsed.config("-v", "5").get(Settings.LOG_LEVEL)).isEqualTo(Level.TRACE);
+    assertThat(Parsed.config("--v", "5").get(Settings.LOG_LEVEL)).isEqualTo(Level.TRACE);
+    assertThat(Parsed.config().get(Settings.LOG_LEVEL)).isEqualTo(Level.INFO);
   }
 
   @Test
@@ -174,7 +173,7 @@ class CommandLineTest {
             "--logtostderr",
             "--port=8111");
 
-    assertThat(config.listening().port()).isEqualTo(8111);
+    assertThat(config.get(Settings.PORT)).isEqualTo(8111);
     assertThat(config.notes())
         .containsExactly(
             "--zap-encoder is a flag of Go's loggers and is ignored",

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ConfigFuzzTest {
 
-  private static final List<Setting> SETTINGS = List.of(Setting.values());
+  private static final List<Setting<?>> SETTINGS = Settings.all();
 
   private static final List<String> VALUES =
       List.of(
@@ -116,9 +116,9 @@ class ConfigFuzzTest {
 
   private Map<String, String> environment() {
     Map<String, String> env = new HashMap<>();
-    Setting setting = pick(SETTINGS);
-    if (setting.spec().env() != null) {
-      env.put(setting.spec().env(), pick(VALUES));
+    Setting<?> setting = pick(SETTINGS);
+    if (setting.env() != null) {
+      env.put(setting.env(), pick(VALUES));
     }
     return env;
   }

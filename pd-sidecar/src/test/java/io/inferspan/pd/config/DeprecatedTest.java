@@ -3,7 +3,6 @@ package io.inferspan.pd.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.pd.config.SidecarConfig.PoolName;
-import io.inferspan.pd.config.SidecarConfig.Stage;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -23,11 +22,11 @@ class DeprecatedTest {
             "--inference-pool-namespace=ns",
             "--inference-pool-name=pool");
 
-    assertThat(config.upstream().modelServerPort()).isEqualTo(8002);
-    assertThat(config.connectors().kv()).isEqualTo(KvConnector.named("shared-storage"));
-    assertThat(config.upstream().tls()).containsOnly(Stage.PREFILLER, Stage.DECODER);
-    assertThat(config.upstream().skipVerify()).containsOnly(Stage.PREFILLER, Stage.DECODER);
-    assertThat(config.allowList().pool()).isEqualTo(new PoolName("ns", "pool"));
+    assertThat(config.get(Settings.MODEL_SERVER_PORT)).isEqualTo(8002);
+    assertThat(config.kvConnector()).isEqualTo(KvConnector.named("shared-storage"));
+    assertThat(config.tls()).containsOnly("prefiller", "decoder");
+    assertThat(config.skipVerify()).containsOnly("prefiller", "decoder");
+    assertThat(config.pool()).isEqualTo(new PoolName("ns", "pool"));
     assertThat(config.notes())
         .containsExactlyInAnyOrder(
             "--vllm-port is deprecated: use --model-server-port",
@@ -51,7 +50,7 @@ class DeprecatedTest {
             Map.of("INFERENCE_POOL_NAMESPACE", "ns", "INFERENCE_POOL_NAME", "pool"),
             "--enable-ssrf-protection=true");
 
-    assertThat(config.allowList().pool()).isEqualTo(new PoolName("ns", "pool"));
+    assertThat(config.pool()).isEqualTo(new PoolName("ns", "pool"));
     assertThat(config.notes())
         .containsExactly(
             "the environment variable INFERENCE_POOL_NAMESPACE is deprecated:"
@@ -64,41 +63,38 @@ class DeprecatedTest {
   void newName_winsOverTheOldOneOfTheSameSource() throws ConfigException {
     assertThat(
             Parsed.config("--model-server-port=8300", "--vllm-port=8001")
-                .upstream()
-                .modelServerPort())
+                .get(Settings.MODEL_SERVER_PORT))
         .isEqualTo(8300);
-    assertThat(Parsed.yaml("{connector: nixlv2, kv-connector: sglang}").connectors().kv())
+    assertThat(Parsed.yaml("{connector: nixlv2, kv-connector: sglang}").kvConnector())
         .isEqualTo(KvConnector.named("sglang"));
   }
 
   @Test
   void oldFlag_winsOverTheNewYamlKey() throws ConfigException {
     assertThat(
-            Parsed.yaml("model-server-port: 8300", "--vllm-port=8001").upstream().modelServerPort())
+            Parsed.yaml("model-server-port: 8300", "--vllm-port=8001")
+                .get(Settings.MODEL_SERVER_PORT))
         .isEqualTo(8001);
   }
 
   @Test
   void oldBoolean_addsItsStageUnlessAStrongerSourceHasTheList() throws ConfigException {
-    assertThat(Parsed.yaml("{enable-tls: [decoder], prefiller-use-tls: false}").upstream().tls())
-        .containsOnly(Stage.DECODER);
-    assertThat(Parsed.yaml("{enable-tls: [encoder], prefiller-use-tls: true}").upstream().tls())
-        .containsOnly(Stage.ENCODER, Stage.PREFILLER);
-    assertThat(Parsed.yaml("{enable-tls: [encoder]}", "--prefiller-use-tls").upstream().tls())
-        .containsOnly(Stage.ENCODER, Stage.PREFILLER);
-    assertThat(Parsed.yaml("{decoder-use-tls: true}", "--enable-tls=encoder").upstream().tls())
-        .containsOnly(Stage.ENCODER);
+    assertThat(Parsed.yaml("{enable-tls: [decoder], prefiller-use-tls: false}").tls())
+        .containsOnly("decoder");
+    assertThat(Parsed.yaml("{enable-tls: [encoder], prefiller-use-tls: true}").tls())
+        .containsOnly("encoder", "prefiller");
+    assertThat(Parsed.yaml("{enable-tls: [encoder]}", "--prefiller-use-tls").tls())
+        .containsOnly("encoder", "prefiller");
+    assertThat(Parsed.yaml("{decoder-use-tls: true}", "--enable-tls=encoder").tls())
+        .containsOnly("encoder");
   }
 
   @Test
   void strongerSource_namesThePool() throws ConfigException {
     Map<String, String> env = Map.of("INFERENCE_POOL", "a/b");
-    assertThat(Parsed.config(env, "--inference-pool-name=c").allowList().pool())
+    assertThat(Parsed.config(env, "--inference-pool-name=c").pool())
         .isEqualTo(new PoolName("default", "c"));
-    assertThat(
-            Parsed.config(Map.of("INFERENCE_POOL", "a/b", "INFERENCE_POOL_NAME", "c"))
-                .allowList()
-                .pool())
+    assertThat(Parsed.config(Map.of("INFERENCE_POOL", "a/b", "INFERENCE_POOL_NAME", "c")).pool())
         .isEqualTo(new PoolName("a", "b"));
   }
 
@@ -106,7 +102,7 @@ class DeprecatedTest {
   void secondName_isAsGoodAsTheFirst() throws ConfigException {
     SidecarConfig config = Parsed.config("--secure-serving=false");
 
-    assertThat(config.listening().secure()).isFalse();
+    assertThat(config.get(Settings.SECURE_PROXY)).isFalse();
     assertThat(config.notes()).isEmpty();
   }
 }

@@ -13,16 +13,16 @@ class HelpTextTest {
   @Test
   void help_namesEverySettingItsDefaultAndItsVariable() {
     String words = HELP.replaceAll("\\s+", " ");
-    for (Setting setting : Setting.values()) {
+    for (Setting<?> setting : Settings.all()) {
       setting
           .names()
           .forEach(name -> assertThat(words).contains(name.length() == 1 ? "-v" : "--" + name));
       assertThat(words).contains(setting.sentence());
-      if (setting.spec().env() != null) {
-        assertThat(words).contains("env " + setting.spec().env());
+      if (setting.env() != null) {
+        assertThat(words).contains("env " + setting.env());
       }
-      if (!setting.spec().byDefault().isEmpty()) {
-        assertThat(words).contains("default " + setting.spec().byDefault());
+      if (!setting.byDefault().isEmpty()) {
+        assertThat(words).contains("default " + setting.byDefault());
       }
     }
   }
@@ -42,6 +42,6 @@ class HelpTextTest {
     assertThat(Invocation.parse(flags.subList(1, flags.size()), Map.of()))
         .isInstanceOf(Invocation.Run.class);
     String yaml = examples.get(1).substring(examples.get(1).indexOf('\'') + 1).replace("'", "");
-    assertThat(Parsed.yaml(yaml).upstream().tls()).hasSize(1);
+    assertThat(Parsed.yaml(yaml).tls()).hasSize(1);
   }
 }

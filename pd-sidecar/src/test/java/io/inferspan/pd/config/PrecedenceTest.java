@@ -2,16 +2,73 @@ package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PrecedenceTest {
+
+  private static final String DEFAULTS =
+      """
+      {port=8000
+      data-parallel-size=1
+      secure-proxy=true
+      cert-path=
+      shutdown-timeout=PT1M
+      transport=auto
+      event-loops=0
+      model-server-port=8200
+      enable-tls=[]
+      tls-insecure-skip-verify=[]
+      tls-ca-file=
+      max-idle-conns-per-host=1024
+      kv-connector=nixlv2
+      ec-connector=
+      mooncake-bootstrap-port=8998
+      sglang-bootstrap-port=8998
+      p2p-connector-port=7777
+      enable-p2p-pull=false
+      decode-chunk-size=0
+      pod-ip=
+      enable-prefiller-sampling=false
+      prefill-max-retries=0
+      prefill-retry-backoff=PT0.2S
+      prefill-timeout=PT2M
+      prefill-linger-timeout=PT10M
+      enable-ssrf-protection=false
+      inference-pool=null
+      pool-group=inference.networking.k8s.io
+      allow-target=[]
+      allow-targets-file=
+      moriio-write-mode=false
+      moriio-parallel-dispatch=false
+      moriio-parallel-decode-wait-timeout=PT30S
+      moriio-local-pod-ip=null
+      moriio-decode-notify-port=61005
+      moriio-decode-handshake-port=6301
+      moriio-prefill-notify-port=61005
+      moriio-prefill-handshake-port=6301
+      moriio-tp-size=1
+      moriio-dp-size=1
+      moriio-dp-size-local=0
+      moriio-remote-hosts=[]
+      moriio-decode-hosts=[]
+      moriio-dns-resolve-ttl-seconds=30
+      moriio-dns-resolve-timeout-seconds=5
+      body-limit=67108864
+      held-bodies-limit=201326592
+      body-timeout=PT5M
+      body-min-rate=4096
+      json-depth-limit=512
+      max-header-bytes=1048576
+      tracing=false
+      metrics-port=0
+      zap-log-level=INFO
+      configuration=
+      configuration-file=}
+      """;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
@@ -29,21 +86,20 @@ class PrecedenceTest {
 
     int port =
         Parsed.config(env ? Map.of("P2P_CONNECTOR_PORT", "7003") : Map.of(), args)
-            .connectors()
-            .p2pPort();
+            .get(Settings.P2P_CONNECTOR_PORT);
 
     assertThat(port).isEqualTo(flag ? 7001 : yaml ? 7002 : env ? 7003 : 7777);
   }
 
   @Test
   void flagThatIsFalse_winsOverYamlThatIsTrue() throws ConfigException {
-    assertThat(Parsed.yaml("tracing: true", "--tracing=false").tracing()).isFalse();
-    assertThat(Parsed.yaml("tracing: true").tracing()).isTrue();
+    assertThat(Parsed.yaml("tracing: true", "--tracing=false").get(Settings.TRACING)).isFalse();
+    assertThat(Parsed.yaml("tracing: true").get(Settings.TRACING)).isTrue();
   }
 
   @Test
   void listOfTheFlag_replacesThatOfYaml() throws ConfigException {
-    assertThat(Parsed.yaml("allow-target: [a, b]", "--allow-target=c").allowList().allowedTargets())
+    assertThat(Parsed.yaml("allow-target: [a, b]", "--allow-target=c").get(Settings.ALLOW_TARGET))
         .containsExactly("c");
   }
 
@@ -51,55 +107,8 @@ class PrecedenceTest {
   void defaults_areThoseOfLlmD() throws ConfigException {
     SidecarConfig config = Parsed.config();
 
-    assertThat(config.listening())
-        .isEqualTo(
-            new SidecarConfig.Listening(
-                8000, true, null, 0, 1, Duration.ofSeconds(60), SidecarConfig.Transport.AUTO, 0));
-    assertThat(config.upstream())
-        .isEqualTo(new SidecarConfig.Upstream(8200, Set.of(), Set.of(), null, 1024));
-    assertThat(config.connectors())
-        .isEqualTo(
-            new SidecarConfig.Connectors(
-                KvConnector.named("nixlv2"),
-                SidecarConfig.EcConnector.NONE,
-                8998,
-                8998,
-                7777,
-                false,
-                0,
-                null));
-    assertThat(config.prefill())
-        .isEqualTo(
-            new SidecarConfig.Prefill(
-                false, 0, Duration.ofMillis(200), Duration.ofMinutes(2), Duration.ofMinutes(10)));
-    assertThat(config.allowList())
-        .isEqualTo(
-            new SidecarConfig.AllowListConfig(
-                false, null, "inference.networking.k8s.io", List.of(), null));
-    assertThat(config.moriIo())
-        .isEqualTo(
-            new SidecarConfig.MoriIo(
-                false,
-                false,
-                61005,
-                6301,
-                61005,
-                6301,
-                null,
-                Duration.ofSeconds(30),
-                1,
-                1,
-                0,
-                List.of(),
-                List.of(),
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(5)));
-    assertThat(config.limits())
-        .isEqualTo(
-            new SidecarConfig.Limits(
-                64 << 20, 192 << 20, Duration.ofMinutes(5), 4 << 10, 512, 1 << 20));
-    assertThat(config.tracing()).isFalse();
-    assertThat(config.logLevel()).isEqualTo(Level.INFO);
+    assertThat(Parsed.values(config).toString().replace(", ", "\n"))
+        .isEqualToIgnoringWhitespace(DEFAULTS);
     assertThat(config.notes()).isEmpty();
   }
 
@@ -114,12 +123,13 @@ class PrecedenceTest {
                 "INFERENCE_POOL", "ns/pool",
                 "MORIIO_METRICS_ADDR", ":9090"));
 
-    assertThat(config.connectors().mooncakeBootstrapPort()).isEqualTo(9001);
-    assertThat(config.connectors().sglangBootstrapPort()).isEqualTo(9002);
-    assertThat(config.prefill().sampling()).isTrue();
-    assertThat(config.allowList().pool()).isEqualTo(new SidecarConfig.PoolName("ns", "pool"));
-    assertThat(config.listening().metricsPort()).isEqualTo(9090);
-    assertThat(Parsed.config(Map.of("MORIIO_METRICS_ADDR", "[::1]:9091")).listening().metricsPort())
+    assertThat(config.get(Settings.MOONCAKE_BOOTSTRAP_PORT)).isEqualTo(9001);
+    assertThat(config.get(Settings.SGLANG_BOOTSTRAP_PORT)).isEqualTo(9002);
+    assertThat(config.get(Settings.ENABLE_PREFILLER_SAMPLING)).isTrue();
+    assertThat(config.pool()).isEqualTo(new SidecarConfig.PoolName("ns", "pool"));
+    assertThat(config.get(Settings.METRICS_PORT)).isEqualTo(9090);
+    assertThat(
+            Parsed.config(Map.of("MORIIO_METRICS_ADDR", "[::1]:9091")).get(Settings.METRICS_PORT))
         .isEqualTo(9091);
   }
 
@@ -129,8 +139,8 @@ class PrecedenceTest {
         Parsed.config(
             Map.of("SGLANG_BOOTSTRAP_PORT", "tcp://10.0.0.1:80", "POD_IP", " ", "PORT", "1"));
 
-    assertThat(config.connectors().sglangBootstrapPort()).isEqualTo(8998);
-    assertThat(config.connectors().podIp()).isNull();
+    assertThat(config.get(Settings.SGLANG_BOOTSTRAP_PORT)).isEqualTo(8998);
+    assertThat(config.orNull(Settings.POD_IP)).isNull();
     assertThat(config.notes())
         .containsExactly(
             "the environment variable SGLANG_BOOTSTRAP_PORT is \"tcp://10.0.0.1:80\" and is"

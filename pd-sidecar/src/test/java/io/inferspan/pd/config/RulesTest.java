@@ -82,11 +82,9 @@ class RulesTest {
 
   @Test
   void pool_isInTheDefaultNamespaceUnlessSaid() throws ConfigException {
-    assertThat(Parsed.config("--inference-pool=p").allowList().pool())
-        .isEqualTo(new PoolName("default", "p"));
-    assertThat(Parsed.config("--inference-pool", "n/p").allowList().pool())
-        .isEqualTo(new PoolName("n", "p"));
-    assertThat(Parsed.config("--inference-pool=").allowList().pool()).isNull();
+    assertThat(Parsed.config("--inference-pool=p").pool()).isEqualTo(new PoolName("default", "p"));
+    assertThat(Parsed.config("--inference-pool", "n/p").pool()).isEqualTo(new PoolName("n", "p"));
+    assertThat(Parsed.config("--inference-pool=").pool()).isNull();
   }
 
   @ParameterizedTest
@@ -95,7 +93,7 @@ class RulesTest {
   void protection_needsOneOfThree(String flag) throws ConfigException {
     SidecarConfig config = Parsed.config("--enable-ssrf-protection", flag);
 
-    assertThat(config.allowList().enabled()).isTrue();
+    assertThat(config.get(Settings.ENABLE_SSRF_PROTECTION)).isTrue();
     assertThat(config.notes()).isEmpty();
   }
 
@@ -109,7 +107,8 @@ class RulesTest {
   @Test
   void lastPort_mayBeTheLastThereIs() throws ConfigException {
     assertThat(
-            Parsed.config("--port=65534", "--data-parallel-size=2").listening().dataParallelSize())
+            Parsed.config("--port=65534", "--data-parallel-size=2")
+                .get(Settings.DATA_PARALLEL_SIZE))
         .isEqualTo(2);
   }
 
@@ -126,14 +125,13 @@ class RulesTest {
             "--moriio-decode-hosts=c",
             "--moriio-decode-hosts=d");
 
-    assertThat(config.moriIo().localPodIp()).isEqualTo("10.0.0.9");
-    assertThat(config.connectors().podIp()).isEqualTo("10.0.0.9");
-    assertThat(config.moriIo().dnsResolveTtl()).hasSeconds(7);
-    assertThat(config.moriIo().dnsResolveTimeout()).hasSeconds(5);
-    assertThat(config.moriIo().remoteHosts()).isEqualTo(List.of("a", "b"));
-    assertThat(config.moriIo().decodeHosts()).isEqualTo(List.of("c", "d"));
-    assertThat(Parsed.config("--moriio-local-pod-ip=x", "--pod-ip=y").moriIo().localPodIp())
-        .isEqualTo("x");
+    assertThat(config.localPodIp()).isEqualTo("10.0.0.9");
+    assertThat(config.orNull(Settings.POD_IP)).isEqualTo("10.0.0.9");
+    assertThat(config.get(Settings.MORIIO_DNS_RESOLVE_TTL)).isEqualTo(7);
+    assertThat(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT)).isEqualTo(5);
+    assertThat(config.get(Settings.MORIIO_REMOTE_HOSTS)).isEqualTo(List.of("a", "b"));
+    assertThat(config.get(Settings.MORIIO_DECODE_HOSTS)).isEqualTo(List.of("c", "d"));
+    assertThat(Parsed.config("--moriio-local-pod-ip=x", "--pod-ip=y").localPodIp()).isEqualTo("x");
   }
 
   @Test

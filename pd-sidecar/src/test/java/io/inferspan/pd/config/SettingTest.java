@@ -2,7 +2,6 @@ package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,27 +14,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SettingTest {
 
   /** Values that differ from every default, with the flags they also need. */
-  private static final Map<Setting, String> SAMPLES =
+  private static final Map<Setting<?>, String> SAMPLES =
       Map.of(
-          Setting.INFERENCE_POOL, "ns/pool",
-          Setting.KV_CONNECTOR, "mooncake",
-          Setting.EC_CONNECTOR, "ec-nixl",
-          Setting.TRANSPORT, "epoll",
-          Setting.LOG_LEVEL, "debug",
-          Setting.METRICS_PORT, "9400",
-          Setting.HELD_BODIES_LIMIT, "77MiB");
+          Settings.INFERENCE_POOL, "ns/pool",
+          Settings.KV_CONNECTOR, "mooncake",
+          Settings.EC_CONNECTOR, "ec-nixl",
+          Settings.TRANSPORT, "epoll",
+          Settings.LOG_LEVEL, "debug",
+          Settings.METRICS_PORT, "9400",
+          Settings.HELD_BODIES_LIMIT, "77MiB");
 
   private static final List<String> COMPANY =
       List.of(
           "--inference-pool-name=other", "--moriio-write-mode", "--pod-ip=10.1.1.1", "--port=8001");
 
-  static Stream<Setting> yamlKeys() {
-    return Arrays.stream(Setting.values()).filter(Setting::isYamlKey);
+  static Stream<Setting<?>> yamlKeys() {
+    return Settings.all().stream().filter(Setting::isYamlKey);
   }
 
   @ParameterizedTest
   @MethodSource("yamlKeys")
-  void setting_isReachableByFlagAndByYaml(Setting setting) throws ConfigException {
+  void setting_isReachableByFlagAndByYaml(Setting<?> setting) throws ConfigException {
     for (String name : setting.names()) {
       String sample = sample(setting);
       SidecarConfig without = Parsed.config(company(name));
@@ -43,31 +42,31 @@ class SettingTest {
       SidecarConfig byYaml =
           Parsed.config(company(name, "--configuration=" + name + ": '" + sample + "'"));
 
-      assertThat(withoutNotes(byFlag)).isEqualTo(withoutNotes(byYaml));
-      assertThat(withoutNotes(byFlag)).isNotEqualTo(withoutNotes(without));
+      assertThat(Parsed.values(byFlag)).isEqualTo(Parsed.values(byYaml));
+      assertThat(Parsed.values(byFlag)).isNotEqualTo(Parsed.values(without));
     }
   }
 
   @Test
   void everyVariable_isReachable() throws ConfigException {
-    for (Setting setting : Setting.values()) {
-      String variable = setting.spec().env();
+    for (Setting<?> setting : Settings.all()) {
+      String variable = setting.env();
       if (variable != null) {
         String[] args = company(setting.key());
-        assertThat(withoutNotes(Parsed.config(Map.of(variable, sample(setting)), args)))
+        assertThat(Parsed.values(Parsed.config(Map.of(variable, sample(setting)), args)))
             .as(variable)
-            .isNotEqualTo(withoutNotes(Parsed.config(args)));
+            .isNotEqualTo(Parsed.values(Parsed.config(args)));
       }
     }
   }
 
   @Test
   void everyDefault_isAllowed() throws ConfigException {
-    for (Setting setting : Setting.values()) {
+    for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
-        String text = setting.spec().byDefault();
-        Layer.Given given = Layer.read(setting, text, setting.key(), "the default");
-        assertThat(given.value()).isNotNull();
+        Layer layer = new Layer();
+        layer.read(setting, setting.byDefault(), setting.key(), "the default");
+        assertThat(layer.find(setting)).isNotNull();
       }
     }
   }
@@ -75,7 +74,7 @@ class SettingTest {
   @Test
   void names_areUnique() {
     Set<String> seen = new HashSet<>();
-    for (Setting setting : Setting.values()) {
+    for (Setting<?> setting : Settings.all()) {
       for (String name : setting.names()) {
         assertThat(seen.add(name)).as(name).isTrue();
       }
@@ -84,7 +83,7 @@ class SettingTest {
 
   @Test
   void sentences_areSentencesThatFitATable() {
-    for (Setting setting : Setting.values()) {
+    for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
         assertThat(setting.sentence()).endsWith(".").doesNotContain("|", "\n").hasSizeLessThan(120);
       }
@@ -106,17 +105,17 @@ class SettingTest {
     };
   }
 
-  private static String sample(Setting setting) {
+  private static String sample(Setting<?> setting) {
     String fixed = SAMPLES.get(setting);
     if (fixed != null) {
       return fixed;
     }
-    Kind kind = setting.kind();
+    Kind<?> kind = setting.kind();
     if (!kind.choices().isEmpty()) {
       return kind.choices().getLast();
     }
     return switch (kind.placeholder()) {
-      case "bool" -> setting.spec().byDefault().equals("true") ? "false" : "true";
+      case "bool" -> setting.byDefault().equals("true") ? "false" : "true";
       case "int" -> "77";
       case "duration" -> "77ms";
       case "size" -> "77KiB";
@@ -124,19 +123,5 @@ class SettingTest {
       case "level" -> "5";
       default -> "other.example";
     };
-  }
-
-  private static SidecarConfig withoutNotes(SidecarConfig c) {
-    return new SidecarConfig(
-        c.listening(),
-        c.upstream(),
-        c.connectors(),
-        c.prefill(),
-        c.allowList(),
-        c.moriIo(),
-        c.limits(),
-        c.tracing(),
-        c.logLevel(),
-        List.of());
   }
 }

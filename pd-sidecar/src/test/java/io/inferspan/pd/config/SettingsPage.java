@@ -29,7 +29,7 @@ final class SettingsPage {
     line("# Settings");
     line("");
     line("Every setting of the sidecar. This page is generated from");
-    line("`io.inferspan.pd.config.Setting`; to renew it, run");
+    line("`io.inferspan.pd.config.Settings`; to renew it, run");
     line(
         "`mvn -pl pd-sidecar -am test -Dtest=SettingsPageTest -Dsettings.write=true"
             + " -Dsurefire.failIfNoSpecifiedTests=false`.");
@@ -49,37 +49,36 @@ final class SettingsPage {
     line("");
     line("| setting | type | default | environment | meaning |");
     line("|---|---|---|---|---|");
-    Setting.in(group).forEach(this::row);
+    Settings.in(group).forEach(this::row);
   }
 
-  private void row(Setting setting) {
-    Spec spec = setting.spec();
+  private void row(Setting<?> setting) {
     line(
         "| %s | %s | %s | %s | %s |"
             .formatted(
                 names(setting),
                 setting.kind().placeholder(),
-                code(spec.byDefault()),
-                code(spec.env()),
-                setting.sentence() + remark(spec)));
+                code(setting.byDefault()),
+                code(setting.env()),
+                setting.sentence() + remark(setting)));
   }
 
-  private static String names(Setting setting) {
+  private static String names(Setting<?> setting) {
     List<String> names = new ArrayList<>();
     setting.names().stream()
-        .filter(name -> !name.equals(setting.spec().formerly()))
+        .filter(name -> !name.equals(setting.formerly()))
         .forEach(name -> names.add(code(name)));
     return String.join(", ", names);
   }
 
-  private static String remark(Spec spec) {
-    if (spec.instead() != null) {
-      return " Use " + code(spec.instead()) + ".";
+  private static String remark(Setting<?> setting) {
+    if (setting.instead() != null) {
+      return " Use " + code(setting.instead()) + ".";
     }
-    if (spec.formerly() != null) {
-      return " Formerly " + code(spec.formerly()) + ".";
+    if (setting.formerly() != null) {
+      return " Formerly " + code(setting.formerly()) + ".";
     }
-    return spec.onlyFlag() ? " Only a flag." : "";
+    return setting.group() == Group.SOURCE ? " Only a flag." : "";
   }
 
   private void ignored() {
@@ -88,7 +87,7 @@ final class SettingsPage {
     line("");
     line("Flags of Go's loggers, so that a pod spec may keep them:");
     List<String> names = new ArrayList<>();
-    Setting.in(Group.IGNORED).forEach(setting -> names.add(code(setting.key())));
+    Settings.in(Group.IGNORED).forEach(setting -> names.add(code(setting.key())));
     line(String.join(", ", names) + ".");
   }
 

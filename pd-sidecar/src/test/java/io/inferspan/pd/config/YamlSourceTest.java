@@ -2,7 +2,6 @@ package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.config.SidecarConfig.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,20 +38,20 @@ class YamlSourceTest {
 
     SidecarConfig config = Parsed.config("--configuration-file=" + write(yaml));
 
-    assertThat(config.listening().port()).isEqualTo(8100);
-    assertThat(config.listening().secure()).isFalse();
-    assertThat(config.listening().certPath()).hasToString("/etc/certificates");
-    assertThat(config.upstream().tls()).containsOnly(Stage.PREFILLER, Stage.DECODER);
-    assertThat(config.prefill().retryBackoff()).isEqualTo(Duration.ofMillis(500));
-    assertThat(config.limits().bodyBytes()).isEqualTo(1 << 20);
-    assertThat(Parsed.yaml(yaml)).isEqualTo(config);
+    assertThat(config.get(Settings.PORT)).isEqualTo(8100);
+    assertThat(config.get(Settings.SECURE_PROXY)).isFalse();
+    assertThat(config.path(Settings.CERT_PATH)).hasToString("/etc/certificates");
+    assertThat(config.tls()).containsOnly("prefiller", "decoder");
+    assertThat(config.get(Settings.PREFILL_RETRY_BACKOFF)).isEqualTo(Duration.ofMillis(500));
+    assertThat(config.get(Settings.BODY_LIMIT)).isEqualTo(1 << 20);
+    assertThat(Parsed.values(Parsed.yaml(yaml))).isEqualTo(Parsed.values(config));
   }
 
   @Test
   void inlineYaml_mayBeJsonAndBeIndentedByTabs() throws ConfigException {
-    assertThat(Parsed.yaml("{\n\t\tport: 8011,\n\t\ttracing: on\n\t}").listening().port())
+    assertThat(Parsed.yaml("{\n\t\tport: 8011,\n\t\ttracing: on\n\t}").get(Settings.PORT))
         .isEqualTo(8011);
-    assertThat(Parsed.yaml("{\"port\": \"8011\", \"enable-tls\": []}").listening().port())
+    assertThat(Parsed.yaml("{\"port\": \"8011\", \"enable-tls\": []}").get(Settings.PORT))
         .isEqualTo(8011);
   }
 
@@ -70,7 +69,8 @@ class YamlSourceTest {
         "port: null"
       })
   void emptyYamlAndEmptyValues_sayNothing(String yaml) throws ConfigException {
-    assertThat(Parsed.yaml(yaml)).isEqualTo(Parsed.config());
+    assertThat(Parsed.values(Parsed.yaml(yaml))).isEqualTo(Parsed.values(Parsed.config()));
+    assertThat(Parsed.yaml(yaml).notes()).isEmpty();
   }
 
   @Test
@@ -78,8 +78,8 @@ class YamlSourceTest {
     SidecarConfig config =
         Parsed.yaml("enable-tls: &s [decoder]\ntls-insecure-skip-verify: *s\nallow-target: a,b");
 
-    assertThat(config.upstream().skipVerify()).containsOnly(Stage.DECODER);
-    assertThat(config.allowList().allowedTargets()).containsExactly("a", "b");
+    assertThat(config.skipVerify()).containsOnly("decoder");
+    assertThat(config.get(Settings.ALLOW_TARGET)).containsExactly("a", "b");
   }
 
   @Test

@@ -83,7 +83,8 @@ final class MooncakeTest {
             ScriptedEngine.parse(
                 """
                 {"model":"m","max_tokens":1,"stream":false,"kv_transfer_params":{
-                 "do_remote_prefill":false,"do_remote_decode":true,"transfer_id":"%s"}}"""
+                 "do_remote_prefill":false,"do_remote_decode":true,"transfer_id":"%s"}}\
+                """
                     .formatted(transferId)));
     assertThat(decodeBody(0))
         .isEqualTo(
@@ -92,7 +93,8 @@ final class MooncakeTest {
                 {"model":"m","max_tokens":50,"stream_options":{"include_usage":true},
                  "kv_transfer_params":{"do_remote_prefill":true,"do_remote_decode":false,
                  "transfer_id":"%s","remote_bootstrap_addr":"http://127.0.0.1:%d",
-                 "remote_engine_id":"engine-0"}}"""
+                 "remote_engine_id":"engine-0"}}\
+                """
                     .formatted(transferId, bootstrap.port())));
   }
 
@@ -127,7 +129,8 @@ final class MooncakeTest {
             200,
             """
             {"0":{"engine_id":"engine-0"},"1":{"engine_id":"engine-1"},"2":{"other":1},
-             "3\\r\\nx":{"engine_id":"engine-3"}}"""));
+             "3\\r\\nx":{"engine_id":"engine-3"}}\
+            """));
     for (int i = 0; i < 12; i++) {
       post("{}", "x-data-parallel-rank", "7");
     }

@@ -50,7 +50,8 @@ final class NixlPullTest {
                 {"do_remote_decode":true,"do_remote_prefill":false,"remote_engine_id":null,
                  "remote_block_ids":null,"remote_host":null,"remote_port":null,
                  "remote_kv_source":{"kv_request_id":"%s","remote_host":"fd00::1",
-                 "remote_port":7000}}"""
+                 "remote_port":7000}}\
+                """
                     .formatted(id)));
     assertThat(decoder.onlyBody().get("kv_transfer_params").isNull()).isTrue();
   }

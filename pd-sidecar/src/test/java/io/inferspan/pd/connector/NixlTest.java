@@ -14,7 +14,8 @@ final class NixlTest {
       """
       {"kv_transfer_params":{"remote_block_ids":[1,2,3],"remote_engine_id":"5b5fb28f",\
       "remote_host":"ahost","remote_port":4032},\
-      "usage":{"prompt_tokens_details":{"cached_tokens":7}}}""";
+      "usage":{"prompt_tokens_details":{"cached_tokens":7}}}\
+      """;
 
   private final ScriptedEngine prefiller = ScriptedEngine.answering(PREFILLED);
   private final ScriptedEngine decoder =
@@ -45,7 +46,8 @@ final class NixlTest {
             ScriptedEngine.parse(
                 """
                 {"do_remote_decode":true,"do_remote_prefill":false,"remote_engine_id":null,
-                 "remote_block_ids":null,"remote_host":null,"remote_port":null}"""));
+                 "remote_block_ids":null,"remote_host":null,"remote_port":null}\
+                """));
     assertThat(decoder.onlyBody().get("kv_transfer_params"))
         .isEqualTo(ScriptedEngine.parse(PREFILLED).get("kv_transfer_params"));
   }

@@ -125,7 +125,8 @@ final class OffloadingTest {
             ScriptedEngine.parse(
                 """
                 {"kv_transfer_params":{"remote_kv_source":{"kv_request_id":"%s",
-                 "remote_host":"10.9.9.9","remote_port":7777}},"x":2}"""
+                 "remote_host":"10.9.9.9","remote_port":7777}},"x":2}\
+                """
                     .formatted(source.get("kv_request_id").textValue())));
   }
 

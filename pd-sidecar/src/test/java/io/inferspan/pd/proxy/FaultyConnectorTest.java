@@ -6,6 +6,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.pd.allow.AllowList;
 import io.inferspan.pd.config.ConfigException;
 import io.inferspan.pd.config.Invocation;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.memory.HeldBodies;
@@ -49,7 +50,7 @@ final class FaultyConnectorTest {
   @RegisterExtension final TracingExtension tracing = TracingExtension.create();
 
   private final ScriptedEngine prefiller = ScriptedEngine.answering("{}");
-  private final Loops loops = Loops.start(null, 1);
+  private final Loops loops = Loops.start("auto", 1);
   private final Telemetry telemetry = Telemetry.using(tracing.openTelemetry());
   private final SidecarMetrics metrics = SidecarMetrics.create(telemetry);
 
@@ -165,7 +166,7 @@ final class FaultyConnectorTest {
         AllowList.everything(),
         new PdTracing(telemetry, "faulty", ""),
         metrics,
-        new HeldBodies(config.limits().heldBodyBytes()),
+        new HeldBodies(config.get(Settings.HELD_BODIES_LIMIT)),
         loops.workers());
   }
 

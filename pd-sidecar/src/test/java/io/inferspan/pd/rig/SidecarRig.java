@@ -6,6 +6,7 @@ import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.SidecarServer;
 import io.inferspan.pd.config.ConfigException;
 import io.inferspan.pd.config.Invocation;
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.testing.SpanRecord;
@@ -89,10 +90,10 @@ public final class SidecarRig implements AutoCloseable {
     /** Starts it on a free port. */
     public SidecarRig start() {
       SidecarConfig config = config();
-      Loops loops = SidecarServer.loops(config.listening());
+      Loops loops = SidecarServer.loops(config);
       try {
         SidecarServer server = SidecarServer.start(config, loops, telemetry);
-        return new SidecarRig(loops, server, config.listening().secure());
+        return new SidecarRig(loops, server, config.get(Settings.SECURE_PROXY));
       } catch (IOException e) {
         loops.close();
         throw new UncheckedIOException(e);

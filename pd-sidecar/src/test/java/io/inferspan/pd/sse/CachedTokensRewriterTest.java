@@ -28,14 +28,17 @@ class CachedTokensRewriterTest {
   private static final String END = "\ndata: [DONE]\n\n: \"usage\" unterminated";
   private static final String STREAM =
       START
-          + "data: { \"usage\" : {\"prompt_tokens_details\":{\"cached_tokens\": 49 }, \"n\":1e2} }\r\n"
+          + "data: { \"usage\" : {\"prompt_tokens_details\":{\"cached_tokens\": 49 }, \"n\":1e2}"
+          + " }\r\n"
           + "data: {\"usage\":{\"total_tokens\":5,\"prompt_tokens_details\":null}}\n"
           + "data:{\"usage\":{}}\n"
           + END;
   private static final String REWRITTEN =
       START
-          + "data: { \"usage\" : {\"prompt_tokens_details\":{\"cached_tokens\": 7 }, \"n\":1e2} }\r\n"
-          + "data: {\"usage\":{\"total_tokens\":5,\"prompt_tokens_details\":{\"cached_tokens\":7}}}\n"
+          + "data: { \"usage\" : {\"prompt_tokens_details\":{\"cached_tokens\": 7 }, \"n\":1e2}"
+          + " }\r\n"
+          + "data:"
+          + " {\"usage\":{\"total_tokens\":5,\"prompt_tokens_details\":{\"cached_tokens\":7}}}\n"
           + "data:{\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":7}}}\n"
           + END;
 

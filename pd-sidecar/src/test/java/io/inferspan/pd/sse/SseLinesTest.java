@@ -36,7 +36,8 @@ class SseLinesTest {
 
             data: [DONE]
             : {"choices":[]}
-            data:{"choices":[{"finish_reason":"cache_threshold"}]}""");
+            data:{"choices":[{"finish_reason":"cache_threshold"}]}\
+            """);
     List<Boolean> missed = new ArrayList<>();
     SseLines.forEachData(
         stream,

@@ -2,13 +2,13 @@ package io.inferspan.pd.connector.moriio;
 
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.LiveRequest;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.request.StageRun;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -41,7 +41,7 @@ public final class ParallelDispatch implements Gate {
 
   private ParallelDispatch(PdRequest request) {
     this.request = request;
-    this.waiting = request.begin(Stage.PREFILL, request.trace().spanContext());
+    this.waiting = request.metrics().begin(Stage.PREFILL, request.trace().spanContext());
   }
 
   /** Sends both; prefill has to answer within {@code patience}. */

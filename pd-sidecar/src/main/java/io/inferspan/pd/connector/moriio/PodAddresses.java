@@ -1,18 +1,21 @@
 package io.inferspan.pd.connector.moriio;
 
-import io.inferspan.pd.config.SidecarConfig.MoriIo;
-import io.inferspan.pd.config.text.HostForm;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
+import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.metrics.NameMeters;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,21 +48,38 @@ public final class PodAddresses {
   }
 
   /**
-   * Looks the names in {@code settings} up for the first time.
+   * Knows the pods that the settings name; none where WRITE mode is off.
    *
    * @param lookup gives the address of a name, or fails in bounded time
    */
   public static PodAddresses of(
-      MoriIo settings, Function<String, Future<String>> lookup, NameMeters meters) {
-    PodAddresses addresses = new PodAddresses(lookup, settings.dnsResolveTtl().toNanos(), meters);
-    if (settings.writeMode()) {
-      Stream.of(
-              settings.remoteHosts(),
-              settings.decodeHosts(),
-              Stream.ofNullable(settings.localPodIp()).toList())
-          .flatMap(List::stream)
-          .filter(host -> !HostForm.isAddress(host))
-          .forEach(host -> addresses.pods.put(host, new Pod()));
+      SidecarConfig settings, Function<String, Future<String>> lookup, NameMeters meters) {
+    Set<String> hosts = new HashSet<>();
+    String own = settings.localPodIp();
+    if (settings.get(Settings.MORIIO_WRITE_MODE) && own != null) {
+      hosts.addAll(settings.get(Settings.MORIIO_REMOTE_HOSTS));
+      hosts.addAll(settings.get(Settings.MORIIO_DECODE_HOSTS));
+      hosts.add(own);
+    }
+    Duration ttl = Duration.ofSeconds(settings.get(Settings.MORIIO_DNS_RESOLVE_TTL));
+    return of(hosts, ttl, lookup, meters);
+  }
+
+  /**
+   * Knows the names among {@code hosts}.
+   *
+   * @param ttl how long an address is used before it is looked up again
+   */
+  static PodAddresses of(
+      Collection<String> hosts,
+      Duration ttl,
+      Function<String, Future<String>> lookup,
+      NameMeters meters) {
+    PodAddresses addresses = new PodAddresses(lookup, ttl.toNanos(), meters);
+    for (String host : hosts) {
+      if (!HostText.isAddress(host)) {
+        addresses.pods.put(host, new Pod());
+      }
     }
     return addresses;
   }

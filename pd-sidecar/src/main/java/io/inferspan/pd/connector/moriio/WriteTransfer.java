@@ -2,44 +2,65 @@ package io.inferspan.pd.connector.moriio;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.inferspan.pd.config.SidecarConfig.MoriIo;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.upstream.Target;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The transfer of one request's KV blocks: what prefill and decode know about each other. */
 public final class WriteTransfer {
   private static final String RANK_HEADER = "x-data-parallel-rank";
   private static final String RANK = "remote_dp_rank";
 
-  private final MoriIo settings;
+  private final SidecarConfig settings;
   private final PodAddresses pods;
   private final String decodeHost;
   private final String transferId;
   private final int rank;
 
-  WriteTransfer(MoriIo settings, PodAddresses pods, String decodeHost, String requestId) {
+  private WriteTransfer(
+      SidecarConfig settings, PodAddresses pods, String decodeHost, String requestId) {
     this.settings = settings;
     this.pods = pods;
     this.decodeHost = pods.of(decodeHost);
     // Engines know by the prefix that it is theirs.
     this.transferId = "tx" + requestId;
-    this.rank = WriteMode.rank(requestId, settings.dpSize());
+    this.rank = rank(requestId, settings.get(Settings.MORIIO_DP_SIZE));
+  }
+
+  /** Begins the transfer of a request; null where the settings have WRITE mode off. */
+  public static @Nullable WriteTransfer begin(
+      SidecarConfig settings, PodAddresses pods, String requestId) {
+    String host = settings.get(Settings.MORIIO_WRITE_MODE) ? settings.localPodIp() : null;
+    return host == null ? null : new WriteTransfer(settings, pods, host, requestId);
+  }
+
+  /**
+   * Returns the data-parallel rank of a request, which is the same on every pod.
+   *
+   * @param ranks the number of ranks, 1 or more
+   */
+  static int rank(String requestId, int ranks) {
+    long hash = ByteBuffer.wrap(Blake2s.hash(requestId.getBytes(UTF_8))).getLong();
+    return (int) Long.remainderUnsigned(hash, ranks);
   }
 
   /** Returns whether both stages are dispatched at once. */
   public boolean parallel() {
-    return settings.parallelDispatch();
+    return settings.get(Settings.MORIIO_PARALLEL_DISPATCH);
   }
 
   /** Returns how long decode waits for a prefill that was dispatched with it. */
   public Duration patience() {
-    return settings.parallelDecodeWaitTimeout();
+    return settings.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT);
   }
 
   /** The headers by which engines with several ranks find the one that was chosen. */
@@ -53,18 +74,23 @@ public final class WriteTransfer {
   }
 
   private Map<String, String> headers(long rank) {
-    if (settings.dpSize() <= 1) {
+    if (settings.get(Settings.MORIIO_DP_SIZE) <= 1) {
       return Map.of();
     }
     // Over HTTP a pod counts only its own ranks.
-    long local = settings.dpSizeLocal() > 0 ? rank % settings.dpSizeLocal() : rank;
+    long local =
+        settings.get(Settings.MORIIO_DP_SIZE_LOCAL) > 0
+            ? rank % settings.get(Settings.MORIIO_DP_SIZE_LOCAL)
+            : rank;
     return Map.of(RANK_HEADER, Long.toString(local));
   }
 
   private long rankAfter(JsonValue returned) {
     JsonValue named = returned.member(RANK);
     long prefilledOn = named == null ? -1 : named.longValue(-1);
-    return prefilledOn >= 0 && prefilledOn < settings.dpSize() ? prefilledOn : rank;
+    return prefilledOn >= 0 && prefilledOn < settings.get(Settings.MORIIO_DP_SIZE)
+        ? prefilledOn
+        : rank;
   }
 
   /** Returns the decoder's host as the prefill pod reaches it. */
@@ -74,13 +100,16 @@ public final class WriteTransfer {
 
   /** Adds the destination of the blocks to prefill's parameters. */
   public void describeDecoder(JsonWriter params) {
-    members(settings.decodeNotifyPort(), settings.decodeHandshakePort(), settings.decodeHosts())
+    members(
+            settings.get(Settings.MORIIO_DECODE_NOTIFY_PORT),
+            settings.get(Settings.MORIIO_DECODE_HANDSHAKE_PORT),
+            settings.get(Settings.MORIIO_DECODE_HOSTS))
         .forEach((name, json) -> params.name(name).raw(json));
   }
 
   /** Returns the decoder's parameters if prefill has not responded yet. */
   public byte[] decodeParams(Target prefiller) {
-    int port = settings.prefillHandshakePort();
+    int port = settings.get(Settings.MORIIO_PREFILL_HANDSHAKE_PORT);
     JsonWriter params =
         new JsonWriter()
             .beginObject()
@@ -110,7 +139,9 @@ public final class WriteTransfer {
 
   private Map<String, String> ofPrefiller() {
     return members(
-        settings.prefillNotifyPort(), settings.prefillHandshakePort(), settings.remoteHosts());
+        settings.get(Settings.MORIIO_PREFILL_NOTIFY_PORT),
+        settings.get(Settings.MORIIO_PREFILL_HANDSHAKE_PORT),
+        settings.get(Settings.MORIIO_REMOTE_HOSTS));
   }
 
   /** Returns the members that describe one side to the other, as JSON by name. */
@@ -121,14 +152,15 @@ public final class WriteTransfer {
     members.put("remote_dp_rank_override", "true");
     members.put("remote_handshake_port", Integer.toString(handshakePort));
     members.put("transfer_id", json(new JsonWriter().text(transferId)));
-    members.put("tp_size", Integer.toString(settings.tpSize()));
-    members.put("remote_dp_size", Integer.toString(settings.dpSize()));
+    members.put("tp_size", Integer.toString(settings.get(Settings.MORIIO_TP_SIZE)));
+    members.put("remote_dp_size", Integer.toString(settings.get(Settings.MORIIO_DP_SIZE)));
     if (!hosts.isEmpty()) {
       JsonWriter list = new JsonWriter().beginArray();
       hosts.forEach(host -> list.text(pods.of(host)));
       members.put("remote_hosts", json(list.endArray()));
-      if (settings.dpSizeLocal() > 0) {
-        members.put("remote_dp_size_local", Integer.toString(settings.dpSizeLocal()));
+      if (settings.get(Settings.MORIIO_DP_SIZE_LOCAL) > 0) {
+        members.put(
+            "remote_dp_size_local", Integer.toString(settings.get(Settings.MORIIO_DP_SIZE_LOCAL)));
       }
     }
     return members;

@@ -38,7 +38,7 @@ class FormsTest {
         "1.2.3.4.example"
       })
   void hostAddressAndBlock_areTargets(String text) {
-    assertThat(HostForm.isTarget(text)).isTrue();
+    assertThat(HostText.isEntry(text)).isTrue();
   }
 
   @ParameterizedTest
@@ -50,13 +50,13 @@ class FormsTest {
         "é", "a@b"
       })
   void otherText_isNoTarget(String text) {
-    assertThat(HostForm.isTarget(text)).isFalse();
+    assertThat(HostText.isEntry(text)).isFalse();
   }
 
   @Test
   void longName_isNoTarget() {
-    assertThat(HostForm.isTarget("a".repeat(64))).isFalse();
-    assertThat(HostForm.isTarget("a.".repeat(127))).isFalse();
+    assertThat(HostText.isEntry("a".repeat(64))).isFalse();
+    assertThat(HostText.isEntry("a.".repeat(127))).isFalse();
   }
 
   @Test

@@ -39,7 +39,7 @@ final class Blake2sTest {
     "anything, 1, 0"
   })
   void case27_ranksAreTheHashOfTheRequestId(String requestId, int ranks, int expected) {
-    assertThat(WriteMode.rank(requestId, ranks)).isEqualTo(expected);
+    assertThat(WriteTransfer.rank(requestId, ranks)).isEqualTo(expected);
   }
 
   @ParameterizedTest

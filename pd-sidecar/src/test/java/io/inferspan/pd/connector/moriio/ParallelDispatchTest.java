@@ -80,7 +80,7 @@ final class ParallelDispatchTest {
 
     EngineRequest prefill = prefiller.awaitRequests(1, LIMIT).getFirst();
     String id = prefill.headers("x-request-id").getLast();
-    int rank = WriteMode.rank(id, 8);
+    int rank = WriteTransfer.rank(id, 8);
     assertThat(params(decoder))
         .isEqualTo(
             ScriptedEngine.parse(
@@ -90,7 +90,8 @@ final class ParallelDispatchTest {
                  "remote_host":"127.0.0.1","remote_port":1002,"remote_notify_port":1001,
                  "remote_dp_rank":%d,"remote_dp_rank_override":true,
                  "remote_handshake_port":1002,"transfer_id":"tx%s","tp_size":1,
-                 "remote_dp_size":8}"""
+                 "remote_dp_size":8}\
+                """
                     .formatted(rank, id)));
     assertThat(params(prefiller).get("remote_host").textValue()).isEqualTo("10.1.2.3");
     assertThat(params(prefiller).get("remote_dp_rank").intValue()).isEqualTo(rank);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.inferspan.Telemetry;
-import io.inferspan.pd.config.SidecarConfig.MoriIo;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
@@ -34,8 +33,7 @@ final class PodAddressesTest {
   }
 
   private PodAddresses pods(Duration ttl, String... hosts) {
-    PodAddresses pods =
-        PodAddresses.of(settings(ttl, List.of(hosts)), this::answer, metrics.names());
+    PodAddresses pods = PodAddresses.of(List.of(hosts), ttl, this::answer, metrics.names());
     pods.known();
     return pods;
   }
@@ -43,11 +41,6 @@ final class PodAddressesTest {
   private Future<String> answer(String name) {
     asked.add(name);
     return answers.remove();
-  }
-
-  private static MoriIo settings(Duration ttl, List<String> hosts) {
-    return new MoriIo(
-        true, false, 1, 2, 3, 4, "10.0.0.9", NEVER, 1, 1, 0, hosts, List.of(), ttl, NEVER);
   }
 
   private double counted(String name) {

@@ -76,7 +76,8 @@ final class WriteModeTest {
                  "remote_block_ids":null,"remote_host":"10.1.2.3","remote_port":null,
                  "remote_notify_port":1001,"remote_dp_rank":0,"remote_dp_rank_override":true,
                  "remote_handshake_port":1002,"transfer_id":"tx%s","tp_size":1,
-                 "remote_dp_size":1}"""
+                 "remote_dp_size":1}\
+                """
                     .formatted(id)));
     assertThat(last(prefiller).getBodyAsString())
         .contains("\"max_tokens\":1,\"n\":9007199254740993");
@@ -90,7 +91,8 @@ final class WriteModeTest {
             200,
             """
             {"kv_transfer_params":{"do_remote_prefill":true,"remote_block_ids":[1,2],
-             "remote_host":"ahost","remote_notify_port":7,"big":9007199254740993}}"""));
+             "remote_host":"ahost","remote_notify_port":7,"big":9007199254740993}}\
+            """));
     try (SidecarRig sidecar = write("--moriio-tp-size=2")) {
       post(sidecar);
     }
@@ -102,7 +104,8 @@ final class WriteModeTest {
                 {"do_remote_prefill":true,"remote_block_ids":[1,2],"remote_host":"ahost",
                  "remote_notify_port":7,"big":9007199254740993,"remote_dp_rank":0,
                  "remote_dp_rank_override":true,"remote_handshake_port":6301,
-                 "transfer_id":"tx%s","tp_size":2,"remote_dp_size":1}"""
+                 "transfer_id":"tx%s","tp_size":2,"remote_dp_size":1}\
+                """
                     .formatted(lastId(prefiller))));
   }
 
@@ -117,7 +120,7 @@ final class WriteModeTest {
       post(sidecar);
     }
 
-    int rank = WriteMode.rank(lastId(prefiller), 4);
+    int rank = WriteTransfer.rank(lastId(prefiller), 4);
     assertThat(params(prefiller).get("remote_hosts"))
         .isEqualTo(ScriptedEngine.parse("[\"d0\",\"d1\"]"));
     assertThat(params(decoder).get("remote_hosts"))
@@ -137,7 +140,7 @@ final class WriteModeTest {
       post(sidecar, "x-data-parallel-rank", "99", "x-request-id", "mine");
     }
 
-    String rank = Integer.toString(WriteMode.rank(lastId(prefiller), 8));
+    String rank = Integer.toString(WriteTransfer.rank(lastId(prefiller), 8));
     for (ScriptedEngine engine : List.of(prefiller, decoder)) {
       assertThat(last(engine).header("x-data-parallel-rank").values()).containsExactly(rank);
       assertThat(last(engine).header("x-request-id").values())
@@ -169,7 +172,7 @@ final class WriteModeTest {
     }
 
     assertThat(params(decoder).get("remote_dp_rank").intValue())
-        .isEqualTo(WriteMode.rank(lastId(prefiller), 8));
+        .isEqualTo(WriteTransfer.rank(lastId(prefiller), 8));
     assertThat(params(decoder).get("remote_dp_rank_override").booleanValue()).isTrue();
   }
 

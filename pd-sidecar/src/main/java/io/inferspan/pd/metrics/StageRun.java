@@ -1,7 +1,5 @@
-package io.inferspan.pd.request;
+package io.inferspan.pd.metrics;
 
-import io.inferspan.pd.metrics.SidecarMetrics;
-import io.inferspan.pd.metrics.Stage;
 import io.opentelemetry.api.trace.SpanContext;
 
 /**

@@ -1,4 +1,4 @@
-package io.inferspan.pd.encode;
+package io.inferspan.pd.connector;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -11,12 +11,11 @@ import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.json.MediaItem;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.PdRequest;
-import io.inferspan.pd.request.RequestIds;
-import io.inferspan.pd.request.StageRun;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamException.Kind;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -70,7 +69,7 @@ public final class EncodeStage {
     this.items = items;
     this.mergesTransferParams = mergesTransferParams;
     this.next = next;
-    this.counted = request.begin(Stage.ENCODE, request.trace().spanContext());
+    this.counted = request.metrics().begin(Stage.ENCODE, request.trace().spanContext());
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.inferspan.pd.request;
+package io.inferspan.pd.connector;
 
 import java.security.SecureRandom;
 import java.util.UUID;

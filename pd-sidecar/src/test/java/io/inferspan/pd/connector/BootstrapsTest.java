@@ -1,4 +1,4 @@
-package io.inferspan.pd.connector.bootstrap;
+package io.inferspan.pd.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class BootstrapsTest {
-  private final Loops loops = Loops.start(null, 2);
+  private final Loops loops = Loops.start("auto", 2);
   private final Upstreams upstreams =
       new Upstreams(
           loops,
@@ -37,10 +37,10 @@ final class BootstrapsTest {
   }
 
   /** Asks on a loop, and gives what came, once it came on that loop. */
-  private CompletableFuture<List<BootstrapEngine>> ask(
+  private CompletableFuture<List<Bootstraps.Engine>> ask(
       Bootstraps bootstraps, String authority, EventLoop loop) {
     Target server = Objects.requireNonNull(Target.parse(authority));
-    CompletableFuture<List<BootstrapEngine>> answered = new CompletableFuture<>();
+    CompletableFuture<List<Bootstraps.Engine>> answered = new CompletableFuture<>();
     loop.execute(
         () ->
             bootstraps
@@ -56,14 +56,14 @@ final class BootstrapsTest {
     try (ScriptedEngine server = ScriptedEngine.answering("")) {
       server.answer(
           ScriptedEngine.json(200, "{\"4\":{\"engine_id\":\"four\"}}").withFixedDelay(100));
-      List<CompletableFuture<List<BootstrapEngine>>> answers = new ArrayList<>();
+      List<CompletableFuture<List<Bootstraps.Engine>>> answers = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
         answers.add(ask(bootstraps, server.authority(), nextLoop()));
       }
 
-      for (CompletableFuture<List<BootstrapEngine>> answer : answers) {
+      for (CompletableFuture<List<Bootstraps.Engine>> answer : answers) {
         assertThat(answer.get(5, TimeUnit.SECONDS))
-            .containsExactly(new BootstrapEngine("4", "four"));
+            .containsExactly(new Bootstraps.Engine("4", "four"));
       }
       assertThat(server.requests()).hasSize(1);
     }
@@ -73,7 +73,7 @@ final class BootstrapsTest {
   void case30_aServerThatDoesNotAnswer_isNotWaitedForLong() {
     Bootstraps bootstraps = new Bootstraps(Duration.ofMillis(100));
     try (ToldEngine silent = ToldEngine.start()) {
-      CompletableFuture<List<BootstrapEngine>> answer =
+      CompletableFuture<List<Bootstraps.Engine>> answer =
           ask(bootstraps, silent.authority(), nextLoop());
 
       assertThatThrownBy(() -> answer.get(3, TimeUnit.SECONDS))

@@ -1,0 +1,183 @@
+package io.inferspan.pd.connector;
+
+import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonScan;
+import io.inferspan.pd.json.JsonShape;
+import io.inferspan.pd.json.JsonValue;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.request.BufferedCall;
+import io.inferspan.pd.request.RequestWriter;
+import io.inferspan.pd.tracing.PdTracing;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.Upstreams;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engines of prefill pods, as Mooncake's bootstrap servers list them.
+ *
+ * <p>Concurrent requests share one query, which is not traced; a server is queried again only after
+ * a failure or {@code forget}.
+ */
+final class Bootstraps {
+  private static final int MOST_SERVERS = 1024;
+  private static final long MOST_BYTES = 1024 * 1024;
+  private static final int MOST_RANK_DIGITS = 9;
+  private static final int JSON_DEPTH = 32;
+
+  private final Duration patience;
+  private final Map<Target, Future<List<Engine>>> known =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Target, Future<List<Engine>>> eldest) {
+          return size() > MOST_SERVERS;
+        }
+      };
+
+  /**
+   * An engine on a prefill pod.
+   *
+   * @param rank its data-parallel rank, in digits
+   * @param id what others call it by
+   */
+  record Engine(String rank, String id) {}
+
+  /**
+   * Nothing is known yet.
+   *
+   * @param patience how long an answer may take
+   */
+  Bootstraps(Duration patience) {
+    this.patience = patience;
+  }
+
+  /**
+   * Returns the engines of a server, one or more; a failure describes the problem in one sentence.
+   *
+   * @param loop the caller's event loop, on which the future completes
+   */
+  Future<List<Engine>> engines(Target server, Upstreams upstreams, EventLoop loop) {
+    Promise<List<Engine>> asking = Promise.promise();
+    Future<List<Engine>> before;
+    synchronized (known) {
+      before = known.putIfAbsent(server, asking.future());
+    }
+    if (before == null) {
+      asking.future().onFailure(_ -> forget(server, asking.future()));
+      query(server, upstreams, loop, asking);
+      return asking.future();
+    }
+    return onLoop(before, loop);
+  }
+
+  private void query(
+      Target server, Upstreams upstreams, EventLoop loop, Promise<List<Engine>> asking) {
+    HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/query");
+    head.headers().set(HttpHeaderNames.HOST, server.authority());
+    HeldBodies bodies = new HeldBodies(2 * MOST_BYTES);
+    BufferedCall call =
+        new BufferedCall(
+            bodies,
+            MOST_BYTES,
+            new RequestWriter(bodies, null, head, new JsonPieces()),
+            PdTracing.none().call("GET", server.host(), server.port()),
+            true,
+            answer -> {
+              take(server, answer, asking);
+              answer.release();
+            });
+    upstreams.start(loop, server, call);
+    call.endAfter(loop, patience);
+  }
+
+  private static void take(Target server, EngineAnswer answer, Promise<List<Engine>> asking) {
+    List<Engine> engines = answer.ok() ? engines(answer.body()) : List.of();
+    if (!engines.isEmpty()) {
+      asking.tryComplete(engines);
+    } else {
+      asking.tryFail("the bootstrap server " + server + " " + problem(answer));
+    }
+  }
+
+  private static String problem(EngineAnswer answer) {
+    UpstreamException failure = answer.failure();
+    if (failure != null) {
+      boolean overdue = failure.kind() == Kind.OVERDUE;
+      return overdue ? "did not answer in time" : "gave no answer: " + failure.what();
+    }
+    return answer.ok() ? "named no engine_id" : "answered " + answer.status();
+  }
+
+  private static List<Engine> engines(byte[] json) {
+    List<Engine> engines = new ArrayList<>();
+    JsonObject byRank = JsonScan.of(json, JsonShape.all(), JSON_DEPTH).object();
+    if (byRank == null) {
+      return List.of();
+    }
+    for (String rank : byRank.names()) {
+      String id = engineId(byRank.value(rank));
+      if (isRank(rank) && id != null) {
+        engines.add(new Engine(rank, id));
+      }
+    }
+    return List.copyOf(engines);
+  }
+
+  private static @Nullable String engineId(@Nullable JsonValue engine) {
+    JsonValue id = engine == null ? null : engine.member("engine_id");
+    String text = id == null ? null : id.text();
+    return text == null || text.isEmpty() ? null : text;
+  }
+
+  /** It becomes a header, so it must be a number. */
+  private static boolean isRank(String text) {
+    return !text.isEmpty()
+        && text.length() <= MOST_RANK_DIGITS
+        && text.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  /** The answer may come on the loop of another request. */
+  private static Future<List<Engine>> onLoop(Future<List<Engine>> answer, EventLoop loop) {
+    Promise<List<Engine>> here = Promise.promise();
+    answer.onComplete(
+        result -> {
+          if (loop.inEventLoop()) {
+            here.handle(result);
+          } else {
+            loop.execute(() -> here.handle(result));
+          }
+        });
+    return here.future();
+  }
+
+  private void forget(Target server, Future<List<Engine>> answer) {
+    synchronized (known) {
+      known.remove(server, answer);
+    }
+  }
+
+  /** Asks again next time: the engines may be others now. */
+  void forget(Target server) {
+    synchronized (known) {
+      known.remove(server);
+    }
+  }
+}

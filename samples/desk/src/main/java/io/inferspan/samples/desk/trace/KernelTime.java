@@ -30,6 +30,9 @@ final class KernelTime {
 
   private static final String SCHED = "sched";
 
+  /** Calls of one thread nest a few deep; more is overlap, which a thread cannot have. */
+  private static final int DEEPEST = 32;
+
   private static final List<Attribute<?>> DETAILS =
       List.of(
           KernelAttributes.OPERATION,
@@ -148,7 +151,7 @@ final class KernelTime {
     long at = Long.MIN_VALUE;
     for (Call call : calls) {
       at = close(open, at, call.node.span().startNanos());
-      call.outer = open.peek();
+      call.outer = open.size() < DEEPEST ? open.peek() : null;
       open.push(call);
     }
     long ignored = close(open, at, Long.MAX_VALUE);

@@ -126,6 +126,22 @@ class FlameTest {
     assertThat(new RecordedStacks(null).of(Objects.requireNonNull(TraceId.parse(trace)))).isNull();
   }
 
+  @Test
+  void callsThatOverlapInsteadOfNesting_makeNoDeepGraph() {
+    for (int i = 0; i < 2_000; i++) {
+      call(KernelSpans.SYSCALL, "read" + i, 7).at(i / 100.0, 50 + i / 100.0);
+    }
+
+    Flame flame = flame();
+
+    assertThat(depth(flame)).isLessThan(50);
+    assertThat(flame.total()).isEqualTo(70 * MILLI - 10_000);
+  }
+
+  private static int depth(Flame frame) {
+    return 1 + frame.children().stream().mapToInt(FlameTest::depth).max().orElse(0);
+  }
+
   private TestSpan call(SpanType type, String call, long thread) {
     return add(type, call).with(KernelAttributes.THREAD_ID, thread);
   }

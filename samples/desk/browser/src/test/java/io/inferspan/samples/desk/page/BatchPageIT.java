@@ -87,7 +87,7 @@ class BatchPageIT {
 
     assertThat(sharers(page)).hasCount(1);
     assertThat(sharers(page).locator("b"))
-        .hasAttribute("title", "The engine says so: its spans are linked.");
+        .hasAttribute("title", "Reported by the engine: its spans are linked.");
   }
 
   @Test

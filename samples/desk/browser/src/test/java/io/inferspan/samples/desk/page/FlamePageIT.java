@@ -169,7 +169,7 @@ class FlamePageIT {
 
     Locator tab = page.locator("#tab-flame");
     assertThat(tab).hasAttribute("aria-disabled", "true");
-    assertThat(tab).hasAttribute("title", "No stacks or kernel spans came with this request.");
+    assertThat(tab).hasAttribute("title", "This request has no stacks or kernel spans.");
     press(page, "f");
     assertThat(page.locator(".wf-row.selected")).isVisible();
   }

@@ -98,7 +98,7 @@ class KeyboardPageIT {
     press(page, "?");
     assertThat(page.locator("dialog")).isVisible();
     assertThat(page.locator("dialog")).containsText("next error");
-    assertThat(page.locator("dialog")).containsText("the whole graph again");
+    assertThat(page.locator("dialog")).containsText("show the whole graph");
     press(page, "Escape");
     assertThat(page.locator("dialog")).isHidden();
     assertThat(page.locator(".wf-scroll")).isFocused();

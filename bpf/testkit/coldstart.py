@@ -3,7 +3,8 @@
 
 It imports, forks an engine, and serves on PORT once that is ready. The engine uses the stand-ins for CUDA and NCCL, reads one
 half of WEIGHTS and maps the other, computes, waits for a lock that another thread holds, and synchronises with the device.
-TRUTH gets one JSON line per part, when it ends: what it was, from when to when on CLOCK_MONOTONIC, and who was waited for.
+TRUTH gets one JSON line per part, when it ends: what it was, of which process, from when to when on CLOCK_MONOTONIC, and who was
+waited for.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ DIE_WITH_PARENT = 1
 
 def say(what, began, **more):
     with open(sys.argv[3], "a", encoding="ascii") as truth:
-        truth.write(json.dumps({"what": what, "from": began, "to": time.monotonic_ns(), **more}) + "\n")
+        truth.write(json.dumps({"what": what, "pid": os.getpid(), "from": began, "to": time.monotonic_ns(), **more}) + "\n")
 
 
 @contextlib.contextmanager

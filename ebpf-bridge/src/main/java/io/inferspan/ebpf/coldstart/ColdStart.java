@@ -2,18 +2,24 @@ package io.inferspan.ebpf.coldstart;
 
 import static io.inferspan.ebpf.wire.Kind.PROCESS_EXITED;
 import static io.inferspan.ebpf.wire.Kind.PROCESS_STARTED;
+import static java.util.stream.Collectors.toList;
 
 import io.inferspan.ebpf.coldstart.Observation.Event;
 import io.inferspan.ebpf.coldstart.StackEvents.Seen;
 import io.inferspan.ebpf.coldstart.ThreadTimeline.Last;
+import io.inferspan.ebpf.coldstart.ThreadTimeline.Task;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One start of a server, as it was observed. */
 public final class ColdStart {
@@ -26,6 +32,8 @@ public final class ColdStart {
   private final Set<Integer> processes;
   private final PhaseTimeline phases;
   private final List<ThreadTimeline> mainThreads;
+  private final List<ThreadTimeline> busyThreads = new ArrayList<>();
+  private final List<ThreadClass> classes = new ArrayList<>();
 
   /**
    * How a start was bounded.
@@ -35,7 +43,7 @@ public final class ColdStart {
    * @param ready when it was ready, and how that was known
    * @param listenNanos when a socket of it was first seen to listen; 0 where none was
    * @param lost events that were lost or found no room
-   * @param last what main threads that did not run in the end waited in, by process
+   * @param tasks the threads that are there in the end, by number
    */
   public record Scene(
       int pid,
@@ -43,29 +51,47 @@ public final class ColdStart {
       Readiness.Ready ready,
       long listenNanos,
       long lost,
-      Map<Integer, Last> last) {
+      Map<Integer, Task> tasks) {
 
     /** At this moment, in which it is known to be ready. */
     public static Scene of(
         ProcessHandle root, long startNanos, Readiness.Ready ready, long listenNanos, long lost) {
-      return new Scene((int) root.pid(), startNanos, ready, listenNanos, lost, Last.waiting(root));
+      return new Scene((int) root.pid(), startNanos, ready, listenNanos, lost, Task.of(root));
     }
   }
 
   /**
-   * A time of a main thread.
+   * Threads of a process, but for its main thread, that have one name or do little.
+   *
+   * @param states the sums over these threads
+   */
+  record ThreadClass(int pid, String name, int threads, Map<ThreadState, Long> states) {
+
+    long nanos() {
+      return states.values().stream().mapToLong(Long::longValue).sum();
+    }
+  }
+
+  /**
+   * A time of a thread.
    *
    * @param most what it mostly did
    * @param why where it ran, or who ended its wait; empty where that is not known
    * @param file what the process had opened last; may be empty
    */
-  record Explained(int pid, long startNanos, long endNanos, Last most, String why, String file) {
+  record Explained(
+      ThreadTimeline.Id thread,
+      long startNanos,
+      long endNanos,
+      Last most,
+      String why,
+      String file) {
 
     String text() {
       return most.state().word()
           + (most.call().isEmpty() ? "" : " in " + most.call())
-          + ", process "
-          + pid
+          + ", "
+          + thread
           + (why.isEmpty() ? "" : ", " + why)
           + (file.isEmpty() ? "" : ", after it opened " + file);
     }
@@ -92,25 +118,94 @@ public final class ColdStart {
             .filter(event -> processes.contains(event.pid()) && event.startNanos() >= start)
             .toList();
     this.phases = new PhaseTimeline(Phase.evidence(events), start, end(start));
-    this.mainThreads = processes.stream().sorted().map(this::mainThread).toList();
+    Map<Integer, List<Event>> byThread =
+        events.stream().collect(Collectors.groupingBy(Event::tid, TreeMap::new, toList()));
+    this.mainThreads =
+        processes.stream()
+            .sorted()
+            .map(pid -> mainThread(pid, byThread.getOrDefault(pid, List.of())))
+            .toList();
+    processes.stream().sorted().forEach(pid -> otherThreads(pid, byThread));
   }
 
-  /** From its first event, or the begin of all, to its process's end, or the end of all. */
-  private ThreadTimeline mainThread(int pid) {
-    List<Event> own = events.stream().filter(event -> event.pid() == pid).toList();
+  /** From its process's first event, or the begin of all, to its end, or the end of all. */
+  private ThreadTimeline mainThread(int pid, List<Event> own) {
     long from =
-        pid == scene.pid() || own.isEmpty()
+        pid == scene.pid()
             ? phases.startNanos()
-            : Math.min(own.getFirst().startNanos(), phases.endNanos());
+            : events.stream()
+                .filter(event -> event.pid() == pid)
+                .mapToLong(Event::startNanos)
+                .findFirst()
+                .orElse(phases.startNanos());
     long to =
-        own.stream()
-            .filter(event -> event.kind() == PROCESS_EXITED)
+        events.stream()
+            .filter(event -> event.pid() == pid && event.kind() == PROCESS_EXITED)
             .mapToLong(Event::startNanos)
             .findFirst()
             .orElse(phases.endNanos());
-    List<Event> events = own.stream().filter(event -> event.tid() == pid).toList();
-    return new ThreadTimeline(
-        pid, events, from, Math.clamp(to, from, phases.endNanos()), scene.last().get(pid));
+    return timeline(new ThreadTimeline.Id(pid, pid, ""), own, from, to);
+  }
+
+  private ThreadTimeline timeline(ThreadTimeline.Id id, List<Event> own, long from, long to) {
+    Task task = scene.tasks().get(id.tid());
+    long begin = Math.min(from, phases.endNanos());
+    long end = Math.clamp(to, begin, phases.endNanos());
+    return new ThreadTimeline(id, own, begin, end, task == null ? null : task.last());
+  }
+
+  /** Sums up the other threads of a process by name, and keeps those that do much. */
+  private void otherThreads(int pid, Map<Integer, List<Event>> byThread) {
+    Map<String, List<Map<ThreadState, Long>>> families = new TreeMap<>();
+    byThread.forEach(
+        (tid, own) -> {
+          if (own.getFirst().pid() != pid || tid == pid) {
+            return;
+          }
+          ThreadTimeline thread = otherThread(pid, tid, own);
+          families
+              .computeIfAbsent(thread.id().family(), name -> new ArrayList<>())
+              .add(thread.states(phases.startNanos(), phases.endNanos()));
+          if (isLong(thread.busyNanos(phases.startNanos(), phases.endNanos()))) {
+            busyThreads.add(thread);
+          }
+        });
+    List<Map<ThreadState, Long>> others = new ArrayList<>();
+    families.forEach(
+        (name, threads) -> {
+          ThreadClass all = sum(pid, name, threads);
+          if (isLong(ThreadTimeline.busyNanos(all.states()))) {
+            classes.add(all);
+          } else {
+            others.addAll(threads);
+          }
+        });
+    if (!others.isEmpty()) {
+      classes.add(sum(pid, "others", others));
+    }
+  }
+
+  /** From its first event to its last, or to the end of all where it is still there. */
+  private ThreadTimeline otherThread(int pid, int tid, List<Event> own) {
+    Task task = scene.tasks().get(tid);
+    String name = task == null ? seen.names().getOrDefault(tid, "") : task.name();
+    long last = own.stream().mapToLong(Event::endNanos).max().orElse(0);
+    return timeline(
+        new ThreadTimeline.Id(pid, tid, name),
+        own,
+        own.getFirst().startNanos(),
+        task == null ? last : phases.endNanos());
+  }
+
+  private static ThreadClass sum(int pid, String name, List<Map<ThreadState, Long>> threads) {
+    Map<ThreadState, Long> states = new EnumMap<>(ThreadState.class);
+    threads.forEach(
+        thread -> thread.forEach((state, nanos) -> states.merge(state, nanos, Long::sum)));
+    return new ThreadClass(pid, name, threads.size(), states);
+  }
+
+  private boolean isLong(long nanos) {
+    return nanos >= phases.longNanos();
   }
 
   /** Where the process became the command; else when it was first followed. */
@@ -158,6 +253,18 @@ public final class ColdStart {
   }
 
   /**
+   * Other threads that ran or waited for disks and devices for more than a fiftieth of the wall.
+   */
+  List<ThreadTimeline> busyThreads() {
+    return busyThreads;
+  }
+
+  /** All threads of a process but its main thread. */
+  List<ThreadClass> classes(int pid) {
+    return classes.stream().filter(each -> each.pid() == pid).toList();
+  }
+
+  /**
    * A gap, by the main thread that explains it: of those that are there for most of it, the one
    * that waits for others the least.
    */
@@ -170,22 +277,26 @@ public final class ColdStart {
         .orElseThrow();
   }
 
-  /** What main threads did for long without a change, by when it began. */
+  /**
+   * What threads did for long without a change, by when it began; of others than main threads only
+   * work.
+   */
   List<Explained> stretches() {
-    return mainThreads.stream()
+    return Stream.concat(mainThreads.stream(), busyThreads.stream())
         .flatMap(
             thread ->
                 thread.stretches(phases.longNanos()).stream()
+                    .filter(part -> thread.id().isMain() || part.state().isBusy())
                     .map(part -> explained(thread, part.startNanos(), part.endNanos())))
         .sorted(Comparator.comparingLong(Explained::startNanos))
         .toList();
   }
 
   private Explained explained(ThreadTimeline thread, long from, long to) {
-    int pid = thread.pid();
+    ThreadTimeline.Id id = thread.id();
     Last most = thread.most(from, to);
-    String why = seen.why(pid, most.state(), from, to);
-    return new Explained(pid, from, to, most, why, lastFile(pid, from));
+    String why = seen.why(id.tid(), most.state(), from, to);
+    return new Explained(id, from, to, most, why, lastFile(id.pid(), from));
   }
 
   /** The file that a process opened last before a moment; empty where there is none. */

@@ -10,9 +10,11 @@ import java.io.InputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The timeline of a start, as one HTML page that needs nothing else. */
 public final class ColdStartPage {
@@ -36,7 +38,10 @@ public final class ColdStartPage {
     this.json = new JsonFactory().createGenerator(text);
   }
 
-  /** The page: phases and gaps, and for each main thread its states and what explains them. */
+  /**
+   * The page: phases and gaps, and for each thread that does much its states and what explains
+   * them.
+   */
   public static String of(ColdStart start) throws IOException {
     ColdStartPage page = new ColdStartPage(start);
     page.data();
@@ -69,17 +74,22 @@ public final class ColdStartPage {
 
   private void threads() throws IOException {
     List<ThreadTimeline> shown =
-        start.mainThreads().stream().filter(thread -> thread.nanos() > phases.longNanos()).toList();
+        Stream.concat(
+                start.mainThreads().stream().filter(all -> all.nanos() > phases.longNanos()),
+                start.busyThreads().stream())
+            .sorted(Comparator.comparingInt(thread -> thread.id().pid()))
+            .toList();
     List<Explained> stretches = start.stretches();
     json.writeArrayFieldStart("threads");
     for (ThreadTimeline thread : shown) {
       json.writeStartObject();
-      json.writeNumberField("pid", thread.pid());
+      ThreadTimeline.Id id = thread.id();
+      json.writeStringField("name", id.isMain() ? id.toString() : id.name());
       json.writeNumberField("from", micros(thread.parts().getFirst().startNanos()));
       json.writeStringField("parts", parts(thread, phases.wallNanos() * shown.size() / MOST_PARTS));
       json.writeArrayFieldStart("why");
       for (Explained stretch : stretches) {
-        if (stretch.pid() == thread.pid()) {
+        if (stretch.thread().equals(id)) {
           span(stretch.startNanos(), stretch.endNanos());
           json.writeString(stretch.text());
           json.writeEndArray();

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.coldstart;
 
 import io.inferspan.ebpf.coldstart.ColdStart.Explained;
+import io.inferspan.ebpf.coldstart.ColdStart.ThreadClass;
 import io.inferspan.ebpf.coldstart.PhaseTimeline.Stretch;
 import java.util.Formatter;
 import java.util.Locale;
@@ -26,7 +27,7 @@ public final class ColdStartText {
     ColdStartText text = new ColdStartText(start);
     text.summary();
     text.phases();
-    text.mainThreads();
+    text.threads();
     text.stretches();
     return text.text.toString();
   }
@@ -71,7 +72,7 @@ public final class ColdStartText {
   }
 
   private void stretches() {
-    text.format("  LONG STRETCHES OF MAIN THREADS%n  %9s %9s%n", "FIRST s", "LENGTH s");
+    text.format("  LONG STRETCHES%n  %9s %9s%n", "FIRST s", "LENGTH s");
     for (Explained stretch : start.stretches()) {
       long nanos = stretch.endNanos() - stretch.startNanos();
       text.format(
@@ -81,8 +82,8 @@ public final class ColdStartText {
     text.format("%n");
   }
 
-  private void mainThreads() {
-    text.format("  MAIN THREAD OF     ALL s");
+  private void threads() {
+    text.format("  %-26s  ALL s", "THREADS");
     for (ThreadState state : ThreadState.values()) {
       text.format("  %s", state.word());
     }
@@ -93,17 +94,24 @@ public final class ColdStartText {
         brief++;
         continue;
       }
-      Map<ThreadState, Long> states = thread.states(phases.startNanos(), phases.endNanos());
-      text.format("  process %-8d %7.3f", thread.pid(), thread.nanos() / NANOS_PER_SECOND);
-      for (ThreadState state : ThreadState.values()) {
-        text.format(
-            " %" + (state.word().length() + 1) + ".3f",
-            states.getOrDefault(state, 0L) / NANOS_PER_SECOND);
+      row("process " + thread.id().pid(), thread.states(phases.startNanos(), phases.endNanos()));
+      for (ThreadClass each : start.classes(thread.id().pid())) {
+        row("  %d %s".formatted(each.threads(), each.name()), each.states());
       }
-      text.format("%n");
     }
     if (brief > 0) {
       text.format("  and %d processes that lasted less than 2 %% of the time%n", brief);
+    }
+    text.format("%n");
+  }
+
+  private void row(String name, Map<ThreadState, Long> states) {
+    long all = states.values().stream().mapToLong(Long::longValue).sum();
+    text.format("  %-24.24s %8.3f", name, all / NANOS_PER_SECOND);
+    for (ThreadState state : ThreadState.values()) {
+      text.format(
+          " %" + (state.word().length() + 1) + ".3f",
+          states.getOrDefault(state, 0L) / NANOS_PER_SECOND);
     }
     text.format("%n");
   }

@@ -89,7 +89,7 @@ public final class ColdStartTrace {
     Last most = gap.most();
     telemetry
         .span(KernelSpans.COLD_START_PART, "gap", root)
-        .set(KernelAttributes.PROCESS_ID, gap.pid())
+        .set(KernelAttributes.PROCESS_ID, gap.thread().pid())
         .set(KernelAttributes.THREAD_STATE, most.state().word())
         .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
         .startingAt(clock.epochNanos(gap.startNanos()))

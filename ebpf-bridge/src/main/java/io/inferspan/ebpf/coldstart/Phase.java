@@ -1,10 +1,7 @@
 package io.inferspan.ebpf.coldstart;
 
-import static io.inferspan.ebpf.wire.Kind.SCHED_OFFCPU;
 import static io.inferspan.ebpf.wire.Kind.SYSCALL_CLOSE;
 import static io.inferspan.ebpf.wire.Kind.SYSCALL_MMAP;
-import static io.inferspan.ebpf.wire.Kind.SYSCALL_OPENAT;
-import static io.inferspan.ebpf.wire.Kind.SYSCALL_READ;
 
 import io.inferspan.ebpf.coldstart.Observation.Event;
 import java.util.ArrayList;
@@ -21,8 +18,10 @@ enum Phase {
   PROCESS_START,
   /** Files of Python or the JVM are opened, then also shared libraries. */
   IMPORTS,
-  /** Files of weights are opened, read, mapped or waited for as pages; copies to the device. */
+  /** Files of weights are opened, read or mapped; copies to the device. */
   WEIGHTS,
+  /** Pages of mapped weights are waited for. */
+  PAGE_FAULTS,
   /** The driver is initialised; a device is opened. */
   DEVICE_INIT,
   /** Modules are loaded, and functions looked up in them. */
@@ -78,7 +77,8 @@ enum Phase {
       return switch (event.kind()) {
         case PROCESS_STARTED -> begun(event);
         case SYSCALL_OPENAT -> event.result() < 0 ? null : opened(event);
-        case SYSCALL_READ, SYSCALL_MMAP, SYSCALL_CLOSE, SCHED_OFFCPU -> ofWeights(event);
+        case SYSCALL_READ, SYSCALL_MMAP, SYSCALL_CLOSE -> ofWeights(event);
+        case SCHED_OFFCPU -> isPageFault(event) ? PAGE_FAULTS : null;
         case CUDA_INIT -> DEVICE_INIT;
         case CUDA_MODULE_LOAD, CUDA_GET_FUNCTION -> MODULE_LOAD;
         case CUDA_ALLOC, CUDA_MEM_CREATE, CUDA_MEM_MAP, CUDA_HOST_ALLOC, CUDA_HOST_REGISTER ->
@@ -120,19 +120,18 @@ enum Phase {
 
     private @Nullable Phase ofWeights(Event event) {
       File file = new File(event.pid(), event.fd());
-      boolean known =
-          switch (event.kind()) {
-            case SCHED_OFFCPU ->
-                event.detail() == UNINTERRUPTIBLE
-                    && event.extra() == 0
-                    && mapping.contains(event.pid());
-            case SYSCALL_CLOSE -> weights.remove(file);
-            default -> weights.contains(file);
-          };
+      boolean known = event.kind() == SYSCALL_CLOSE ? weights.remove(file) : weights.contains(file);
       if (known && event.kind() == SYSCALL_MMAP) {
         mapping.add(event.pid());
       }
       return known ? WEIGHTS : null;
+    }
+
+    /** It waits for a disk outside of any call. */
+    private boolean isPageFault(Event event) {
+      return (event.detail() & UNINTERRUPTIBLE) != 0 // most of these waits can be killed, too
+          && event.extra() == 0
+          && mapping.contains(event.pid());
     }
   }
 }

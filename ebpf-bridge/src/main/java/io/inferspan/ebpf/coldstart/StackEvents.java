@@ -64,8 +64,12 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** What was seen until now. */
-  record Seen(List<Sample> samples, List<Wake> wakes) {
+  /** What was seen until now; of threads that were seen the name. */
+  record Seen(List<Sample> samples, List<Wake> wakes, Map<Integer, String> names) {
+
+    Seen(List<Sample> samples, List<Wake> wakes) {
+      this(samples, wakes, Map.of());
+    }
 
     private static final int TOP_STACKS = 2;
     private static final double PERCENT = 100;
@@ -174,7 +178,7 @@ public final class StackEvents implements AutoCloseable {
             event.startNanos(),
             event.endNanos(),
             (int) event.extra(),
-            event.kind() == WAKE ? event.text() : ""));
+            event.text()));
     if (mapped.add(stack.withoutKernel())) {
       Arrays.stream(addresses(stack.user()))
           .limit(1) // what follows may be no address
@@ -194,8 +198,9 @@ public final class StackEvents implements AutoCloseable {
 
   /** What was seen until now. */
   Seen seen() {
-    Seen seen = new Seen(new ArrayList<>(), new ArrayList<>());
+    Seen seen = new Seen(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
     for (Moment moment : moments) {
+      seen.names().put(moment.tid(), moment.comm());
       Stack stack = moment.stack();
       if (moment.kind() == SAMPLE) {
         String name = named.computeIfAbsent(stack, this::name);

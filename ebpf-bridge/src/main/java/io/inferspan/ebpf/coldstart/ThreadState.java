@@ -39,6 +39,11 @@ enum ThreadState {
     return this == ON_CPU_USER || this == ON_CPU_KERNEL || this == RUN_QUEUE;
   }
 
+  /** Whether it does not only wait for others or sleep. */
+  boolean isBusy() {
+    return this != FUTEX_PIPE_SOCKET && this != SLEEP;
+  }
+
   /**
    * The state of a moment.
    *

@@ -4,6 +4,8 @@ import io.inferspan.ebpf.coldstart.Observation.Event;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Family;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +24,9 @@ final class ThreadTimeline {
 
   private static final int BREAKS_OF_STRETCH = 20;
 
-  private final int pid;
+  private static final Pattern NUMBER = Pattern.compile("[-_:#/ ]*[0-9]+$");
+
+  private final Id id;
   private final List<Part> parts = new ArrayList<>();
 
   /** Time in one state; {@code call} is the call that it waited in, or empty. */
@@ -40,37 +45,65 @@ final class ThreadTimeline {
     }
   }
 
-  /** What a thread did last, of which no event tells because it has not ended. */
-  record Last(ThreadState state, String call) {
+  /** Which thread it is; the name may be empty. */
+  record Id(int pid, int tid, String name) {
 
-    /** Those of the main threads of a process and its descendants that wait now, by process. */
-    static Map<Integer, Last> waiting(ProcessHandle root) {
-      Map<Integer, Last> waiting = new HashMap<>();
-      Stream.concat(Stream.of(root), root.descendants())
-          .mapToInt(process -> (int) process.pid())
-          .forEach(pid -> waiting.compute(pid, (key, none) -> now(key)));
-      return waiting;
+    boolean isMain() {
+      return tid == pid;
     }
 
-    private static @Nullable Last now(int pid) {
-      try {
-        Path process = Path.of("/proc", Integer.toString(pid));
-        String call = Files.readString(process.resolve("syscall")).split(" ", 2)[0].strip();
-        if (!call.matches("[0-9]+")) { // it runs, or waits in none
-          return null;
+    /** The name without the number that it has among its like. */
+    String family() {
+      String family = NUMBER.matcher(name).replaceFirst("");
+      return family.isEmpty() ? "unnamed" : family;
+    }
+
+    @Override
+    public String toString() {
+      return isMain() ? "process " + pid : "thread %d (%s) of process %d".formatted(tid, name, pid);
+    }
+  }
+
+  /** What a thread did last, of which no event tells because it has not ended. */
+  record Last(ThreadState state, String call) {}
+
+  /** A thread that is there in the end; {@code last} is null where it runs. */
+  record Task(String name, @Nullable Last last) {
+
+    /** Those of a process and its descendants, by number. */
+    static Map<Integer, Task> of(ProcessHandle root) {
+      Map<Integer, Task> tasks = new HashMap<>();
+      Stream.concat(Stream.of(root), root.descendants())
+          .map(process -> Path.of("/proc", Long.toString(process.pid()), "task"))
+          .forEach(folder -> read(folder, tasks));
+      return tasks;
+    }
+
+    private static void read(Path folder, Map<Integer, Task> into) {
+      try (DirectoryStream<Path> tasks = Files.newDirectoryStream(folder)) {
+        for (Path task : tasks) {
+          int tid = Integer.parseInt(String.valueOf(task.getFileName()));
+          into.put(tid, new Task(Files.readString(task.resolve("comm")).strip(), last(task)));
         }
-        long numberPlusOne = Long.parseLong(call) + 1;
-        String name = CallNumber.name(numberPlusOne);
-        return new Last(ThreadState.inCall(numberPlusOne), name == null ? "" : name);
-      } catch (IOException gone) {
+      } catch (IOException | DirectoryIteratorException gone) {
+        return;
+      }
+    }
+
+    private static @Nullable Last last(Path task) throws IOException {
+      String call = Files.readString(task.resolve("syscall")).split(" ", 2)[0].strip();
+      if (!call.matches("[0-9]+")) { // it runs, or waits in none
         return null;
       }
+      long numberPlusOne = Long.parseLong(call) + 1;
+      String name = CallNumber.name(numberPlusOne);
+      return new Last(ThreadState.inCall(numberPlusOne), name == null ? "" : name);
     }
   }
 
   /** Divides the time between the two by the events of the thread, sorted by their begin. */
-  ThreadTimeline(int pid, List<Event> events, long startNanos, long endNanos, @Nullable Last last) {
-    this.pid = pid;
+  ThreadTimeline(Id id, List<Event> events, long startNanos, long endNanos, @Nullable Last last) {
+    this.id = id;
     TreeSet<Long> bounds = new TreeSet<>(List.of(startNanos, endNanos));
     for (Event event : events) {
       bounds.add(Math.clamp(event.startNanos(), startNanos, endNanos));
@@ -123,8 +156,8 @@ final class ThreadTimeline {
         .orElse(null);
   }
 
-  int pid() {
-    return pid;
+  Id id() {
+    return id;
   }
 
   /** By time, without a pause. */
@@ -164,10 +197,14 @@ final class ThreadTimeline {
 
   /** How long between the two it did not only wait for others or sleep. */
   long busyNanos(long from, long to) {
-    Map<ThreadState, Long> states = states(from, to);
-    states.remove(ThreadState.FUTEX_PIPE_SOCKET);
-    states.remove(ThreadState.SLEEP);
-    return states.values().stream().mapToLong(Long::longValue).sum();
+    return busyNanos(states(from, to));
+  }
+
+  static long busyNanos(Map<ThreadState, Long> states) {
+    return states.entrySet().stream()
+        .filter(each -> each.getKey().isBusy())
+        .mapToLong(Map.Entry::getValue)
+        .sum();
   }
 
   /** How long it was in each state between the two. */

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,12 +31,13 @@ class ColdStartIT {
   private static final String ROOT = "llm_d.model_server.cold_start";
   private static final String PYTHON = "/usr/bin/python3";
   private static final String NGINX = "/usr/sbin/nginx";
+  private static final List<String> ON_A_TERMINAL =
+      List.of(
+          PYTHON,
+          "-c",
+          "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))");
   private static final int LIMIT_SECONDS = 120;
   private static final long CU_INIT = 1000;
-
-  /** As strace calls them, with the number that files have for all calls of the kind. */
-  private static final Map<String, Long> COUNTED =
-      Map.of("read", 0L, "pread64", 0L, "openat", 257L, "mmap", 9L, "close", 3L);
 
   @TempDir private Path directory;
 
@@ -48,13 +48,14 @@ class ColdStartIT {
 
   @Test
   void python_hasTheCallsThatStraceCounts_andItsPhasesAreChildrenOfItsSpan() throws Exception {
-    List<String> command = List.of(PYTHON, "-c", "import asyncio, email, sqlite3");
-    straced(command); // so that every .pyc is there
+    List<String> command = List.of(PYTHON, "-c", "import fastapi");
+    StraceCounts strace = new StraceCounts(directory);
+    strace.run(command); // so that every .pyc is there
     try (OtlpReceiver receiver = OtlpReceiver.start();
         ToolProcess tool = coldStart(receiver, command)) {
       assertThat(tool.exitStatus()).as(tool.output()).isZero();
 
-      assertThat(counts(records())).isEqualTo(straced(command));
+      assertThat(StraceCounts.of(records())).isEqualTo(strace.run(command));
       SpanRecord root = only(receiver.spans(), ROOT);
       assertThat(root.traceId()).isEqualTo(TRACE);
       assertThat(root.parentSpanId()).isEqualTo(PARENT);
@@ -65,7 +66,7 @@ class ColdStartIT {
       assertThat(only(receiver.spans(), ROOT + ".process_start").parentSpanId())
           .isEqualTo(root.spanId());
       assertThat(receiver.spans()).extracting(SpanRecord::traceId).containsOnly(TRACE);
-      assertThat(tool.output()).contains("ended after ", "imports", "openat", "MAIN THREAD OF");
+      assertThat(tool.output()).contains("ended after ", "imports", "openat", "THREADS");
     }
   }
 
@@ -78,7 +79,8 @@ class ColdStartIT {
         ToolProcess tool = coldStart(receiver, command)) {
       assertThat(tool.exitStatus()).as(tool.output()).isZero();
 
-      assertThat(counts(records())).containsEntry(257L, straced(command).get(257L));
+      assertThat(StraceCounts.of(records()))
+          .containsEntry(257L, new StraceCounts(directory).run(command).get(257L));
       assertThat(records().stream().map(CallRecord::tid).distinct()).hasSizeGreaterThan(5);
     }
   }
@@ -112,13 +114,10 @@ class ColdStartIT {
 
   @Test
   void nginx_isReadyWhenItsUrlAnswers() throws Exception {
-    assumeTrue(Files.isExecutable(Path.of(NGINX)), "needs nginx: apt-get install nginx-light");
     int port = freePort();
-    Path config = nginxConfig(port);
-    String url = "http://127.0.0.1:" + port + "/";
-    List<String> command = List.of(NGINX, "-e", "/dev/null", "-c", config.toString());
+    List<String> command = nginx(port);
     try (OtlpReceiver receiver = OtlpReceiver.start();
-        ToolProcess tool = coldStart(receiver, command, "--stop", "--ready-url", url)) {
+        ToolProcess tool = coldStart(receiver, command, "--stop", "--ready-url", url(port))) {
       assertThat(tool.exitStatus()).as(tool.output()).isZero();
 
       SpanRecord root = only(receiver.spans(), ROOT);
@@ -130,6 +129,78 @@ class ColdStartIT {
           .extracting(CallRecord::pid)
           .contains((Long) root.attribute("process.pid"));
     }
+  }
+
+  @Test
+  void runningProcess_isFollowedFromThenOn_andATerminalShowsHowFarItIs() throws Exception {
+    int port = freePort();
+    Path go = directory.resolve("go");
+    String server =
+        """
+        import os, sys, time
+        while not os.path.exists(sys.argv[2]):
+            time.sleep(0.01)
+        import http.server
+        handler = http.server.SimpleHTTPRequestHandler
+        http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), handler).serve_forever()
+        """;
+    Process process =
+        new ProcessBuilder(PYTHON, "-c", server, Integer.toString(port), go.toString())
+            .directory(directory.toFile())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String pid = Long.toString(process.pid());
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess tool =
+            ToolProcess.start(
+                directory,
+                Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint(), "TERM", "xterm"),
+                ON_A_TERMINAL,
+                words(List.of("--pid", pid, "--ready-url", url(port))))) {
+      tool.awaitOutput(" events");
+      Files.writeString(go, "");
+      assertThat(tool.exitStatus()).as(tool.output()).isZero();
+
+      assertThat(tool.output()).containsPattern("[0-9.]+ s: [0-9,]+ events");
+      SpanRecord root = only(receiver.spans(), ROOT);
+      assertThat(root.attribute("process.pid")).isEqualTo(process.pid());
+      assertThat(root.attribute("llm_d.cold_start.ready")).isEqualTo("url");
+      assertThat(only(receiver.spans(), ROOT + ".imports").parentSpanId()).isEqualTo(root.spanId());
+      assertThat(process.isAlive()).as("that it serves on").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void lineOfTheOutput_isReady_afterThePageCacheWasDropped_withAProfileOverTime() throws Exception {
+    String script =
+        "import json; print('weights loaded', flush=True); import time; time.sleep(600)";
+    List<String> command = List.of(PYTHON, "-c", script);
+    long dropped = droppedCaches();
+    String[] options = {
+      "--ready-log", "weights [a-z]+ed$", "--stop", "--drop-caches", "--bucket-ms", "100"
+    };
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess tool = coldStart(receiver, command, options)) {
+      assertThat(tool.exitStatus()).as(tool.output()).isZero();
+
+      assertThat(tool.output())
+          .contains(
+              "dropping the page cache of this machine: all its programs read their files again",
+              "weights loaded\n",
+              "ready, by its output, after ",
+              "CALLS THAT BEGAN IN EACH 100 ms");
+      assertThat(only(receiver.spans(), ROOT).attribute("llm_d.cold_start.ready")).isEqualTo("log");
+      assertThat(droppedCaches()).isGreaterThan(dropped);
+    }
+  }
+
+  private static long droppedCaches() throws IOException {
+    return Files.readAllLines(Path.of("/proc/vmstat")).stream()
+        .filter(line -> line.startsWith("drop_pagecache "))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(' ') + 1)))
+        .sum();
   }
 
   @Test
@@ -155,8 +226,9 @@ class ColdStartIT {
         ToolProcess tool = coldStart(receiver, command, "--ready-log", "never to be seen")) {
       tool.awaitOutput("opened");
       List<ProcessHandle> children = ProcessHandle.of(tool.pid()).orElseThrow().children().toList();
+      long own = ProcessHandle.current().pid();
       assertThat(nice(tool.pid())).as("that it gives way to what starts").isEqualTo(19);
-      assertThat(children).extracting(child -> nice(child.pid())).containsOnly(0);
+      assertThat(children).extracting(child -> nice(child.pid())).containsOnly(nice(own));
 
       assertThat(tool.terminate().exitStatus()).isNotZero();
 
@@ -179,9 +251,14 @@ class ColdStartIT {
     }
   }
 
-  private ToolProcess coldStart(OtlpReceiver receiver, List<String> command, String... options) {
+  private String[] words(List<String> options) {
     List<String> words = new ArrayList<>(List.of("coldstart", "--out", file().toString()));
-    words.addAll(Arrays.asList(options));
+    words.addAll(options);
+    return words.toArray(String[]::new);
+  }
+
+  private ToolProcess coldStart(OtlpReceiver receiver, List<String> command, String... options) {
+    List<String> words = new ArrayList<>(Arrays.asList(options));
     words.add("--");
     words.addAll(command);
     return ToolProcess.start(
@@ -192,7 +269,7 @@ class ColdStartIT {
             "TRACEPARENT",
             "00-" + TRACE + "-" + PARENT + "-01"),
         List.of(),
-        words.toArray(String[]::new));
+        words(words));
   }
 
   private Path file() {
@@ -205,43 +282,15 @@ class ColdStartIT {
     }
   }
 
-  private static Map<Long, Long> counts(List<CallRecord> records) {
-    Map<Long, Long> counts = new TreeMap<>();
-    records.stream()
-        .filter(record -> !record.exit() && COUNTED.containsValue(record.call()))
-        .forEach(record -> counts.merge(record.call(), 1L, Long::sum));
-    return counts;
-  }
-
-  /** What {@code strace -f -c} counts of the same command. */
-  private Map<Long, Long> straced(List<String> command) throws IOException, InterruptedException {
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/strace")), "needs strace: apt-get install strace");
-    Path table = directory.resolve("strace");
-    List<String> words =
-        new ArrayList<>(List.of("/usr/bin/strace", "-f", "-c", "-o", table.toString()));
-    words.addAll(command);
-    Process strace =
-        new ProcessBuilder(words)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    assertThat(strace.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-    Map<Long, Long> counts = new TreeMap<>();
-    for (String line : Files.readAllLines(table)) {
-      String[] fields = line.strip().split(" +", -1);
-      Long call = COUNTED.get(fields[fields.length - 1]);
-      if (call != null) {
-        counts.merge(call, Long.valueOf(fields[3]), Long::sum);
-      }
-    }
-    return counts;
-  }
-
   private static SpanRecord only(List<SpanRecord> spans, String name) {
     List<SpanRecord> found = spans.stream().filter(span -> span.name().equals(name)).toList();
     assertThat(found).as(name).hasSize(1);
     return found.getFirst();
+  }
+
+  private List<String> nginx(int port) throws IOException {
+    assumeTrue(Files.isExecutable(Path.of(NGINX)), "needs nginx: apt-get install nginx-light");
+    return List.of(NGINX, "-e", "/dev/null", "-c", nginxConfig(port).toString());
   }
 
   private Path nginxConfig(int port) throws IOException {
@@ -263,6 +312,10 @@ class ColdStartIT {
         }
         """
             .formatted(directory, port));
+  }
+
+  private static String url(int port) {
+    return "http://127.0.0.1:" + port + "/";
   }
 
   private static int freePort() throws IOException {

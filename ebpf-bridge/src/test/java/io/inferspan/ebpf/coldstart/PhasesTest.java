@@ -4,6 +4,7 @@ import static io.inferspan.ebpf.coldstart.Phase.ALLOCATION;
 import static io.inferspan.ebpf.coldstart.Phase.DEVICE_INIT;
 import static io.inferspan.ebpf.coldstart.Phase.GRAPH_CAPTURE;
 import static io.inferspan.ebpf.coldstart.Phase.IMPORTS;
+import static io.inferspan.ebpf.coldstart.Phase.PAGE_FAULTS;
 import static io.inferspan.ebpf.coldstart.Phase.PROCESS_START;
 import static io.inferspan.ebpf.coldstart.Phase.WARM_UP;
 import static io.inferspan.ebpf.coldstart.Phase.WEIGHTS;
@@ -28,6 +29,7 @@ class PhasesTest {
 
   private static final int PID = 7;
   private static final long DISK = 2;
+  private static final long KILLABLE = 0x100;
 
   private final List<Event> events = new ArrayList<>();
   private long now;
@@ -45,6 +47,8 @@ class PhasesTest {
     add(Kind.SCHED_OFFCPU, 0, DISK, ""); // nothing is mapped yet
     add(Kind.SYSCALL_MMAP, 0, 4, "");
     add(Kind.SCHED_OFFCPU, 0, DISK, "");
+    add(Kind.SCHED_OFFCPU, 0, DISK | KILLABLE, "");
+    add(Kind.SCHED_OFFCPU, 0, 1, ""); // sleeps
     add(Kind.SYSCALL_CLOSE, 0, 4L << 32, "");
     add(Kind.SYSCALL_READ, 0, 4L << 32, ""); // the descriptor is another's by now
     open("/dev/nvidia0", 5);
@@ -67,7 +71,8 @@ class PhasesTest {
             WEIGHTS,
             WEIGHTS,
             WEIGHTS,
-            WEIGHTS,
+            PAGE_FAULTS,
+            PAGE_FAULTS,
             WEIGHTS,
             DEVICE_INIT,
             DEVICE_INIT,

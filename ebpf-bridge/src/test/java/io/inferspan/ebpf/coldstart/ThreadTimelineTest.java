@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** A thread's time by state. */
 class ThreadTimelineTest {
 
+  private static final ThreadTimeline.Id ID = new ThreadTimeline.Id(1, 1, "");
   private static final int READ = 1;
 
   private final List<Event> events = new ArrayList<>();
@@ -39,7 +40,7 @@ class ThreadTimelineTest {
     add(Kind.CUDA_LAUNCH, 210, 220, 0, 0); // runs
     add(Kind.SCHED_OFFCPU, 220, 230, 1, callNamed("futex"));
 
-    ThreadTimeline thread = new ThreadTimeline(1, events, 0, 250, null);
+    ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 250, null);
 
     assertThat(thread.states(0, 250))
         .isEqualTo(
@@ -63,7 +64,7 @@ class ThreadTimelineTest {
     add(Kind.CUDA_DEVICE_SYNC, 420, 600, 0, 0);
     add(Kind.SCHED_OFFCPU, 421, 590, 1, 0);
 
-    ThreadTimeline thread = new ThreadTimeline(1, events, 0, 610, null);
+    ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 610, null);
 
     assertThat(thread.stretches(100))
         .containsExactly(
@@ -76,7 +77,7 @@ class ThreadTimelineTest {
   void waitThatHasNotEnded_isTheTimeAfterTheLastEvent() {
     add(Kind.SYSCALL_READ, 10, 20, 0, 0);
 
-    ThreadTimeline thread = new ThreadTimeline(1, events, 0, 100, new Last(SLEEP, ""));
+    ThreadTimeline thread = new ThreadTimeline(ID, events, 0, 100, new Last(SLEEP, ""));
 
     assertThat(thread.states(0, 100))
         .isEqualTo(Map.of(ON_CPU_USER, 10L, ON_CPU_KERNEL, 10L, SLEEP, 80L));
@@ -96,7 +97,7 @@ class ThreadTimelineTest {
       }
       events.sort(Comparator.comparingLong(Event::startNanos));
 
-      ThreadTimeline thread = new ThreadTimeline(1, events, 100, 900, null);
+      ThreadTimeline thread = new ThreadTimeline(ID, events, 100, 900, null);
 
       assertThat(thread.states(0, 1000).values().stream().mapToLong(Long::longValue).sum())
           .isEqualTo(800)

@@ -6,7 +6,8 @@ Says "ready VERSION NANOS", the time until its server was healthy, or "absent RE
 lines, the last of which is "done" or "failed REASON":
 
   tokens SHARE    sampled TRACEPARENT for each of SHARE percent of a round's requests; tokens COUNT NANOS
-  stack SHARE     the same through the P/D sidecar, and proxied TRACEPARENT for each request whose trace has its spans
+  stack SHARE     the same through the gateway, which picks the endpoint, and the P/D sidecar; and complete TRACEPARENT for each request
+                  whose trace has the spans of all three
 """
 
 import concurrent.futures
@@ -93,26 +94,52 @@ def complete(address, number, traceparent):
         return json.load(answer)["usage"]["completion_tokens"]
 
 
-def play_stack(address, share, directory, log):
-    port, spans = free_port(), os.path.join(directory, "spans.jsonl")
+def start_java(arguments, spans, log):
+    """A program of ours in front of the engine, which writes its spans to a file, and its address."""
+    port = free_port()
     environment = {**os.environ, "OTEL_TRACES_EXPORTER": "otlp_file", "INFERSPAN_OTLP_FILE_PATH": spans,
                    "OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none"}
-    sidecar = subprocess.Popen(
-        [os.path.join(HERE, "..", "runtime", "bin", "java"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
-         "-jar", os.path.join(HERE, "inferspan-pd-sidecar.jar"), "--port=" + port, "--vllm-port=" + address.rpartition(":")[2],
-         "--secure-proxy=false", "--tracing"], stdout=log, stderr=log, env=environment)
+    java = os.path.join(HERE, "..", "runtime", "bin", "java")
+    process = subprocess.Popen([java, "-Xmx256m", "--enable-native-access=ALL-UNNAMED", "-jar", *arguments, "--port=" + port],
+                               stdout=log, stderr=log, env=environment)
+    return process, "http://127.0.0.1:" + port
+
+
+def names_by_trace(path):
+    names = {}
+    with open(path) as file:
+        for line in file:
+            for resource in json.loads(line)["resourceSpans"]:
+                for scope in resource["scopeSpans"]:
+                    for span in scope["spans"]:
+                        names.setdefault(span["traceId"], set()).add(span["name"])
+    return names
+
+
+def play_stack(engine, share, directory, log):
+    files = [os.path.join(directory, name) for name in ("sidecar.jsonl", "gateway.jsonl")]
+    processes = []
     try:
-        await_health(sidecar, "http://127.0.0.1:" + port, log)
-        contexts = play("http://127.0.0.1:" + port, share)
-        sidecar.terminate()
-        sidecar.wait(30)
+        sidecar, address = start_java([os.path.join(HERE, "inferspan-pd-sidecar.jar"), "--secure-proxy=false", "--tracing",
+                                       "--vllm-port=" + engine.rpartition(":")[2]], files[0], log)
+        processes.append(sidecar)
+        await_health(sidecar, address, log)
+        gateway, address = start_java([os.path.join(HERE, "gateway", "inferspan-vertx-gateway.jar"), "--metrics-port=none",
+                                       "--decode=" + address.rpartition("/")[2]], files[1], log)
+        processes.append(gateway)
+        await_health(gateway, address, log)
+        contexts = play(address, share)
+        for process in processes:
+            process.terminate()
+            process.wait(30)
     finally:
-        sidecar.kill()
-    with open(spans) as file:
-        text = file.read()
+        for process in processes:
+            process.kill()
+    proxied, routed = map(names_by_trace, files)
     for context in contexts:
-        if context.split("-")[1] in text:
-            print("proxied", context)
+        trace = context.split("-")[1]
+        if "llm_d.pd_proxy.request" in proxied.get(trace, ()) and {"gateway.request", "pick_endpoints"} <= routed.get(trace, set()):
+            print("complete", context)
 
 
 def play(address, share):

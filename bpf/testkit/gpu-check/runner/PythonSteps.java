@@ -173,8 +173,8 @@ final class PythonSteps {
           step.row(family + " under a request", String.format(Locale.ROOT, "%.1f, %s", (double) all.count() / requests.size(),
                   Report.nanos((double) all.nanos() / requests.size())), "", "eInfer's figure 6");
         }
-        requests = requests(watching, load.ask("stack", 100), "proxied");
-        step.row("requests with spans of the P/D sidecar, and their share of steps in the same trace",
+        requests = requests(watching, load.ask("stack", 100), "complete");
+        step.row("requests with spans of gateway, endpoint picker and P/D sidecar, and their share of steps in the same trace",
             inSteps(requests) + " of " + requests.size());
       }
     }

@@ -4,14 +4,18 @@ import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.kvcache.redis.layout.PodFields;
 import io.inferspan.kvcache.redis.layout.RedisCommands;
+import io.inferspan.kvcache.redis.link.Operation;
+import io.inferspan.kvcache.redis.link.RedisFailure;
 import io.inferspan.kvcache.redis.link.RedisIndexCounters;
 import io.inferspan.kvcache.redis.link.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The lookups on one connection. */
@@ -23,7 +27,6 @@ final class Lookups {
   private final RedisIndexOptions options;
   private final RedisIndexCounters counters;
   private final PodFields fields;
-  private final AtomicInteger pending = new AtomicInteger();
   private PodEntry[] scratch = new PodEntry[16];
 
   Lookups(RedisLink link, RedisIndexOptions options, RedisIndexCounters counters) {
@@ -37,55 +40,74 @@ final class Lookups {
     return link;
   }
 
-  RedisIndexCounters counters() {
-    return counters;
-  }
-
-  int pending() {
-    return pending.get();
-  }
-
   /** Starts a lookup on the link's event loop. Callable from any thread. */
   CompletionStage<BlockHits> begin(long[] keys, Set<String> pods, BlockHits into) {
     long begun = System.nanoTime();
-    if (pending.addAndGet(keys.length) > options.link.maxPendingCommands()) {
-      pending.addAndGet(-keys.length);
-      counters.refused.increment();
-      return failedNow(into, RedisLink.TOO_MANY);
+    Lookup lookup = new Lookup(RedisCommands.holders(keys), Set.copyOf(pods), into);
+    RedisFailure refusal =
+        link.post(
+            keys.length,
+            () -> {
+              long passed = (System.nanoTime() - begun) / 1_000_000;
+              lookup.expireAfter(link.vertx(), options.lookupTimeout.toMillis() - passed);
+              link.startOrPark(lookup);
+            });
+    if (refusal != null) {
+      counters.lookupFailures.increment();
+      into.fail(String.valueOf(refusal.getMessage()));
+      return CompletableFuture.completedStage(into);
     }
-    Lookup lookup = new Lookup(this, RedisCommands.holders(keys), Set.copyOf(pods), into);
-    if (!link.post(() -> begin(lookup, begun))) {
-      pending.addAndGet(-keys.length);
-      return failedNow(into, Writes.LOOPS_GONE);
+    return lookup.result().exceptionally(failure -> into);
+  }
+
+  /**
+   * One lookup. It fills the caller's buffer once and never touches it again, whatever Redis sends
+   * afterwards.
+   */
+  private final class Lookup extends Operation<BlockHits> {
+
+    private final List<Request> requests;
+    private final Set<String> pods;
+    private final BlockHits into;
+
+    Lookup(List<Request> requests, Set<String> pods, BlockHits into) {
+      this.requests = requests;
+      this.pods = pods;
+      this.into = into;
     }
-    // A copy, so that a caller that times out does not complete the lookup itself.
-    return lookup.answer().minimalCompletionStage();
-  }
 
-  private CompletionStage<BlockHits> failedNow(BlockHits into, String reason) {
-    counters.lookupFailures.increment();
-    into.fail(reason);
-    return CompletableFuture.completedStage(into);
-  }
+    @Override
+    protected Future<BlockHits> work() {
+      return send(link, requests).map(this::filled);
+    }
 
-  private void begin(Lookup lookup, long begun) {
-    long passed = (System.nanoTime() - begun) / 1_000_000;
-    lookup.expireAfter(options.lookupTimeout.toMillis() - passed);
-    link.startOrPark(lookup);
-  }
+    /**
+     * Stops at the first block that none of the requested pods holds, as llm-d's Redis index does.
+     */
+    private BlockHits filled(List<Response> replies) {
+      for (int i = 0; i < replies.size(); i++) {
+        PodEntry[] holders = holders(replies.get(i), pods);
+        if (holders.length == 0) {
+          break;
+        }
+        into.set(i, holders);
+      }
+      return into;
+    }
 
-  void settled(Lookup lookup) {
-    pending.addAndGet(-lookup.commands());
-  }
-
-  /** Expects a late answer; if it does not arrive at all, the connection is given up. */
-  void late(RedisLink.Sent sent) {
-    long millis = options.writeTimeout.toMillis() - options.lookupTimeout.toMillis();
-    link.expect(sent, Math.max(1, millis));
+    @Override
+    protected void ended(@Nullable RedisFailure failure) {
+      if (failure != null) {
+        boolean late = failure == RedisFailure.LATE;
+        (late ? counters.lookupTimeouts : counters.lookupFailures).increment();
+        into.fail(String.valueOf(failure.getMessage()));
+      }
+      link.done(requests.size());
+    }
   }
 
   /** Returns the holders among these fields that belong to the requested pods. */
-  PodEntry[] holders(Response of, Set<String> pods) {
+  private PodEntry[] holders(Response of, Set<String> pods) {
     int size = of.size();
     if (scratch.length < size) {
       scratch = new PodEntry[size * 2];

@@ -18,30 +18,23 @@ final class PodLane {
   private int clearing;
   private boolean draining;
 
-  PodLane() {}
-
   /** Accepts a change and sets its deadline, unless it waits for a clearing, which has none. */
   void take(Write write) {
     while (!queue.isEmpty() && queue.peek().isOver()) {
       queue.remove();
     }
-    if (clearing == 0 && write.kind() != Write.Kind.CLEAR) {
-      write.expireAfter(write.writes().timeoutMillis());
+    if (clearing == 0) {
+      write.expire();
     }
     queue.add(write);
     drain();
   }
 
-  boolean isIdle() {
-    return queue.isEmpty() && adding + removing + clearing == 0;
-  }
-
-  void finished(Write write) {
+  /** Notes the end of a change; returns whether no other is left. */
+  boolean finished(Write write) {
     count(write, -1);
     drain();
-    if (isIdle()) {
-      write.writes().leave(write, this);
-    }
+    return queue.isEmpty() && adding + removing + clearing == 0;
   }
 
   private void drain() {
@@ -60,14 +53,11 @@ final class PodLane {
   }
 
   private void go(Write write) {
-    if (write.isOver()) {
-      return;
+    if (!write.isOver()) {
+      write.expire();
+      count(write, 1);
+      write.goIn(this);
     }
-    if (write.kind() != Write.Kind.CLEAR) {
-      write.expireAfter(write.writes().timeoutMillis());
-    }
-    count(write, 1);
-    write.goIn(this);
   }
 
   private boolean mayGo(Write write) {

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -47,7 +48,6 @@ public final class RedisBlockIndex implements BlockIndex {
   private final RedisIndexCounters counters = new RedisIndexCounters();
   private final Lookups[] lookups;
   private final Writes writes;
-  private final PodFields clearedFields;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Closeable closeHook;
@@ -58,11 +58,14 @@ public final class RedisBlockIndex implements BlockIndex {
     RedisClients clients = new RedisClients(vertx, options.link);
     RedisLink.Watchers watchers =
         new RedisLink.Watchers(counters, new Outage(options.link.toString()));
-    this.writes = new Writes(link(clients, watchers, true), options, counters);
-    this.clearedFields = new PodFields(counters.unreadable);
+    long writeMillis = options.writeTimeout.toMillis();
+    RedisLink.Patience writing = new RedisLink.Patience(true, writeMillis);
+    RedisLink.Patience looking =
+        new RedisLink.Patience(false, Math.max(writeMillis, options.lookupTimeout.toMillis()));
+    this.writes = new Writes(link(clients, watchers, writing), options, counters);
     this.lookups = new Lookups[options.lookupConnections];
     for (int i = 0; i < lookups.length; i++) {
-      lookups[i] = new Lookups(link(clients, watchers, false), options, counters);
+      lookups[i] = new Lookups(link(clients, watchers, looking), options, counters);
     }
     this.closeHook = done -> shut().onComplete(ended -> done.succeed());
   }
@@ -91,8 +94,9 @@ public final class RedisBlockIndex implements BlockIndex {
     return index;
   }
 
-  private RedisLink link(RedisClients clients, RedisLink.Watchers watchers, boolean patient) {
-    return new RedisLink(vertx.createEventLoopContext(), clients, watchers, patient);
+  private RedisLink link(
+      RedisClients clients, RedisLink.Watchers watchers, RedisLink.Patience patience) {
+    return new RedisLink(vertx.createEventLoopContext(), clients, watchers, patience);
   }
 
   private void eachLink(Consumer<RedisLink> action) {
@@ -133,41 +137,38 @@ public final class RedisBlockIndex implements BlockIndex {
     }
     long[] engines = engineKeys.clone();
     long[] blocks = requestKeys.clone();
-    return eachPod(holders, (pod, fields) -> new AddWrite(writes, pod, fields, engines, blocks));
+    return eachPod(holders, (pod, fields) -> writes.add(pod, fields, engines, blocks));
   }
 
   @Override
   public CompletionStage<Void> evict(
       long key, KeyType type, List<PodEntry> holders, Context context) {
-    return eachPod(holders, (pod, fields) -> new EvictWrite(writes, pod, fields, key, type));
+    return eachPod(holders, (pod, fields) -> writes.evict(pod, fields, key, type));
   }
 
   /** Makes one change per pod, since order is kept per pod; usually there is one pod. */
-  private CompletionStage<Void> eachPod(List<PodEntry> holders, WriteMaker maker) {
+  private CompletionStage<Void> eachPod(
+      List<PodEntry> holders, BiFunction<String, List<byte[]>, CompletionStage<Void>> change) {
     Map<String, List<byte[]>> byPod = new LinkedHashMap<>();
     for (PodEntry holder : holders) {
       byPod.computeIfAbsent(holder.pod(), pod -> new ArrayList<>()).add(PodFields.bytesOf(holder));
     }
     CompletionStage<Void> all = CompletableFuture.completedStage(null);
     for (Map.Entry<String, List<byte[]>> each : byPod.entrySet()) {
-      CompletionStage<Void> made = writes.begin(maker.make(each.getKey(), each.getValue()));
+      CompletionStage<Void> made = change.apply(each.getKey(), each.getValue());
       all = byPod.size() == 1 ? made : all.thenCombine(made, (one, other) -> null);
     }
     return all;
   }
 
-  private interface WriteMaker {
-    Write make(String pod, List<byte[]> fields);
-  }
-
   @Override
   public CompletionStage<OptionalLong> requestKey(long engineKey) {
-    return writes.ask(engineKey);
+    return writes.requestKey(engineKey);
   }
 
   @Override
   public CompletionStage<Void> clear(String pod) {
-    return writes.begin(new ClearWrite(writes, pod, clearedFields));
+    return writes.clear(pod);
   }
 
   @Override
@@ -177,9 +178,9 @@ public final class RedisBlockIndex implements BlockIndex {
 
   /** Returns the operation and failure counts so far. */
   public RedisIndexCounts counts() {
-    long pending = writes.pending();
+    long pending = writes.link().pending();
     for (Lookups each : lookups) {
-      pending += each.pending();
+      pending += each.link().pending();
     }
     return RedisIndexCounts.of(counters, pending);
   }

@@ -1,30 +1,23 @@
 package io.inferspan.kvcache.redis;
 
 import io.inferspan.kvcache.redis.link.Operation;
-import io.inferspan.kvcache.redis.link.RedisLink;
-import io.inferspan.kvcache.redis.link.Replies;
+import io.inferspan.kvcache.redis.link.RedisFailure;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A change of what one pod holds. */
-abstract class Write extends Operation {
+final class Write extends Operation<Void> {
 
   private final Writes writes;
+  private final Kind kind;
   private final String pod;
   private final int commands;
-  private final CompletableFuture<Void> made = new CompletableFuture<>();
+  private final Function<Write, Future<Void>> work;
   private @Nullable PodLane lane;
-
-  Write(Writes writes, String pod, int commands) {
-    super(writes.link().vertx());
-    this.writes = writes;
-    this.pod = pod;
-    this.commands = commands;
-  }
 
   /** The effect on a pod's holdings; it decides which writes may run concurrently. */
   enum Kind {
@@ -33,89 +26,59 @@ abstract class Write extends Operation {
     CLEAR
   }
 
-  abstract Kind kind();
-
-  final Writes writes() {
-    return writes;
+  /**
+   * Creates a change.
+   *
+   * @param commands the number of commands that it counts for while it waits
+   */
+  Write(Writes writes, Kind kind, String pod, int commands, Function<Write, Future<Void>> work) {
+    this.writes = writes;
+    this.kind = kind;
+    this.pod = pod;
+    this.commands = commands;
+    this.work = work;
   }
 
-  final String pod() {
+  Kind kind() {
+    return kind;
+  }
+
+  String pod() {
     return pod;
   }
 
-  /** Returns the number of commands that it counts for while it waits. */
-  final int commands() {
+  int commands() {
     return commands;
   }
 
-  final CompletableFuture<Void> made() {
-    return made;
+  /** Sets the deadline; a clearing has none, because it takes as long as there are keys. */
+  void expire() {
+    if (kind != Kind.CLEAR) {
+      expireAfter(writes.link().vertx(), writes.timeoutMillis());
+    }
   }
 
-  /** Starts the write; it notifies the lane when it has finished. */
-  final void goIn(PodLane lane) {
+  /** Starts the write; the lane is notified when it has finished. */
+  void goIn(PodLane lane) {
     this.lane = lane;
     writes.link().startOrPark(this);
   }
 
-  /** Sends commands and continues with the answers, unless the write has ended by then. */
-  final void send(List<Request> requests, Consumer<List<Response>> then) {
-    send(writes.link(), requests, then);
-  }
-
-  final void send(RedisLink link, List<Request> requests, Consumer<List<Response>> then) {
-    RedisLink.Sent sent =
-        link.send(
-            requests,
-            new Replies() {
-              @Override
-              public void arrived(List<Response> replies) {
-                if (!isOver()) {
-                  then.accept(replies);
-                }
-              }
-
-              @Override
-              public void failed(String reason) {
-                refused(reason);
-              }
-            });
-    if (sent != null) {
-      link.expect(sent, writes.timeoutMillis());
-    }
-  }
-
-  /** Completes the write successfully. */
-  final void succeed() {
-    if (end()) {
-      settle();
-      made.complete(null);
-    }
+  Future<List<Response>> send(List<Request> requests) {
+    return send(writes.link(), requests);
   }
 
   @Override
-  public final void refused(String reason) {
-    if (end()) {
-      writes.counters().writeFailures.increment();
-      settle();
-      made.completeExceptionally(new RedisFailure(reason));
-    }
+  protected Future<Void> work() {
+    return work.apply(this);
   }
 
   @Override
-  public final void expired() {
-    refused("Redis did not make the change in time");
-  }
-
-  /** Releases resources other than the index's connection. */
-  void letGo() {}
-
-  private void settle() {
-    letGo();
-    writes.settled(this);
+  protected void ended(@Nullable RedisFailure failure) {
+    writes.ended(this, failure);
     PodLane mine = lane;
-    if (mine != null) {
-      mine.finished(this);
+    if (mine != null && mine.finished(this)) {
+      writes.leave(this, mine);
     }
   }
 }

@@ -1,92 +1,194 @@
 package io.inferspan.kvcache.redis;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.inferspan.kvcache.index.KeyType;
+import io.inferspan.kvcache.redis.layout.PodFields;
+import io.inferspan.kvcache.redis.layout.RedisCommands;
+import io.inferspan.kvcache.redis.link.Operation;
+import io.inferspan.kvcache.redis.link.RedisFailure;
 import io.inferspan.kvcache.redis.link.RedisIndexCounters;
 import io.inferspan.kvcache.redis.link.RedisLink;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
-/** The changes on one connection, in order for each pod. */
+/** The changes on one connection, in order for each pod. Callable from any thread. */
 final class Writes {
-
-  static final String LOOPS_GONE = "the event loops of the index are gone";
 
   private static final String ALL_PODS = "";
 
   private final RedisLink link;
   private final RedisIndexOptions options;
   private final RedisIndexCounters counters;
+  private final PodFields fieldsOfClearings;
   private final Map<String, PodLane> lanes = new HashMap<>();
-  private final AtomicInteger pending = new AtomicInteger();
 
   Writes(RedisLink link, RedisIndexOptions options, RedisIndexCounters counters) {
     this.link = link;
     this.options = options;
     this.counters = counters;
+    this.fieldsOfClearings = new PodFields(counters.unreadable);
   }
 
   RedisLink link() {
     return link;
   }
 
-  RedisIndexCounters counters() {
-    return counters;
-  }
-
   long timeoutMillis() {
     return options.writeTimeout.toMillis();
   }
 
-  int pending() {
-    return pending.get();
+  /** Adds a pod to blocks. */
+  CompletionStage<Void> add(
+      String pod, List<byte[]> fields, long[] engineKeys, long[] requestKeys) {
+    int commands = engineKeys.length + requestKeys.length;
+    return begin(
+        new Write(
+            this,
+            Write.Kind.ADD,
+            pod,
+            commands,
+            write -> {
+              List<Request> requests = new ArrayList<>(commands);
+              for (long key : requestKeys) {
+                requests.add(RedisCommands.addHolders(key, fields));
+              }
+              // Holders first: a reader that found the mapping before its blocks would drop it as
+              // stale.
+              RedisCommands.map(engineKeys, requestKeys, requests);
+              return write.send(requests).mapEmpty();
+            }));
   }
 
-  /** Starts a change on the link's event loop. Callable from any thread. */
-  CompletionStage<Void> begin(Write write) {
+  /**
+   * Removes a pod from a block, or from all blocks that an engine's hash maps to.
+   *
+   * <p>Redis deletes a hash with its last field, so only mappings need a second check.
+   */
+  CompletionStage<Void> evict(String pod, List<byte[]> fields, long key, KeyType type) {
+    return begin(
+        new Write(
+            this,
+            Write.Kind.REMOVE,
+            pod,
+            1,
+            write -> {
+              if (type == KeyType.REQUEST) {
+                byte[] block = RedisCommands.requestKey(key);
+                return write.send(List.of(RedisCommands.dropHolders(block, fields))).mapEmpty();
+              }
+              return write
+                  .send(List.of(RedisCommands.mapped(key)))
+                  .compose(replies -> drop(write, fields, key, blocks(replies.get(0))));
+            }));
+  }
+
+  private List<byte[]> blocks(@Nullable Response members) {
+    List<byte[]> blocks = new ArrayList<>();
+    for (int i = 0; members != null && i < members.size(); i++) {
+      Response member = members.get(i);
+      if (RedisCommands.isRequestKey(member)) {
+        blocks.add(member.toBytes());
+      } else {
+        counters.unreadable.increment();
+      }
+    }
+    return blocks;
+  }
+
+  private Future<Void> drop(Write write, List<byte[]> fields, long key, List<byte[]> blocks) {
+    if (blocks.isEmpty()) {
+      // No event mentioned that hash, or it has been dropped already.
+      return Future.succeededFuture();
+    }
+    // In a cluster no script can access the blocks and the mapping, which are on different nodes.
+    boolean counts = link.clustered();
+    List<Request> requests = new ArrayList<>(2 * blocks.size());
+    for (byte[] block : blocks) {
+      requests.add(RedisCommands.dropHolders(block, fields));
+      if (counts) {
+        requests.add(RedisCommands.holderCount(block));
+      }
+    }
+    if (!counts) {
+      requests.add(RedisCommands.prune(key, blocks));
+      return write.send(requests).mapEmpty();
+    }
+    return write.send(requests).compose(replies -> forgetIfUnheld(write, key, replies));
+  }
+
+  private static Future<Void> forgetIfUnheld(Write write, long key, List<Response> replies) {
+    for (int i = 1; i < replies.size(); i += 2) {
+      Response count = replies.get(i);
+      if (count == null || !count.toString().equals("0")) {
+        return Future.succeededFuture();
+      }
+    }
+    return write.send(List.of(RedisCommands.forget(key))).mapEmpty();
+  }
+
+  /** Removes a pod from all blocks. */
+  CompletionStage<Void> clear(String pod) {
+    Clearing clearing = new Clearing(link, fieldsOfClearings, pod);
+    return begin(new Write(this, Write.Kind.CLEAR, pod, 1, clearing::run));
+  }
+
+  private CompletionStage<Void> begin(Write write) {
     counters.writes.increment();
-    if (pending.addAndGet(write.commands()) > options.link.maxPendingCommands()) {
-      pending.addAndGet(-write.commands());
-      counters.refused.increment();
-      return failedNow(RedisLink.TOO_MANY);
+    RedisFailure refusal = link.post(write.commands(), () -> lane(write).take(write));
+    if (refusal != null) {
+      counters.writeFailures.increment();
+      return CompletableFuture.failedStage(refusal);
     }
-    if (!link.post(() -> lane(write).take(write))) {
-      pending.addAndGet(-write.commands());
-      return failedNow(LOOPS_GONE);
-    }
-    return write.made().minimalCompletionStage();
+    return write.result().minimalCompletionStage();
   }
 
-  private CompletionStage<Void> failedNow(String reason) {
-    counters.writeFailures.increment();
-    return CompletableFuture.failedStage(new RedisFailure(reason));
+  /** Reads the last block that an engine's hash maps to; the answer includes completed writes. */
+  CompletionStage<OptionalLong> requestKey(long engineKey) {
+    Operation<OptionalLong> query =
+        new Operation<>() {
+          @Override
+          protected Future<OptionalLong> work() {
+            return send(link, List.of(RedisCommands.lastMapped(engineKey)))
+                .map(replies -> keyOf(replies.get(0)));
+          }
+
+          @Override
+          protected void ended(@Nullable RedisFailure failure) {
+            link.done(1);
+          }
+        };
+    RedisFailure refusal =
+        link.post(
+            1,
+            () -> {
+              query.expireAfter(link.vertx(), timeoutMillis());
+              link.startOrPark(query);
+            });
+    return refusal == null
+        ? query.result().minimalCompletionStage()
+        : CompletableFuture.failedStage(refusal);
   }
 
-  /** Queries on the connection of the writes, so that the answer includes completed writes. */
-  CompletionStage<OptionalLong> ask(long engineKey) {
-    KeyQuery query = new KeyQuery(this, engineKey);
-    if (pending.incrementAndGet() > options.link.maxPendingCommands()) {
-      pending.decrementAndGet();
-      counters.refused.increment();
-      return CompletableFuture.failedStage(new RedisFailure(RedisLink.TOO_MANY));
+  private OptionalLong keyOf(@Nullable Response members) {
+    Response member = members == null || members.size() == 0 ? null : members.get(0);
+    if (member == null) {
+      return OptionalLong.empty();
     }
-    if (!link.post(() -> begin(query))) {
-      pending.decrementAndGet();
-      return CompletableFuture.failedStage(new RedisFailure(LOOPS_GONE));
+    if (!RedisCommands.isRequestKey(member)) {
+      counters.unreadable.increment();
+      return OptionalLong.empty();
     }
-    return query.answer().minimalCompletionStage();
-  }
-
-  private void begin(KeyQuery query) {
-    query.expireAfter(timeoutMillis());
-    link.startOrPark(query);
-  }
-
-  void answered() {
-    pending.decrementAndGet();
-    link.dropOver();
+    return OptionalLong.of(Long.parseUnsignedLong(member.toString(ISO_8859_1)));
   }
 
   private PodLane lane(Write write) {
@@ -106,8 +208,10 @@ final class Writes {
     lanes.remove(laneOf(write), lane);
   }
 
-  void settled(Write write) {
-    pending.addAndGet(-write.commands());
-    link.dropOver();
+  void ended(Write write, @Nullable RedisFailure failure) {
+    if (failure != null) {
+      counters.writeFailures.increment();
+    }
+    link.done(write.commands());
   }
 }

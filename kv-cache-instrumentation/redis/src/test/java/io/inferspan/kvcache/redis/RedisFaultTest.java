@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.redis.link.RedisFailure;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;

@@ -6,7 +6,9 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The commands and key names of the layout that llm-d's Redis index uses. */
@@ -146,5 +148,23 @@ public final class RedisCommands {
   /** Reads which node of a cluster owns which slots. */
   public static Request slots() {
     return Request.cmd(Command.CLUSTER).arg("SLOTS");
+  }
+
+  /** A node of a cluster. */
+  public record Node(String host, int port) {}
+
+  /** Returns the nodes that own slots in an answer to {@link #slots}, each once. */
+  public static Set<Node> masters(@Nullable Response slots) {
+    Set<Node> masters = new LinkedHashSet<>();
+    for (int i = 0; slots != null && i < slots.size(); i++) {
+      // First slot, last slot, then the owner and its replicas.
+      Response range = slots.get(i);
+      Response owner = range == null || range.size() < 3 ? null : range.get(2);
+      Response host = owner == null || owner.size() < 2 ? null : owner.get(0);
+      if (owner != null && host != null && !host.toString().isEmpty()) {
+        masters.add(new Node(host.toString(), Integer.parseInt(owner.get(1).toString())));
+      }
+    }
+    return masters;
   }
 }

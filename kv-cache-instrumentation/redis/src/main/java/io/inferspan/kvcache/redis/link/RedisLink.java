@@ -3,16 +3,20 @@ package io.inferspan.kvcache.redis.link;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +27,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisLink {
 
-  /** The failure reason for an answer of an unexpected kind. */
-  public static final String STRANGE = "Redis answered with something else";
-
-  /** The failure reason when too many commands are pending. */
-  public static final String TOO_MANY = "too many commands wait for Redis";
-
-  private static final int FEW = 64;
+  private static final RedisFailure TOO_MANY = new RedisFailure("too many commands wait for Redis");
+  private static final RedisFailure LOOPS_GONE =
+      new RedisFailure("the event loops of the index are gone");
+  private static final long FIRST_PAUSE_MILLIS = 50;
+  private static final int MOST_DOUBLINGS = 6;
   private static final String CLOSED = "the index is closed";
 
   private final Vertx vertx;
   private final Context loop;
   private final RedisClients clients;
   private final Watchers watchers;
-  private final boolean patient;
+  private final Patience patience;
+  private final AtomicInteger pending = new AtomicInteger();
 
-  private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
-  private int sweptAt = FEW;
+  /** Operations that wait for a connection, in order; those that end meanwhile leave. */
+  private final Set<Operation<?>> waiting = new LinkedHashSet<>();
+
   private final Set<Sent> unanswered = new LinkedHashSet<>();
   // Read by other threads as a hint; written on the loop.
   private volatile State state = State.RESTING;
@@ -50,6 +54,7 @@ public final class RedisLink {
   private int generation;
   private int attempts;
   private int inFlight;
+  private boolean watching;
 
   private enum State {
     CONNECTING,
@@ -61,29 +66,53 @@ public final class RedisLink {
   /** Receives connection events. */
   public record Watchers(RedisIndexCounters counters, Outage outage) {}
 
-  /** Commands that have been sent. */
-  public final class Sent {
-    private final Replies replies;
-    private final int commands;
-    private final int since = generation;
-
-    private Sent(Replies replies, int commands) {
-      this.replies = replies;
-      this.commands = commands;
-    }
-  }
-
   /**
-   * Creates a link that is down until {@link #connect}.
+   * The time to wait.
    *
-   * @param patient whether operations wait for a connection, rather than fail while there is none
+   * @param waits whether operations wait for a connection, rather than fail while there is none
+   * @param answerMillis the time after which a connection that does not answer is discarded
    */
-  public RedisLink(Context loop, RedisClients clients, Watchers watchers, boolean patient) {
+  public record Patience(boolean waits, long answerMillis) {}
+
+  private record Sent(Promise<List<Response>> answer, int commands, int generation, long nanos) {}
+
+  /** Creates a link that is down until {@link #connect}. */
+  public RedisLink(Context loop, RedisClients clients, Watchers watchers, Patience patience) {
     this.vertx = loop.owner();
     this.loop = loop;
     this.clients = clients;
     this.watchers = watchers;
-    this.patient = patient;
+    this.patience = patience;
+  }
+
+  /**
+   * Runs a task on the event loop later, unless too many commands are pending or the loop has
+   * ended. Callable from any thread.
+   *
+   * @param commands the number that it counts for, until {@link #done}
+   * @return the reason why it does not run; null if it does
+   */
+  public @Nullable RedisFailure post(int commands, Runnable task) {
+    if (pending.addAndGet(commands) > clients.maxPendingCommands()) {
+      pending.addAndGet(-commands);
+      watchers.counters.refused.increment();
+      return TOO_MANY;
+    }
+    if (!post(task)) {
+      pending.addAndGet(-commands);
+      return LOOPS_GONE;
+    }
+    return null;
+  }
+
+  /** Notes that a task has ended. */
+  public void done(int commands) {
+    pending.addAndGet(-commands);
+  }
+
+  /** Returns how many commands are pending. Callable from any thread. */
+  public int pending() {
+    return pending.get();
   }
 
   /** Runs a task on the event loop later; returns false if the loop has ended. */
@@ -152,7 +181,7 @@ public final class RedisLink {
     watchers.counters.connects.increment();
     watchers.outage.ends();
     while (state == State.UP && !waiting.isEmpty()) {
-      startOrPark(waiting.remove());
+      startOrPark(nextWaiting());
     }
   }
 
@@ -189,16 +218,16 @@ public final class RedisLink {
     closeClient();
     List<Sent> orphans = new ArrayList<>(unanswered);
     unanswered.clear();
-    orphans.forEach(sent -> sent.replies.failed(reason));
+    orphans.forEach(sent -> sent.answer.fail(new RedisFailure(reason)));
   }
 
   private void rest() {
-    if (!patient) {
+    if (!patience.waits) {
       refuseWaiting();
     }
     int mine = generation;
     vertx.setTimer(
-        Backoff.millis(attempts),
+        pauseMillis(attempts),
         id -> {
           if (mine == generation && state == State.RESTING) {
             connect();
@@ -206,10 +235,22 @@ public final class RedisLink {
         });
   }
 
+  /** A doubled delay, with 25% jitter so that a fleet does not reconnect in step. */
+  private static long pauseMillis(int attempts) {
+    long pause = FIRST_PAUSE_MILLIS << Math.min(attempts - 1, MOST_DOUBLINGS);
+    return pause * 3 / 4 + ThreadLocalRandom.current().nextLong(pause / 2);
+  }
+
   private void refuseWaiting() {
-    for (Operation next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.refused(downReason);
+    while (!waiting.isEmpty()) {
+      nextWaiting().fail(downReason);
     }
+  }
+
+  private Operation<?> nextWaiting() {
+    Operation<?> next = waiting.iterator().next();
+    waiting.remove(next);
+    return next;
   }
 
   private void closeClient() {
@@ -221,61 +262,43 @@ public final class RedisLink {
   }
 
   /** Starts an operation once there is a connection. */
-  public void startOrPark(Operation operation) {
+  public void startOrPark(Operation<?> operation) {
     if (operation.isOver()) {
       return;
     }
     if (state == State.UP) {
       operation.start();
     } else if (state != State.CLOSED && mayWait()) {
-      sweep();
       waiting.add(operation);
+      operation.result().whenComplete((result, failure) -> waiting.remove(operation));
     } else {
-      operation.refused(state == State.CLOSED ? CLOSED : downReason);
+      operation.fail(state == State.CLOSED ? CLOSED : downReason);
     }
   }
 
   /** Operations of an impatient link wait only for the first attempt. */
   private boolean mayWait() {
-    return patient || (state == State.CONNECTING && attempts <= 1);
-  }
-
-  /**
-   * Drops expired operations from the head; they are there unless a clearing, which never expires,
-   * is.
-   */
-  public void dropOver() {
-    while (!waiting.isEmpty() && waiting.peek().isOver()) {
-      waiting.poll();
-    }
-  }
-
-  /** Also drops those further back, whenever the queue has doubled since the last time. */
-  private void sweep() {
-    dropOver();
-    if (waiting.size() >= sweptAt) {
-      waiting.removeIf(Operation::isOver);
-      sweptAt = Math.max(FEW, 2 * waiting.size());
-    }
+    return patience.waits || (state == State.CONNECTING && attempts <= 1);
   }
 
   /** Sends commands. The answer may arrive before this method returns. */
-  public @Nullable Sent send(List<Request> requests, Replies replies) {
+  Future<List<Response>> send(List<Request> requests) {
     RedisPipeline up = pipeline;
     if (up == null) {
-      replies.failed(state == State.CLOSED ? CLOSED : downReason);
-      return null;
+      return Future.failedFuture(new RedisFailure(state == State.CLOSED ? CLOSED : downReason));
     }
     if (inFlight + requests.size() > clients.maxPendingCommands()) {
       watchers.counters.refused.increment();
-      replies.failed(TOO_MANY);
-      return null;
+      return Future.failedFuture(TOO_MANY);
     }
-    Sent sent = new Sent(replies, requests.size());
+    Sent sent = new Sent(Promise.promise(), requests.size(), generation, System.nanoTime());
     inFlight += sent.commands;
     unanswered.add(sent);
+    if (!watching) {
+      watch(patience.answerMillis);
+    }
     up.send(requests).onComplete(result -> onLoop(() -> answered(sent, result)));
-    return sent;
+    return sent.answer.future();
   }
 
   private void answered(Sent sent, AsyncResult<List<Response>> result) {
@@ -285,39 +308,41 @@ public final class RedisLink {
     inFlight -= sent.commands;
     if (result.succeeded()) {
       attempts = 0;
-      arrived(sent, result.result());
+      sent.answer.complete(result.result());
       return;
     }
     String code = ServerError.code(result.cause());
-    sent.replies.failed(ServerError.reason(code));
+    sent.answer.fail(new RedisFailure(ServerError.reason(code)));
     if (ServerError.leadsElsewhere(code)) {
-      lost(sent.since, ServerError.reason(code));
+      lost(sent.generation, ServerError.reason(code));
     }
   }
 
-  private static void arrived(Sent sent, List<Response> replies) {
-    try {
-      sent.replies.arrived(replies);
-    } catch (RuntimeException e) {
-      // Redis does not give answers of other kinds to these commands.
-      sent.replies.failed(STRANGE);
-    }
-  }
-
-  /** Discards the connection if these commands are not answered within so many milliseconds. */
-  public void expect(Sent sent, long millis) {
+  /** Discards the connection when the oldest commands are not answered in time. */
+  private void watch(long millis) {
+    watching = true;
     vertx.setTimer(
-        millis,
+        Math.max(1, millis),
         id -> {
-          if (unanswered.contains(sent)) {
-            lost(sent.since, "Redis does not answer");
+          watching = false;
+          Iterator<Sent> oldest = unanswered.iterator();
+          if (!oldest.hasNext()) {
+            return;
+          }
+          Sent sent = oldest.next();
+          long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sent.nanos);
+          if (passed >= patience.answerMillis) {
+            lost(sent.generation, "Redis does not answer");
+          } else {
+            watch(patience.answerMillis - passed);
           }
         });
   }
 
   /** Creates a link to one node of the cluster on the same event loop. */
   public RedisLink toNode(String host, int port) {
-    return new RedisLink(loop, clients.node(host, port), watchers, false);
+    return new RedisLink(
+        loop, clients.node(host, port), watchers, new Patience(false, patience.answerMillis));
   }
 
   /** Returns whether the link connects to a cluster. */

@@ -19,19 +19,11 @@ class RedisLinkTest {
     vertx.close().toCompletionStage().toCompletableFuture().join();
   }
 
-  private final class Waiter extends Operation {
-    Waiter() {
-      super(vertx);
+  private static final class Waiter extends Operation<Void> {
+    @Override
+    protected Future<Void> work() {
+      return Future.succeededFuture();
     }
-
-    @Override
-    public void start() {}
-
-    @Override
-    public void refused(String reason) {}
-
-    @Override
-    public void expired() {}
   }
 
   private RedisLink down() {
@@ -49,19 +41,19 @@ class RedisLinkTest {
         vertx.getOrCreateContext(),
         new RedisClients(vertx, settings),
         new RedisLink.Watchers(new RedisIndexCounters(), new Outage("nowhere")),
-        true);
+        new RedisLink.Patience(true, 1_000));
   }
 
   @Test
   void whatGaveUpBehindOneThatNeverDoes_isLetGo() {
     RedisLink link = down();
     link.startOrPark(new Waiter());
-    List<WeakReference<Operation>> gaveUp = new ArrayList<>();
+    List<WeakReference<Operation<?>>> gaveUp = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
-      Operation next = new Waiter();
+      Operation<?> next = new Waiter();
       gaveUp.add(new WeakReference<>(next));
       link.startOrPark(next);
-      next.end();
+      next.fail("it gave up");
     }
 
     Awaited.until(

@@ -14,6 +14,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,8 @@ record Clearing(RedisLink link, PodFields fields, String pod) {
     if (nodes.isEmpty()) {
       return Future.failedFuture(new RedisFailure("the cluster does not say where its nodes are"));
     }
-    write.result().whenComplete((done, failure) -> nodes.forEach(RedisLink::close));
+    CompletionStage<Void> unused =
+        write.result().whenComplete((done, failure) -> nodes.forEach(RedisLink::close));
     Future<Void> all = Future.succeededFuture();
     for (RedisLink node : nodes) {
       all = all.compose(before -> whenConnected(node, write));

@@ -98,8 +98,7 @@ final class Lookups {
     @Override
     protected void ended(@Nullable RedisFailure failure) {
       if (failure != null) {
-        boolean late = failure == RedisFailure.LATE;
-        (late ? counters.lookupTimeouts : counters.lookupFailures).increment();
+        (failure.isLate() ? counters.lookupTimeouts : counters.lookupFailures).increment();
         into.fail(String.valueOf(failure.getMessage()));
       }
       link.done(requests.size());

@@ -7,6 +7,7 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** An operation on Redis that ends once, with or without success, by its deadline. */
@@ -62,8 +63,8 @@ public abstract class Operation<T> {
   /** Sets the deadline, unless it is set already. */
   public final void expireAfter(Vertx vertx, long millis) {
     if (timer == NO_TIMER) {
-      timer = vertx.setTimer(Math.max(1, millis), id -> end(null, RedisFailure.LATE));
-      result.whenComplete((value, failure) -> vertx.cancelTimer(timer));
+      timer = vertx.setTimer(Math.max(1, millis), id -> end(null, RedisFailure.late()));
+      CompletionStage<T> unused = result.whenComplete((value, failure) -> vertx.cancelTimer(timer));
     }
   }
 

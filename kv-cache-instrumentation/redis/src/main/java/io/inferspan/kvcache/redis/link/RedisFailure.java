@@ -6,14 +6,23 @@ package io.inferspan.kvcache.redis.link;
  */
 public final class RedisFailure extends RuntimeException {
 
-  /** The deadline has passed. */
-  public static final RedisFailure LATE = new RedisFailure("Redis did not answer in time");
+  private static final String LATE = "Redis did not answer in time";
 
   private static final long serialVersionUID = 1L;
 
   /** Creates a failure that names neither a key nor a pod. */
   public RedisFailure(String reason) {
     super(reason, null, false, false);
+  }
+
+  /** Returns the failure of an operation whose deadline has passed. */
+  static RedisFailure late() {
+    return new RedisFailure(LATE);
+  }
+
+  /** Returns whether the deadline had passed. */
+  public boolean isLate() {
+    return LATE.equals(getMessage());
   }
 
   /** Returns the failure; anything but ours is the effect of an answer of an unexpected kind. */

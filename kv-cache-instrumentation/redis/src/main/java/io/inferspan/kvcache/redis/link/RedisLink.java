@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,9 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisLink {
 
-  private static final RedisFailure TOO_MANY = new RedisFailure("too many commands wait for Redis");
-  private static final RedisFailure LOOPS_GONE =
-      new RedisFailure("the event loops of the index are gone");
+  private static final String TOO_MANY = "too many commands wait for Redis";
+  private static final String LOOPS_GONE = "the event loops of the index are gone";
   private static final long FIRST_PAUSE_MILLIS = 50;
   private static final int MOST_DOUBLINGS = 6;
   private static final String CLOSED = "the index is closed";
@@ -96,11 +96,11 @@ public final class RedisLink {
     if (pending.addAndGet(commands) > clients.maxPendingCommands()) {
       pending.addAndGet(-commands);
       watchers.counters.refused.increment();
-      return TOO_MANY;
+      return new RedisFailure(TOO_MANY);
     }
     if (!post(task)) {
       pending.addAndGet(-commands);
-      return LOOPS_GONE;
+      return new RedisFailure(LOOPS_GONE);
     }
     return null;
   }
@@ -270,7 +270,8 @@ public final class RedisLink {
       operation.start();
     } else if (state != State.CLOSED && mayWait()) {
       waiting.add(operation);
-      operation.result().whenComplete((result, failure) -> waiting.remove(operation));
+      CompletionStage<?> unused =
+          operation.result().whenComplete((result, failure) -> waiting.remove(operation));
     } else {
       operation.fail(state == State.CLOSED ? CLOSED : downReason);
     }
@@ -289,7 +290,7 @@ public final class RedisLink {
     }
     if (inFlight + requests.size() > clients.maxPendingCommands()) {
       watchers.counters.refused.increment();
-      return Future.failedFuture(TOO_MANY);
+      return Future.failedFuture(new RedisFailure(TOO_MANY));
     }
     Sent sent = new Sent(Promise.promise(), requests.size(), generation, System.nanoTime());
     inFlight += sent.commands;

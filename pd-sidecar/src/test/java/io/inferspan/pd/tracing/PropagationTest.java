@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.pd.rig.SidecarRig;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TraceContextSuite;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
@@ -66,6 +67,11 @@ final class PropagationTest {
 
   private static List<SpanRecord> spans(SpanNaming naming) {
     return TRACING.awaitSpans(Scenario.PD_STREAMED.spans(naming), SOON);
+  }
+
+  @Test
+  void requestsOfTheTestSuite_arriveWithTheRightHeaders() {
+    TraceContextSuite.check(pd.rig(SpanNaming.PROPOSAL).port(), pd.decoder());
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inferspan.samples.embeddings.RunningProgram.Command;
 import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TraceContextSuite;
 import io.inferspan.testing.engine.EngineRequest;
 import io.inferspan.testing.engine.EngineScript;
 import java.io.IOException;
@@ -48,6 +49,16 @@ class ProgramsIT {
   @Test
   void nettyGateway_tracesToTheLastToken() throws Exception {
     assertThatSpans(traceOf(Command.of(NettyGateway.class, "vertx"), 2)).hasTree(TREE);
+  }
+
+  @Test
+  void requestsOfTheTraceContextSuite_arriveWithTheRightHeaders() throws Exception {
+    try (TestEnvironment around = new TestEnvironment();
+        RunningProgram program =
+            Command.of(PlainGateway.class)
+                .start(around.engine().authority(), around.collector().endpoint())) {
+      TraceContextSuite.check(program.port(), around.engine());
+    }
   }
 
   @Test

@@ -77,7 +77,7 @@ final class RunningProgram implements Gateway {
               Map.of(
                   "OTEL_EXPORTER_OTLP_ENDPOINT", collector,
                   "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
-                  "OTEL_TRACES_SAMPLER", "always_on",
+                  "OTEL_TRACES_SAMPLER", "parentbased_always_on",
                   "OTEL_BSP_SCHEDULE_DELAY", "50",
                   "OTEL_METRICS_EXPORTER", "none",
                   "OTEL_LOGS_EXPORTER", "none"));

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * OpenTelemetry's current one, and puts its ids where a logging library looks for them.
  *
  * <p>Nothing of ours needs it. With SLF4J it is {@code new CurrentRequest(MDC::put, MDC::remove)}.
- * What these two throw is caught, and logged at {@code DEBUG}.
+ * Exceptions of these two are caught, and logged at {@code DEBUG}.
  */
 public final class CurrentRequest {
 

@@ -36,7 +36,7 @@ public final class GatewayTracing {
   private static final Long NO_PRIORITY = 0L;
 
   /** For spans that the chosen generation of names does not have. */
-  private static final Telemetry NOBODY = Telemetry.using(OpenTelemetry.noop());
+  private static final Telemetry NOOP = Telemetry.using(OpenTelemetry.noop());
 
   private final Telemetry telemetry;
   private final @Nullable GatewayMeters meters;
@@ -160,7 +160,7 @@ public final class GatewayTracing {
   }
 
   OperationSpan orchestration(OperationSpan request, String targetModel, @Nullable Long priority) {
-    Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOBODY : telemetry;
+    Telemetry to = telemetry.spanNaming() == SpanNaming.PROPOSAL ? NOOP : telemetry;
     return to.span(GatewaySpans.ORCHESTRATION, request)
         .set(EppAttributes.TARGET_MODEL, ShortValues.of(targetModel))
         .set(EppAttributes.REQUEST_PRIORITY, priority)

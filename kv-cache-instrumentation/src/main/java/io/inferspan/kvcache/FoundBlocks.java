@@ -18,14 +18,14 @@ import java.util.Set;
  */
 record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
-  private static final PodEntry[] NOBODY = {};
+  private static final PodEntry[] NO_PODS = {};
 
   @SuppressWarnings("ReferenceEquality") // see above
   static FoundBlocks in(BlockHits hits) {
     int blocks = 0;
     long entries = 0;
     Set<String> pods = new LinkedHashSet<>();
-    PodEntry[] before = NOBODY;
+    PodEntry[] before = NO_PODS;
     for (int i = 0; i < hits.size(); i++) {
       PodEntry[] holders = hits.at(i);
       if (holders.length > 0) {
@@ -54,11 +54,11 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
 
   private static int longestChain(BlockHits hits, int alike) {
     Set<String> unbroken = new HashSet<>();
-    addNew(hits.at(0), NOBODY, unbroken);
+    addNew(hits.at(0), NO_PODS, unbroken);
     for (int i = alike; i < hits.size(); i++) {
       if (!same(hits.at(i), hits.at(i - 1))) {
         Set<String> here = new HashSet<>();
-        addNew(hits.at(i), NOBODY, here);
+        addNew(hits.at(i), NO_PODS, here);
         unbroken.retainAll(here);
         if (unbroken.isEmpty()) {
           return i;

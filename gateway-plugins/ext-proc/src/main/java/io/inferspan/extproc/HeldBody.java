@@ -12,7 +12,7 @@ import java.util.List;
  */
 final class HeldBody {
 
-  /** Whether a piece was kept, or the reason why not. */
+  /** The outcome for a piece: kept, or the reason why not. */
   enum Fit {
     KEPT,
     BODY_TOO_LARGE,

@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
-/**
- * Where a Vert.x context stores its request, whether or not Vert.x has loaded the service in time.
- */
+/** A Vert.x context stores its request, whether or not Vert.x has loaded the service in time. */
 final class RequestLocalTest {
 
   private static final String CLASS_PATH =

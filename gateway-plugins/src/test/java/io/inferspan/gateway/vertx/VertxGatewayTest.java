@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 final class VertxGatewayTest extends GatewayContract {
 
   /** The port of tcpmux, on which no server listens. */
-  private static final int NOBODY = 1;
+  private static final int UNUSED_PORT = 1;
 
   @Override
   protected GatewayRig start(GatewayTracing gateway, int enginePort) {
@@ -48,7 +48,8 @@ final class VertxGatewayTest extends GatewayContract {
             FakeEngine.builder()
                 .script(EngineScript.builder().failWith(503, "busy").build())
                 .start();
-        GatewayRig gateway = start(tracing().build(), List.of(NOBODY, busy.port(), engine.port()));
+        GatewayRig gateway =
+            start(tracing().build(), List.of(UNUSED_PORT, busy.port(), engine.port()));
         Wire wire = new Wire(gateway.port())) {
       wire.send(Wire.chat(STREAM));
       assertThat(wire.read().status()).isEqualTo(200);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockHits {
 
-  static final PodEntry[] NOBODY = {};
+  static final PodEntry[] NO_PODS = {};
 
   private static final int UNCOUNTED = -1;
 
@@ -31,7 +31,7 @@ public final class BlockHits {
     if (found.length < keys) {
       found = new PodEntry[Math.max(keys, found.length * 2)][];
     }
-    Arrays.fill(found, 0, keys, NOBODY);
+    Arrays.fill(found, 0, keys, NO_PODS);
     size = keys;
     held = UNCOUNTED;
     failure = null;
@@ -45,7 +45,7 @@ public final class BlockHits {
 
   /** Reports that the index could not answer; no key counts as found then. */
   public void fail(String reason) {
-    Arrays.fill(found, 0, size, NOBODY);
+    Arrays.fill(found, 0, size, NO_PODS);
     held = 0;
     failure = reason;
   }
@@ -94,7 +94,7 @@ public final class BlockHits {
   private int count() {
     int count = 0;
     int isHeld = 0;
-    PodEntry[] before = NOBODY;
+    PodEntry[] before = NO_PODS;
     for (int i = 0; i < size; i++) {
       PodEntry[] holders = found[i];
       if (holders != before) {

@@ -38,8 +38,8 @@ final class BlockTable {
     Set<PodEntry> gone = entries.retired();
     boolean allCount = pods.isEmpty() && gone.isEmpty();
     BlockKey key = asked.get();
-    PodEntry[] last = BlockHits.NOBODY;
-    PodEntry[] lastCounted = BlockHits.NOBODY;
+    PodEntry[] last = BlockHits.NO_PODS;
+    PodEntry[] lastCounted = BlockHits.NO_PODS;
     int lastHeld = 0;
     int held = 0;
     for (int i = 0; i < keys.length; i++) {
@@ -77,7 +77,7 @@ final class BlockTable {
             .asMap()
             .compute(
                 new BlockKey(key),
-                (same, before) -> change.after(before == null ? BlockHits.NOBODY : before));
+                (same, before) -> change.after(before == null ? BlockHits.NO_PODS : before));
       }
     }
     displaced.add(change.displaced());

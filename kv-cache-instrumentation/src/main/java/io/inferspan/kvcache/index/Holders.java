@@ -18,7 +18,7 @@ final class Holders {
   private final UnaryOperator<PodEntry[]> change;
   private final int most;
 
-  private PodEntry[] lastBefore = BlockHits.NOBODY;
+  private PodEntry[] lastBefore = BlockHits.NO_PODS;
   private PodEntry @Nullable [] lastAfter;
   private int lastDisplaced;
   private boolean fresh = true;

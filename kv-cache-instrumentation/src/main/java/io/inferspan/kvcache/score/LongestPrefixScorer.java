@@ -13,7 +13,7 @@ public final class LongestPrefixScorer {
 
   private static final Map<String, Double> LLM_D = Map.of("gpu", 1.0, "cpu", 0.8);
 
-  private static final PodEntry[] NOBODY = {};
+  private static final PodEntry[] NO_PODS = {};
   private static final Double UNKNOWN_TIER = 1.0;
   private static final double NOT_HELD = -1;
 
@@ -51,7 +51,7 @@ public final class LongestPrefixScorer {
    * @param keys the number of blocks to consider, from the first
    */
   public PodScores score(BlockHits hits, int keys) {
-    PodEntry[] first = keys == 0 ? NOBODY : hits.at(0);
+    PodEntry[] first = keys == 0 ? NO_PODS : hits.at(0);
     if (first.length == 0) {
       return PodScores.NONE;
     }

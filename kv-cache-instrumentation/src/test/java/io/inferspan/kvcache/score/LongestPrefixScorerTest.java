@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LongestPrefixScorerTest {
 
   private static final long SEED = 20261121;
-  private static final PodEntry[] NOBODY = {};
+  private static final PodEntry[] NO_PODS = {};
 
   private final LongestPrefixScorer scorer = LongestPrefixScorer.withDefaults();
 
@@ -33,7 +33,7 @@ class LongestPrefixScorerTest {
   @Test
   void case44_aGapStopsTheChain() {
     BlockHits hits =
-        hits(on("a gpu", "b gpu"), on("b gpu"), on("a gpu", "b gpu"), NOBODY, on("b gpu"));
+        hits(on("a gpu", "b gpu"), on("b gpu"), on("a gpu", "b gpu"), NO_PODS, on("b gpu"));
 
     assertThat(scorer.score(hits, 5).asMap()).containsOnly(entry("a", 1.0), entry("b", 3.0));
   }
@@ -54,7 +54,7 @@ class LongestPrefixScorerTest {
     BlockHits hits = hits(on("a gpu"), on("a gpu", "b gpu"));
 
     assertThat(scorer.score(hits, 2).asMap()).containsOnly(entry("a", 2.0));
-    assertThat(scorer.score(hits(NOBODY, on("a gpu")), 2).asMap()).isEmpty();
+    assertThat(scorer.score(hits(NO_PODS, on("a gpu")), 2).asMap()).isEmpty();
   }
 
   @Test
@@ -130,7 +130,7 @@ class LongestPrefixScorerTest {
 
   private static PodEntry[][] randomHolders(SplittableRandom random) {
     PodEntry[][] found = new PodEntry[random.nextInt(30)][];
-    PodEntry[] last = NOBODY;
+    PodEntry[] last = NO_PODS;
     for (int i = 0; i < found.length; i++) {
       // Runs of the same holders, in the same array or another, and changes between them.
       last =

@@ -8,7 +8,7 @@ import io.inferspan.pd.tracing.PdTracing;
 import java.util.concurrent.Executor;
 
 /**
- * What all requests of a sidecar share.
+ * The objects that all requests of a sidecar share.
  *
  * @param config the settings
  * @param engines connections to engines

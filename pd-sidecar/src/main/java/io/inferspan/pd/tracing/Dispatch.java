@@ -1,6 +1,6 @@
 package io.inferspan.pd.tracing;
 
-/** When decode starts relative to prefill, and which of them waits for the other. */
+/** The order of decode and prefill, and which of them waits for the other. */
 public enum Dispatch {
   /** Decode starts when prefill has answered. */
   SERIAL,

@@ -26,7 +26,7 @@ final class Parsed {
     return config(args.toArray(String[]::new));
   }
 
-  /** What the settings of today say; the deprecated ones are part of it. */
+  /** The parsed settings, deprecated ones included. */
   static Map<String, Object> values(SidecarConfig config) {
     Map<String, Object> values = new LinkedHashMap<>();
     for (Setting<?> setting : Settings.all()) {

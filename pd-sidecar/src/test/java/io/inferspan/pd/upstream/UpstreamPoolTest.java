@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Cleanliness.class)
 final class UpstreamPoolTest {
   private static final Target TARGET = new Target("engine", 8200);
-  private static final InetSocketAddress NOBODY =
+  private static final InetSocketAddress UNREACHABLE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePort.next());
 
   /** No TCP connection is made to it: the kernel refuses to try. */
@@ -58,9 +58,9 @@ final class UpstreamPoolTest {
 
   @Test
   void oneAddressThatRefused_isARefusal_whereverItStands() throws Exception {
-    assertThat(failure(NOBODY, NO_ROUTE)).isEqualTo(Kind.REFUSED);
-    assertThat(failure(NO_ROUTE, NOBODY)).isEqualTo(Kind.REFUSED);
-    assertThat(failure(NO_ROUTE, NOBODY, NO_ROUTE)).isEqualTo(Kind.REFUSED);
+    assertThat(failure(UNREACHABLE, NO_ROUTE)).isEqualTo(Kind.REFUSED);
+    assertThat(failure(NO_ROUTE, UNREACHABLE)).isEqualTo(Kind.REFUSED);
+    assertThat(failure(NO_ROUTE, UNREACHABLE, NO_ROUTE)).isEqualTo(Kind.REFUSED);
   }
 
   @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What HTTP/1 allows works through the proxy. */
+/** Everything that HTTP/1 allows works through the proxy. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
 final class HttpServerTest extends WireTest {
   private static final String GET = "GET /v1/models HTTP/1.1\r\nhost: a\r\n\r\n";

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which requests are routed where, and which are refused, as in llm-d's own tests. */
+/** Requests are routed and refused as in llm-d's own tests. */
 final class RoutingTest extends WireTest {
   private static final String CHAT = "/v1/chat/completions";
   private static final String HEADER = "x-prefiller-host-port";

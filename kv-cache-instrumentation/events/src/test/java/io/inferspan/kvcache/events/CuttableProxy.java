@@ -37,7 +37,7 @@ final class CuttableProxy implements AutoCloseable {
     return this;
   }
 
-  /** How many connections are still to hang. */
+  /** The number of connections that are still to hang. */
   int hanging() {
     return hanging.get();
   }

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 /** A simple, correct index that can be made to fail, to wait, and to forget. */
 final class FakeBlockIndex implements BlockIndex {
 
-  private static final PodEntry[] NOBODY = {};
+  private static final PodEntry[] NO_PODS = {};
 
   private final Map<Long, Set<PodEntry>> blocks = new HashMap<>();
   private final Map<Long, List<Long>> engine = new HashMap<>();
@@ -141,7 +141,7 @@ final class FakeBlockIndex implements BlockIndex {
             holders.stream()
                 .filter(h -> pods.isEmpty() || pods.contains(h.pod()))
                 .toList()
-                .toArray(NOBODY));
+                .toArray(NO_PODS));
       }
       return CompletableFuture.completedFuture(into);
     }

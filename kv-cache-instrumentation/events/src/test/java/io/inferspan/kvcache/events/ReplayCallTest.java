@@ -51,7 +51,7 @@ class ReplayCallTest {
     theirs.close();
   }
 
-  /** What a replay of batch 7 brings. */
+  /** The answer to a replay from batch 7. */
   private List<Message.Kind> replayed(String endpoint, ReplayLimits limits) throws Exception {
     KvEventOptions options = KvEventOptions.builder().replayLimits(limits).build();
     ReplayCalls calls = new ReplayCalls(ours, options, new KvEventCounts());

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** The lookups on one connection. */
 final class Lookups {
 
-  private static final PodEntry[] NOBODY = {};
+  private static final PodEntry[] NO_PODS = {};
 
   private final RedisLink link;
   private final RedisIndexOptions options;
@@ -118,6 +118,6 @@ final class Lookups {
         scratch[found++] = holder;
       }
     }
-    return found == 0 ? NOBODY : Arrays.copyOf(scratch, found);
+    return found == 0 ? NO_PODS : Arrays.copyOf(scratch, found);
   }
 }

@@ -96,8 +96,8 @@ class RedisSentinelTest {
 
   @Test
   void aSentinelThatIsGone_leavesTheOthersToBeAsked() {
-    String nobody = "redis://127.0.0.1:" + RedisServer.freePort();
-    try (RedisBlockIndex index = open(NAME, nobody, sentinel.address())) {
+    String unreachable = "redis://127.0.0.1:" + RedisServer.freePort();
+    try (RedisBlockIndex index = open(NAME, unreachable, sentinel.address())) {
       Awaited.until("it is connected", () -> lookup(index).failure() == null);
       assertThat(index.counts().connects()).isPositive();
     }

@@ -70,7 +70,7 @@ public final class Bars {
     for (String told : List.of("byPod", "byBlock")) {
       atMost("lookup of 2,000, told " + told + ": bytes", bytes("lookup." + told), NO_BYTES);
       atMost(
-          "and score, told " + told + ": bytes beside the result",
+          "and score, told " + told + ": bytes besides the result",
           bytes("lookupAndScore." + told) - bytes("score." + told),
           NO_BYTES);
     }
@@ -120,7 +120,7 @@ public final class Bars {
         Locale.ROOT, "%nThe result of a score over 16 pods is %.0f bytes.%n", bytes("score.byPod"));
     System.out.printf(
         Locale.ROOT,
-        "Beside plain code for the same chain: cbor-fnv %.1f times as fast, xxh64 %.1f times.%n",
+        "Compared with plain code for the same chain: cbor-fnv %.1f times as fast, xxh64 %.1f times.%n",
         nanos("plainCborFnv") / nanos("cborFnv"),
         nanos("plainXxh64") / nanos("xxh64"));
     System.out.printf(

@@ -30,7 +30,7 @@ class GatewayStartTest {
   private static final Duration SOON = Duration.ofSeconds(10);
 
   /** The port of tcpmux, on which no server listens. */
-  private static final String NOBODY = "127.0.0.1:1";
+  private static final String UNREACHABLE = "127.0.0.1:1";
 
   private final Vertx vertx = Vertx.vertx();
 
@@ -52,7 +52,8 @@ class GatewayStartTest {
                     .picker(new MaxScorePicker()))
             .build();
     LlmGateway.Builder gateway =
-        LlmGateway.with(GatewayConfig.parse(List.of("--decode=" + NOBODY, "--port=0"), Map.of()));
+        LlmGateway.with(
+            GatewayConfig.parse(List.of("--decode=" + UNREACHABLE, "--port=0"), Map.of()));
     assertThat(catchThrowable(() -> gateway.scheduler(scheduler).start(vertx)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the gateway needs a tokenizer");
@@ -70,8 +71,8 @@ class GatewayStartTest {
                   "--host=" + host.getHostAddress(),
                   "--port=" + taken.getLocalPort(),
                   "--metrics-port=" + metrics,
-                  "--decode=" + NOBODY,
-                  "--kv-events=" + NOBODY),
+                  "--decode=" + UNREACHABLE,
+                  "--kv-events=" + UNREACHABLE),
               Map.of());
 
       assertThat(

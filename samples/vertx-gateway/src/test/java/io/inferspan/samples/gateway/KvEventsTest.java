@@ -45,7 +45,7 @@ class KvEventsTest {
               "--decode=" + cold.authority() + "," + warm.authority(),
               "--kv-events=127.0.0.1:" + coldPort + ",127.0.0.1:" + warmPort)) {
         assertThat(ofWarm.recv()).startsWith((byte) 1);
-        ofWarm.sendMore("kv@whoever@m");
+        ofWarm.sendMore("kv@unknown@m");
         ofWarm.sendMore(new byte[8]);
         ofWarm.send(stored());
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LlmGatewayTest {
 
   /** The port of tcpmux, on which no server listens. */
-  private static final String NOBODY = "127.0.0.1:1";
+  private static final String UNREACHABLE = "127.0.0.1:1";
 
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -142,7 +142,7 @@ class LlmGatewayTest {
     try (RunningGateway gateway =
         RunningGateway.start(
             builder -> builder.telemetry(telemetry),
-            "--decode=" + NOBODY + "," + first.authority())) {
+            "--decode=" + UNREACHABLE + "," + first.authority())) {
       // Chance decides who is first; it does so anew each time.
       for (int i = 0; i < 64 && !triedAgain(); i++) {
         tracing.clear();
@@ -164,7 +164,7 @@ class LlmGatewayTest {
   @Test
   void noEngine_is502() throws Exception {
     try (RunningGateway gateway =
-        RunningGateway.start(builder -> builder.telemetry(telemetry), "--decode=" + NOBODY)) {
+        RunningGateway.start(builder -> builder.telemetry(telemetry), "--decode=" + UNREACHABLE)) {
       assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(502);
       assertThat(value(requestSpan(), "error.type").toString()).contains("Connect");
     }

@@ -14,6 +14,8 @@
 #define ON_CPU 0
 #define OFF_CPU 1
 #define CALL 2
+#define DEVICE 3
+#define STALL 4
 #define NO_STACK -1
 #define COLLISION -17 /* EEXIST: another stack has the place that this one's hash names */
 #define SKIPS 3
@@ -21,6 +23,8 @@
 #define LOST_COLLISION 1
 #define NAME_BYTES 1024
 #define STOP_HERE 1 /* of a session's entry: do not come back on return */
+#define COUNTED 1
+#define DEVICE_TOO 2 /* of a target: what the device does is counted as well */
 
 /* A trace's id in the order of its text; zeros: none. */
 struct ispan_trace {
@@ -65,6 +69,7 @@ struct ispan_open_call {
 	u64 amount;   /* of a look-up: where the name is */
 	u64 function; /* of a look-up: where the function will be */
 	struct ispan_call call;
+	u64 correlation; /* of a launch: the number by which the device's work is known; 0: none yet */
 };
 
 struct ispan_function {
@@ -114,7 +119,7 @@ struct {
 	__type(value, struct ispan_function_name);
 } function_names SEC(".maps");
 
-/* Processes, or EVERYBODY. */
+/* COUNTED, with DEVICE_TOO or without, by process, or for EVERYBODY. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -174,7 +179,7 @@ static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct 
 	return false;
 }
 
-static __always_inline void add(const struct ispan_stack *stack, u64 nanos, u64 bytes)
+static __always_inline void add(const struct ispan_stack *stack, u64 count, u64 nanos, u64 bytes)
 {
 	struct ispan_sum none = {};
 	struct ispan_sum *sum = bpf_map_lookup_elem(&stack_counts, stack);
@@ -187,7 +192,7 @@ static __always_inline void add(const struct ispan_stack *stack, u64 nanos, u64 
 		lose(LOST_NO_ROOM);
 		return;
 	}
-	__sync_fetch_and_add(&sum->count, 1);
+	__sync_fetch_and_add(&sum->count, count);
 	__sync_fetch_and_add(&sum->nanos, nanos);
 	__sync_fetch_and_add(&sum->bytes, bytes);
 }
@@ -199,7 +204,7 @@ int stack_sample(void *ctx)
 	struct ispan_stack stack = {};
 
 	if (tgid && is_target(tgid) && stack_of_this(ctx, tgid, ON_CPU, &stack))
-		add(&stack, 0, 0);
+		add(&stack, 1, 0, 0);
 	return 0;
 }
 
@@ -221,7 +226,7 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 	bpf_map_delete_elem(&stack_waits, &comes);
 	/* A thread's number may have become another's. */
 	if (wait.stack.tgid == next->tgid && now > wait.since_ns)
-		add(&wait.stack, now - wait.since_ns, 0);
+		add(&wait.stack, 1, now - wait.since_ns, 0);
 	return 0;
 }
 
@@ -284,16 +289,18 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	return 0;
 }
 
-static __always_inline void learn_name(const struct ispan_open_call *open, u32 tgid)
+static __always_inline void learn_name(u64 number, u32 tgid, u64 address)
 {
-	struct ispan_function function = {.number = word_at(open->function), .tgid = tgid};
+	struct ispan_function function = {.number = number, .tgid = tgid};
 	struct ispan_function_name *name;
 
 	bpf_map_update_elem(&function_names, &function, &no_name, BPF_ANY);
 	name = bpf_map_lookup_elem(&function_names, &function);
 	if (name)
-		bpf_probe_read_user_str(name->text, sizeof(name->text), (void *)open->amount);
+		bpf_probe_read_user_str(name->text, sizeof(name->text), (void *)address);
 }
+
+static __always_inline void remember_launch(const struct ispan_open_call *open, const struct ispan_stack *stack);
 
 /* The caller's stack is whole only now: at a function's first instruction its caller is not yet in the chain of frames. */
 static __always_inline int call_ends(struct pt_regs *regs)
@@ -313,13 +320,16 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	if (RESULT(regs))
 		return 0;
 	if (open.call.kind == ISPAN_KIND_CUDA_GET_FUNCTION) {
-		learn_name(&open, tgid);
+		learn_name(word_at(open.function), tgid, open.amount);
 		return 0;
 	}
 	stack.called = open.call.reserved;
 	stack.function = open.function;
 	if (stack_of_this(regs, tgid, CALL, &stack))
-		add(&stack, now - open.start_ns, open.amount);
+		add(&stack, 1, now - open.start_ns, open.amount);
+	else
+		stack.tgid = 0;
+	remember_launch(&open, &stack);
 	return 0;
 }
 

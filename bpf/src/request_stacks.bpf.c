@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stacks of processes, each with the trace that its thread worked for, by the maps of a bridge that runs. */
 #include "context.h"
-#include "stacks.h"
+#include "device.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stacks of processes, whatever they work for: needs no bridge. */
-#include "stacks.h"
+#include "device.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

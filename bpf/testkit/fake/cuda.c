@@ -27,6 +27,15 @@ struct copy2d {
 	size_t height;
 };
 
+/* Called before a launch returns, as CUPTI calls its subscribers. */
+__attribute__((visibility("default"))) void (*fake_on_launch)(void *function);
+
+static void launched(void *function)
+{
+	if (fake_on_launch)
+		fake_on_launch(function);
+}
+
 static CUresult allocate(CUdeviceptr *address, size_t bytes)
 {
 	*address = fake_allocate(bytes);
@@ -78,10 +87,15 @@ EXPORT CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned co
 	*module = (void *)0x1234;
 	LEAVE;
 }
+static char *names[1024];
+
+EXPORT const char *fake_name_of(void *function)
+{
+	return names[((uintptr_t)function - 0xf000) / 16 % 1024];
+}
 /* The same for the same name, as long as there are not too many. */
 static void *function_of(const char *name)
 {
-	static char *names[1024];
 	uintptr_t at = 0;
 
 	for (; at < 1023; at++) {
@@ -202,6 +216,7 @@ EXPORT CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t 
 	{                                                                                                              \
 		ENTER((uint64_t)x * y * z, stream);                                                                    \
 		fake_enqueue(stream, fake_kernel_nanos(call.amount));                                                  \
+		launched(kernel);                                                                                      \
 		LEAVE;                                                                                                 \
 	}
 #define LAUNCH_CONFIGURED(name)                                                                                        \

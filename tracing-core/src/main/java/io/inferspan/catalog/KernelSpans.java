@@ -70,6 +70,15 @@ public final class KernelSpans {
                   KernelAttributes.ALGORITHM,
                   KernelAttributes.BUS_BANDWIDTH,
                   KernelAttributes.TIMING_SOURCE,
+                  KernelAttributes.POLICY_LAST_NS,
+                  KernelAttributes.POLICY_AVERAGE_NS,
+                  KernelAttributes.POLICY_P99_NS,
+                  KernelAttributes.POLICY_TARGET_NS,
+                  KernelAttributes.POLICY_SAMPLES,
+                  KernelAttributes.POLICY_CHANNELS,
+                  KernelAttributes.CPU_CONTENTION,
+                  KernelAttributes.CPU_SWITCHES,
+                  KernelAttributes.CPU_COUNT,
                   BatchAttributes.SYNTHESISED,
                   KernelAttributes.HOST))
           .build();

@@ -115,6 +115,37 @@ public final class KernelAttributes {
   /** The clock of an execution time: kernel_gpu, kernel_cpu or collective_cpu. */
   public static final Attribute<String> TIMING_SOURCE = text("inferspan.ebpf.nccl.timing_source");
 
+  /** Latency of like collectives that nccl-eBPF's policy knows: of the last, in nanoseconds. */
+  public static final Attribute<Long> POLICY_LAST_NS = count("inferspan.ebpf.nccl.policy.last_ns");
+
+  /** The moving average of that. */
+  public static final Attribute<Long> POLICY_AVERAGE_NS =
+      count("inferspan.ebpf.nccl.policy.average_ns");
+
+  /** The 99th percentile of that. */
+  public static final Attribute<Long> POLICY_P99_NS = count("inferspan.ebpf.nccl.policy.p99_ns");
+
+  /** The 99th percentile that the policy aims at. */
+  public static final Attribute<Long> POLICY_TARGET_NS =
+      count("inferspan.ebpf.nccl.policy.target_p99_ns");
+
+  /** The number of collectives that the policy has seen. */
+  public static final Attribute<Long> POLICY_SAMPLES = count("inferspan.ebpf.nccl.policy.samples");
+
+  /** The number of channels that the policy recommends. */
+  public static final Attribute<Long> POLICY_CHANNELS =
+      count("inferspan.ebpf.nccl.policy.channels");
+
+  /** What nccl-eBPF's observer found of the CPUs: none, saturation or cpuset_limited. */
+  public static final Attribute<String> CPU_CONTENTION = text("inferspan.ebpf.nccl.cpu.contention");
+
+  /** How often a second threads of the observed process left a CPU. */
+  public static final Attribute<Long> CPU_SWITCHES =
+      count("inferspan.ebpf.nccl.cpu.switches_per_second");
+
+  /** The number of CPUs on which they ran. */
+  public static final Attribute<Long> CPU_COUNT = count("inferspan.ebpf.nccl.cpu.count");
+
   /** The host of the process, in spans of several hosts. */
   public static final Attribute<String> HOST = text("host.name");
 

@@ -28,7 +28,10 @@ final class HelpText {
         --frequency N         so many times a second on each CPU (99)
         --off-cpu             what waits instead, and how long it did
         --cuda                what calls CUDA instead: launches, copies and synchronisations
-        --unit WORD           what is counted; --off-cpu: ns (or calls), --cuda: calls (or ns, bytes)
+        --device              what launched kernels instead, and how long the device ran them, as
+                              parcagpu's library in the process reports it
+        --unit WORD           what is counted; --off-cpu: ns (or calls), --cuda: calls (or ns, bytes),
+                              --device: ns (or calls; samples of what stalled)
         --trace ID            only for this trace's request; needs a running agent or bridge
         --by-trace            all, below the trace they were for; needs the same
         --out FILE            where to: .html (flame.html) or .folded
@@ -47,6 +50,8 @@ final class HelpText {
       import FILE...        sends what other tools recorded as spans: operations from the JSON of NCCL's
                             inspector, below what TRACEPARENT names, if it is set; and from OTLP/JSON
                             queue, prefill and decode below each llm_request of vLLM
+        --nccl-maps LIST      name:path,... of maps of nccl-eBPF that are pinned, as its variable
+                              NCCL_POLICY_KERNEL_MAPS lists them: attributes of the collectives
       coldstart -- COMMAND  follows the start of a server with all processes that it starts: phases,
                             calls, and a trace below what TRACEPARENT names
         --pid N               follows a process that has begun already, instead of a command

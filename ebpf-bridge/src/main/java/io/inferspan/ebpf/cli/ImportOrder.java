@@ -4,6 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
 import io.inferspan.ebpf.coldstart.ColdStartTrace;
 import io.inferspan.ebpf.flame.StackFormatException;
+import io.inferspan.ebpf.imports.NcclMaps;
 import io.inferspan.ebpf.imports.SpanImport;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -12,34 +13,44 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Send files of other tools as spans. */
-record ImportOrder(List<Path> files) implements Invocation {
+/**
+ * Send files of other tools as spans.
+ *
+ * @param ncclMaps pinned maps of nccl-eBPF whose values become attributes; null for none
+ */
+record ImportOrder(List<Path> files, @Nullable String ncclMaps) implements Invocation {
 
   private static final String SERVICE = "inferspan-ebpf-import";
 
   static Invocation parse(Arguments rest) throws UsageException {
     List<Path> files = new ArrayList<>();
+    @Nullable String maps = null;
     while (rest.hasNext()) {
       String word = rest.next();
       if (word.equals("--help") || word.equals("-h")) {
         return new ShowHelp();
       }
-      if (word.startsWith("-")) {
-        throw rest.unknown("import", word, "none");
+      if (word.equals("--nccl-maps")) {
+        maps = rest.valueOf(word);
+      } else if (word.startsWith("-")) {
+        throw rest.unknown("import", word, "--nccl-maps");
+      } else {
+        files.add(Path.of(word));
       }
-      files.add(Path.of(word));
     }
     if (files.isEmpty()) {
       throw new UsageException("import needs a file of NCCL's inspector or of OTLP/JSON");
     }
-    return new ImportOrder(List.copyOf(files));
+    return new ImportOrder(List.copyOf(files), maps);
   }
 
   /** Returns the exit status; standard output is left to an exporter. */
   int run(Map<String, String> environment, PrintStream err) {
-    SpanImport spans = new SpanImport();
     try {
+      SpanImport spans =
+          new SpanImport(ncclMaps == null ? NcclMaps.none() : NcclMaps.read(ncclMaps));
       for (Path file : files) {
         read(spans, file);
       }

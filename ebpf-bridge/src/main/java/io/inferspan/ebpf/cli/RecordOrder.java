@@ -28,10 +28,11 @@ record RecordOrder(StackScope scope, Kind kind, Unit unit, Duration time, int fr
     implements Invocation {
 
   static final String OPTIONS =
-      "--pid, --seconds, --frequency, --off-cpu, --cuda, --unit, --by-trace, --trace, --out";
+      "--pid, --seconds, --frequency, --off-cpu, --cuda, --device, --unit, --by-trace, --trace, --out";
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
   private static final int LONGEST_SECONDS = 86_400;
+  private static final int MOST_NOTES = 10;
   private static final int MOST_HERTZ = 10_000;
 
   /** Close to 100, so that it does not beat with what the kernel does by its own clock. */
@@ -54,6 +55,7 @@ record RecordOrder(StackScope scope, Kind kind, Unit unit, Duration time, int fr
         case "--frequency" -> frequency = rest.number(option, MOST_HERTZ);
         case "--off-cpu" -> kind = Kind.OFF_CPU;
         case "--cuda" -> kind = Kind.CUDA;
+        case "--device" -> kind = Kind.DEVICE;
         case "--unit" -> unit = StackOrder.unit(rest.valueOf(option));
         case "--by-trace" -> byTrace = true;
         case "--trace" -> trace = StackOrder.traceId(rest.valueOf(option));
@@ -67,8 +69,8 @@ record RecordOrder(StackScope scope, Kind kind, Unit unit, Duration time, int fr
     if (!out.matches(".*\\.(html|folded|txt)")) {
       throw new UsageException("--out " + out + ": must end with .html, .folded or .txt");
     }
-    if (kind == Kind.CUDA && pids.isEmpty()) {
-      throw new UsageException("--cuda needs processes, as in --pid 4711");
+    if ((kind == Kind.CUDA || kind == Kind.DEVICE) && pids.isEmpty()) {
+      throw new UsageException("--cuda and --device need processes, as in --pid 4711");
     }
     StackScope scope = new StackScope(pids, byTrace, trace);
     Unit counted = unit(kind, unit);
@@ -99,19 +101,29 @@ record RecordOrder(StackScope scope, Kind kind, Unit unit, Duration time, int fr
       }
       StackCounts counts = recorder.counts(unit);
       write(counts);
-      out.println(
-          "wrote %s: %d %s in %d stacks, %d lost"
-              .formatted(
-                  this.out,
-                  counts.total(),
-                  counts.unit().word(),
-                  counts.sorted().size(),
-                  recorder.lost()));
+      out.println("wrote " + this.out + ": " + summary(counts, recorder));
+      recorder.missingNames().stream().limit(MOST_NOTES).forEach(err::println);
       return EbpfTool.DONE;
     } catch (IOException failed) {
       err.println(this.out + ": " + failed.getMessage());
       return EbpfTool.FAILED;
     }
+  }
+
+  private String summary(StackCounts counts, StackRecorder recorder) {
+    return "%d %s%s in %d stacks, %d lost%s%s"
+        .formatted(
+            counts.total(),
+            counts.unit().word(),
+            counts.unit() == Unit.NANOS && kind == Kind.CUDA ? " of the host's time" : "",
+            counts.sorted().size(),
+            recorder.lost(),
+            ifAny(recorder.unnamed(), ", %d with frames that have no name"),
+            ifAny(recorder.unattributed(), ", %d kernels or samples of no known launch"));
+  }
+
+  private static String ifAny(long count, String text) {
+    return count == 0 ? "" : text.formatted(count);
   }
 
   private void write(StackCounts counts) throws IOException {
@@ -130,6 +142,7 @@ record RecordOrder(StackScope scope, Kind kind, Unit unit, Duration time, int fr
           case ON_CPU -> "On CPU";
           case OFF_CPU -> "Off CPU";
           case CUDA -> unit == Unit.NANOS ? "CUDA calls, the host's time" : "CUDA calls";
+          case DEVICE -> unit == Unit.SAMPLES ? "GPU stalls" : "GPU kernels, the device's time";
         };
     return scope.traceId() == null ? what : what + ", trace " + scope.traceId();
   }

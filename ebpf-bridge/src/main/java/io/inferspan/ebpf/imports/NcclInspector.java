@@ -114,11 +114,13 @@ final class NcclInspector {
       throw metadata.expected("version v4.0 to v4.3, not " + version + ", as", VERSION);
     }
     JsonRecord header = record.object("header");
+    Long nodes = header.countOrNull("nnodes");
     Rank rank =
         new Rank(
             header.text("id"),
             header.count("rank"),
             header.count("n_ranks"),
+            nodes == null ? 0 : nodes,
             metadata.text("hostname"),
             metadata.count("pid"));
     return new Dump(rank, metadata.microsAsNanos("dump_timestamp_us"), Map.of());

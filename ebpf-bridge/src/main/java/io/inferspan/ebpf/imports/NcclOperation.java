@@ -23,6 +23,6 @@ record NcclOperation(
     long beginNanos,
     long endNanos) {
 
-  /** A process's place in a communicator. */
-  record Rank(String communicator, long number, long ranks, String host, long pid) {}
+  /** A process's place in a communicator, which spans so many nodes; 0: not known. */
+  record Rank(String communicator, long number, long ranks, long nodes, String host, long pid) {}
 }

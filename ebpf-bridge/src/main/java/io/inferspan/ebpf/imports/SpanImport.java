@@ -35,7 +35,13 @@ public final class SpanImport {
 
   private final NcclInspector inspector = new NcclInspector();
   private final LlmRequests requests = new LlmRequests();
+  private final NcclMaps maps;
   private long written;
+
+  /** Without any file yet. */
+  public SpanImport(NcclMaps maps) {
+    this.maps = maps;
+  }
 
   /** Reads a file; what is of no known format is refused with its line and column. */
   public void read(Path file) throws IOException {
@@ -85,8 +91,7 @@ public final class SpanImport {
     Rank rank = operations.getFirst().rank();
     String communicator = rank.communicator();
     OperationSpan all =
-        telemetry
-            .span(KernelSpans.NCCL, "communicator", parent)
+        maps.describe(telemetry.span(KernelSpans.NCCL, "communicator", parent))
             .set(KernelAttributes.COMMUNICATOR, communicator)
             .set(KernelAttributes.RANKS, rank.ranks())
             .set(KernelAttributes.COUNT, operations.size())
@@ -95,7 +100,8 @@ public final class SpanImport {
                 operations.stream().mapToLong(NcclOperation::beginNanos).min().orElseThrow())
             .start();
     for (NcclOperation operation : operations) {
-      describe(operation, telemetry.span(KernelSpans.NCCL, operation.call(), all))
+      PendingSpan span = telemetry.span(KernelSpans.NCCL, operation.call(), all);
+      maps.describe(operation, describe(operation, span))
           .startingAt(operation.beginNanos())
           .start()
           .closeAt(operation.endNanos());

@@ -37,6 +37,11 @@ final class PerfMap {
     return ranges.at(address);
   }
 
+  /** Whether there is such a file. */
+  boolean isThere() {
+    return size >= 0;
+  }
+
   /** Reads the file again if it has changed; returns whether it has. */
   boolean refresh() {
     try {

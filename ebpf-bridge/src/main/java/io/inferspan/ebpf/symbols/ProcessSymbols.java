@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class ProcessSymbols {
 
   private static final int MAX_MAPPINGS = 65_536;
+  private static final Pattern PYTHON =
+      Pattern.compile("(?:lib)?python3\\.([0-9]{1,2})(?:\\.so.*)?");
+  private static final int FIRST_PYTHON_WITH_MAPS = 12;
   private static final String DELETED = " (deleted)";
 
   /** A map is read again for an address that it lacks, at most this often. */
@@ -58,6 +63,28 @@ final class ProcessSymbols {
       name = known(address);
     }
     return name == null ? "0x" + Long.toHexString(address) : name;
+  }
+
+  /** Says why functions of the process's runtime have no names; null if they have. */
+  @Nullable String missing() {
+    if (compiled.isThere()) {
+      return null;
+    }
+    for (Region region : map.regions()) {
+      String file = fileName(region.path());
+      Matcher python = PYTHON.matcher(file);
+      if (python.matches()) {
+        boolean old = Integer.parseInt(python.group(1)) < FIRST_PYTHON_WITH_MAPS;
+        return "runs Python 3.%s: its functions are %s"
+            .formatted(
+                python.group(1),
+                old ? "not supported, only those of 3.12 and newer" : "not known without -X perf");
+      }
+      if (file.equals("libjvm.so")) {
+        return "runs a JVM: its compiled functions are not known without jcmd Compiler.perfmap";
+      }
+    }
+    return null;
   }
 
   private @Nullable String known(long address) {

@@ -58,6 +58,12 @@ public final class Symbols {
     return !kernelSymbols().isEmpty();
   }
 
+  /** Says why functions of a process's runtime have no names; null if they have. */
+  public @Nullable String missing(int pid) {
+    String why = process(pid).missing();
+    return why == null ? null : "process " + pid + " " + why;
+  }
+
   /** Notes what a process has mapped, so that its addresses have names after it has ended. */
   public void remember(int pid) {
     process(pid).refresh();

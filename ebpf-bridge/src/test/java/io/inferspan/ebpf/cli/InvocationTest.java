@@ -158,7 +158,7 @@ class InvocationTest {
           record --seconds 0        | --seconds 0: must be from 1 to 86400
           record --out x.json       | --out x.json: must end with .html, .folded or .txt
           record --cpu              | record has no option --cpu; its options: --pid, --seconds
-          record --cuda             | --cuda needs processes, as in --pid 4711
+          record --cuda             | --cuda and --device need processes, as in --pid 4711
           record --off-cpu --unit bytes | --unit bytes: must be ns or calls here
           record --trace 7          | --trace 7: must be 32 hexadecimal digits
           flame                     | flame needs a file of stacks
@@ -175,7 +175,7 @@ class InvocationTest {
           coldstart report a --fast | coldstart has no option --fast; its options: --bucket-ms
           coldstart report a --bucket-ms 0 | --bucket-ms 0: must be from 1 to 3600000
           import                    | import needs a file of NCCL's inspector or of OTLP/JSON
-          import a --fast           | import has no option --fast; its options: none
+          import a --fast           | import has no option --fast; its options: --nccl-maps
           diff a                    | diff needs two files, before and after
           flame a --out b.svg       | --out b.svg: must end with .html, .folded, .txt or .json
           diff a b --slowest 1%     | --slowest is for diff with one file, of record --by-trace

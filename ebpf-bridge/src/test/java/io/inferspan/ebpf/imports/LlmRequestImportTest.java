@@ -161,7 +161,7 @@ class LlmRequestImportTest {
   }
 
   private SpanImport read(String... texts) throws IOException {
-    SpanImport spans = new SpanImport();
+    SpanImport spans = new SpanImport(NcclMaps.none());
     for (String text : texts) {
       spans.read(Files.writeString(directory.resolve("spans.jsonl"), text));
     }

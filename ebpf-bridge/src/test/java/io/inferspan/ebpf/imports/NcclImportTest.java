@@ -185,7 +185,7 @@ class NcclImportTest {
       }
       try {
         Path file = Files.writeString(directory.resolve("damaged"), text);
-        new SpanImport().read(file);
+        new SpanImport(NcclMaps.none()).read(file);
       } catch (IOException refused) {
         assertThat(refused).isInstanceOf(StackFormatException.class);
       }
@@ -193,7 +193,7 @@ class NcclImportTest {
   }
 
   private SpanImport read(String... texts) throws IOException {
-    SpanImport spans = new SpanImport();
+    SpanImport spans = new SpanImport(NcclMaps.none());
     for (String text : texts) {
       spans.read(Files.writeString(directory.resolve("inspector.log"), text));
     }

@@ -15,9 +15,7 @@ import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.stacks.StackRecorder.Kind;
 import io.opentelemetry.api.OpenTelemetry;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -49,6 +47,9 @@ class RequestStacksIT {
   /** The path of requests without a trace, which no other has. */
   private static final int UNTRACED = 55;
 
+  /** A path whose launches are always known before their kernels. */
+  private static final int LATE = 53;
+
   private static final int HERTZ = 499;
   private static final Pattern PATH = Pattern.compile(";void path<([0-9]+)>\\(\\);");
   private static final String NONE = "no trace;";
@@ -73,9 +74,15 @@ class RequestStacksIT {
             Path.of("../bpf/testkit/paths.cpp").toAbsolutePath().normalize().toString(),
             directory.resolve("libcuda.so.1").toString(),
             "-lpthread"));
-    server = new ProcessBuilder(program.toString()).start();
-    BufferedReader said = server.inputReader();
-    port = Integer.parseInt(said.readLine());
+    server = start(Map.of());
+    port = Integer.parseInt(server.inputReader().readLine());
+  }
+
+  private static Process start(Map<String, String> environment) throws IOException {
+    ProcessBuilder command = new ProcessBuilder(directory.resolve("paths").toString());
+    command.environment().put("LD_PRELOAD", directory.resolve("libparcagpucupti.so").toString());
+    command.environment().putAll(environment);
+    return command.start();
   }
 
   @AfterAll
@@ -155,6 +162,78 @@ class RequestStacksIT {
   }
 
   @Test
+  void workOfTheDeviceForARequest_isUnderItsLaunches() throws Exception {
+    try (EbpfBridge bridge = bridge();
+        StackRecorder recorder = recorder(new StackScope(pids(), true, null), Kind.DEVICE)) {
+      ask();
+      Eventually.is("all kernels have run", () -> kernelsOf(recorder) == launches());
+      StackCounts nanos = recorder.counts(Unit.NANOS);
+      StackCounts samples = recorder.counts(Unit.SAMPLES);
+
+      assertThat(recorder.lost()).isZero();
+      assertThat(recorder.unnamed()).isZero();
+      assertThat(recorder.unattributed()).as("of a launch that was not reported").isEqualTo(1);
+      forEachTraced(
+          (trace, number) -> {
+            String kernel =
+                "path<%d>();launch(int);cuLaunchKernel;-;void kernel<%1$d>(float*)_[G]"
+                    .formatted(number);
+            long launches = number + 1L;
+            assertThat(total(nanos.ofTrace(trace), kernel))
+                .as("%s", nanos.ofTrace(trace).sorted())
+                .isEqualTo(nanos.ofTrace(trace).total())
+                .isEqualTo(launches * 1000 * (number + 1));
+            StackCounts own = samples.ofTrace(trace);
+            assertThat(total(own, kernel + ";long_scoreboard_[g];0x40_[g]"))
+                .as("%s", own.sorted())
+                .isEqualTo(launches * (number + 1));
+            assertThat(total(own, kernel + ";selected_[g];0x40_[g]")).isEqualTo(launches);
+          });
+    }
+  }
+
+  @Test
+  void workOfUnknownLaunches_waitsWithinABound_andTheRestIsLost() throws Exception {
+    int unknown = 5000;
+    Process other = start(Map.of("FAKE_UNKNOWN_KERNELS", Integer.toString(unknown)));
+    try (StackRecorder recorder = recorder(StackScope.of(List.of((int) other.pid())), Kind.DEVICE);
+        Socket socket =
+            new Socket(
+                InetAddress.getLoopbackAddress(),
+                Integer.parseInt(other.inputReader().readLine()))) {
+      request(socket, LATE, "");
+
+      Eventually.is("all is counted", () -> kernelsOf(recorder) == LATE + 1);
+      assertThat(recorder.unattributed()).isBetween(4000L, 4096L);
+      assertThat(recorder.unattributed() + recorder.lost()).isEqualTo(unknown);
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+
+  private static long kernelsOf(StackRecorder recorder) {
+    recorder.look();
+    return recorder.counts(Unit.CALLS).total();
+  }
+
+  private static long launches() {
+    long[] sum = {CONNECTIONS * (UNTRACED + 1L)};
+    forEachTraced((trace, number) -> sum[0] += number + 1);
+    return sum[0];
+  }
+
+  @Test
+  void workOfTheDevice_withoutALibraryThatReportsIt_isNotSupported() {
+    int pid = (int) ProcessHandle.current().pid();
+    try (StackRecorder recorder = recorder(StackScope.of(List.of(pid)), Kind.DEVICE)) {
+      assertThatThrownBy(() -> recorder.counts(Unit.NANOS))
+          .isInstanceOf(BpfException.class)
+          .hasMessageContaining("no process has loaded libparcagpucupti.so")
+          .hasMessageContaining("--cuda");
+    }
+  }
+
+  @Test
   void withoutABridge_tracesAreNotKnown() {
     assertThatThrownBy(() -> recorder(new StackScope(pids(), true, null), Kind.ON_CPU))
         .isInstanceOf(BpfException.class)
@@ -217,21 +296,25 @@ class RequestStacksIT {
 
   private static void ask(int connection, CyclicBarrier together) throws Exception {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      InputStream answers = socket.getInputStream();
       for (int turn = 0; turn < TURNS; turn++) {
         together.await();
         String traceparent =
             turn == 1
                 ? ""
                 : "traceparent: 00-" + trace(connection, turn) + "-00000000000000b7-01\r\n";
-        String head =
-            "GET /" + path(connection, turn) + " HTTP/1.1\r\nHost: a\r\n" + traceparent + "\r\n";
-        socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
-        byte[] answer =
-            answers.readNBytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length());
-        assertThat(new String(answer, StandardCharsets.US_ASCII)).endsWith("ok");
+        request(socket, path(connection, turn), traceparent);
       }
     }
+  }
+
+  private static void request(Socket socket, int path, String traceparent) throws IOException {
+    String head = "GET /" + path + " HTTP/1.1\r\nHost: a\r\n" + traceparent + "\r\n";
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    byte[] answer =
+        socket
+            .getInputStream()
+            .readNBytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length());
+    assertThat(new String(answer, StandardCharsets.US_ASCII)).endsWith("ok");
   }
 
   private static int path(int connection, int turn) {

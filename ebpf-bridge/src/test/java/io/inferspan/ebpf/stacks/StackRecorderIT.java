@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.stacks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.flame.StackCounts;
 import io.inferspan.ebpf.flame.Unit;
@@ -10,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,13 +26,17 @@ class StackRecorderIT {
 
   private static final String CPP =
       """
+      #include <cstdlib>
       #include <unistd.h>
-      volatile unsigned long sink;
+      volatile unsigned long sink; int times = 3;
       void inner(long n) { for (long i = 0; i < n; i++) sink = sink * 31 + i; }
       void fast(long n) { inner(n); }
-      void slow(long n) { inner(3 * n); }
+      void slow(long n) { inner(times * n); }
       void nap() { usleep(20000); }
-      int main(int c, char **) { for (;;) { if (c > 1) nap(); else { fast(100000); slow(100000); } } }
+      int main(int c, char **v) {
+        if (c > 1) times = atoi(v[1]);
+        for (;;) { if (!times) nap(); else { fast(100000); slow(100000); } }
+      }
       """;
 
   private static final String JAVA =
@@ -39,6 +47,27 @@ class StackRecorderIT {
         static void outer(int n) { inner(n); sink++; }
         public static void main(String[] a) { for (;;) outer(1_000_000); }
       }
+      """;
+
+  private static final String PYTHON =
+      """
+      def inner(n):
+          for i in range(n): pass
+      def outer(n): inner(n)
+      print(flush=True)
+      while True: outer(100000)
+      """;
+
+  /** Go gives only functions that call others a frame pointer, so inner has a call. */
+  private static final String GO =
+      """
+      package main
+      var sink int
+      //go:noinline
+      func inner(n int) { if n < 0 { outer(n) }; for i := 0; i < n; i++ { sink = sink*31 + i } }
+      //go:noinline
+      func outer(n int) { inner(n); sink++ }
+      func main() { for { outer(1000000) } }
       """;
 
   @TempDir private Path directory;
@@ -79,8 +108,85 @@ class StackRecorderIT {
   }
 
   @Test
+  void differenceOfTwoRecordings_pointsAtTheFunctionThatBecameSlow() throws Exception {
+    String load = compiled("-O0").toString();
+    StackCounts before = sampled(start(load, "3"), 200);
+    StackCounts after = sampled(start(load, "30"), 200);
+
+    Map<String, Double> growth = inclusive(after);
+    inclusive(before).forEach((frame, share) -> growth.merge(frame, -share, Double::sum));
+
+    assertThat(growth.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey())
+        .as("%s", growth)
+        .isEqualTo("slow(long)");
+  }
+
+  /** The share of the stacks that contain each frame. */
+  private static Map<String, Double> inclusive(StackCounts counts) {
+    Map<String, Double> shares = new HashMap<>();
+    counts
+        .sorted()
+        .forEach(
+            (stack, count) ->
+                Set.of(stack.split(";"))
+                    .forEach(
+                        frame ->
+                            shares.merge(frame, (double) count / counts.total(), Double::sum)));
+    return shares;
+  }
+
+  @Test
+  void go_foldsToItsPath() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/go")), "needs go: apt-get install golang-go");
+    Path source = Files.writeString(directory.resolve("load.go"), GO);
+    run("go", "build", "-o", directory.resolve("load").toString(), source.toString());
+
+    StackCounts counts = sampled(start(directory.resolve("load").toString()), 200);
+
+    // The runtime's own threads collect garbage and preempt.
+    long load = total(counts, stack -> stack.contains("main."));
+    long path =
+        total(counts, stack -> stack.matches("load;.*;main.main;main.outer;main.inner(;.*)?"));
+    assertThat(path / (double) load).as("%s", counts.sorted()).isGreaterThanOrEqualTo(0.99);
+    assertThat(load / (double) counts.total()).isGreaterThan(0.9);
+  }
+
+  /**
+   * Every Python with trampolines that is here, and the one that PYTHON_WITH_FRAME_POINTERS names:
+   * if the interpreter has frame pointers, its functions' path; else nothing that is wrong.
+   */
+  @Test
+  void python_foldsToItsPath_orIsTruncated() throws Exception {
+    List<List<String>> interpreters = Pythons.withTrampolines();
+    assumeTrue(!interpreters.isEmpty(), "needs Python 3.12 or newer");
+    Path source = Files.writeString(directory.resolve("load.py"), PYTHON);
+    for (List<String> interpreter : interpreters) {
+      List<String> command = new ArrayList<>(interpreter);
+      command.addAll(List.of("-X", "perf", source.toString()));
+      int pid = start(command.toArray(String[]::new));
+      Path map = Path.of("/tmp/perf-" + pid + ".map");
+      try {
+        StackCounts counts = sampled(pid, 200);
+        started.removeLast().destroyForcibly().waitFor();
+        String path = ".*;py::<module>:[^;]*;.*py::outer:[^;]*;.*py::inner:[^;]*(;.*)?";
+        String cut = "[^;]*;\\[truncated\\];.*";
+        boolean framed = Pythons.hasFramePointers(interpreter);
+        System.out.printf(
+            "%s: %d of %d samples have the path, %d are truncated%n",
+            interpreter,
+            total(counts, stack -> stack.matches(path)),
+            counts.total(),
+            total(counts, stack -> stack.matches(cut)));
+        assertShare(counts, 0.99, stack -> stack.matches(path) || (!framed && stack.matches(cut)));
+      } finally {
+        Files.deleteIfExists(map);
+      }
+    }
+  }
+
+  @Test
   void waits_countForAsLongAsTheyLasted() throws Exception {
-    int pid = start(compiled("-O0").toString(), "nap");
+    int pid = start(compiled("-O0").toString(), "0");
 
     StackCounts counts = record(pid, Kind.OFF_CPU, 2000);
 
@@ -91,7 +197,7 @@ class StackRecorderIT {
 
   @Test
   void otherProcesses_areNotCounted() throws Exception {
-    int counted = start(compiled("-O0").toString(), "nap");
+    int counted = start(compiled("-O0").toString(), "0");
     start(directory.resolve("load").toString());
 
     assertThat(record(counted, Kind.ON_CPU, 1000).total()).isLessThan(20);

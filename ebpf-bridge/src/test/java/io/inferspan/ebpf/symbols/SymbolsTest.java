@@ -103,6 +103,30 @@ class SymbolsTest {
     assertThat(symbols.user(PID, address)).endsWith("getpid");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/usr/bin/python3.11 | process 4711 runs Python 3.11: its functions are not supported",
+        "/opt/lib/libpython3.9.so.1.0 | process 4711 runs Python 3.9: its functions are not",
+        "/usr/bin/python3.13 (deleted) | process 4711 runs Python 3.13: its functions are not known"
+            + " without -X perf",
+        "/opt/jdk/lib/server/libjvm.so | process 4711 runs a JVM: its compiled functions are not"
+      })
+  void runtimeWithoutAMap_isSaid(String file, String sentence) throws IOException {
+    Files.writeString(
+        process("maps"), "555500000000-555500002000 r-xp 00000000 fd:00 11 " + file + "\n");
+
+    assertThat(new Symbols(proc).missing(PID)).startsWith(sentence);
+    perfMap("7f0000000000 20 f\n");
+    assertThat(new Symbols(proc).missing(PID)).isNull();
+  }
+
+  @Test
+  void programWithoutARuntime_lacksNothing() {
+    assertThat(new Symbols(proc).missing(PID)).isNull();
+  }
+
   @Test
   void kernelFunction_isTheOneThatHoldsTheAddress() throws IOException {
     Files.writeString(

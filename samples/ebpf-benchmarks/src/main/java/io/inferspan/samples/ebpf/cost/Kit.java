@@ -83,6 +83,11 @@ final class Kit {
     return start(CORE, "python3", server.toString(), directory.toString(), "/dev/null");
   }
 
+  /** A process that computes, and says how far it is when it is asked. */
+  Process spin() {
+    return start(CORE, directory.resolve("spin").toString());
+  }
+
   private String loader() {
     return directory.resolve("load").toString();
   }

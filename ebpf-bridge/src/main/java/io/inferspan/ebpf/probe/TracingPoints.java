@@ -1,0 +1,82 @@
+package io.inferspan.ebpf.probe;
+
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfLink;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.probe.ProcessFiles.FileId;
+import io.inferspan.ebpf.probe.ProcessFiles.Identity;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The USDT probes of a library, in all its files that processes have mapped. */
+public final class TracingPoints implements AutoCloseable {
+
+  private static final int MAX_LIBRARIES = 16;
+
+  private final String library;
+  private final String provider;
+  private final Map<String, BpfProgram> programs;
+  private final ProcessFiles processes = new ProcessFiles(Path.of("/proc"));
+  private final Set<FileId> seen = new HashSet<>();
+  private final Set<String> attached = new HashSet<>();
+  private final List<BpfLink> links = new ArrayList<>();
+  private @Nullable BpfException refusal;
+
+  /**
+   * Creates them without attaching anything.
+   *
+   * @param library what the name of its file begins with
+   * @param programs what runs at each point, by the point's name
+   */
+  public TracingPoints(String library, String provider, Map<String, BpfProgram> programs) {
+    this.library = library;
+    this.provider = provider;
+    this.programs = Map.copyOf(programs);
+  }
+
+  /** Attaches to the library if this process has mapped a file of it that is new. */
+  public void look(int pid) {
+    Identity process = processes.find(pid);
+    if (process == null || seen.size() >= MAX_LIBRARIES) {
+      return;
+    }
+    processes
+        .libraries(process, name -> name.startsWith(library))
+        .forEach(
+            (file, mapped) -> {
+              if (seen.add(file)) {
+                programs.forEach((point, program) -> attach(mapped.path(), point, program));
+              }
+            });
+  }
+
+  private void attach(Path file, String point, BpfProgram program) {
+    try {
+      links.add(program.attachUsdt(file, provider, point, 0));
+      attached.add(point);
+    } catch (BpfException refused) {
+      refusal = refused;
+    }
+  }
+
+  /** Whether a point is watched. */
+  public boolean isAttached(String point) {
+    return attached.contains(point);
+  }
+
+  /** Why a point of a file is not watched, such as that the file lacks it; null if all are. */
+  public @Nullable BpfException refusal() {
+    return refusal;
+  }
+
+  @Override
+  public void close() {
+    links.forEach(BpfLink::close);
+    links.clear();
+  }
+}

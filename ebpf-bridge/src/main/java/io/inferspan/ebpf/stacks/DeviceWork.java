@@ -1,0 +1,172 @@
+package io.inferspan.ebpf.stacks;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.probe.TracingPoints;
+import io.inferspan.ebpf.stacks.StackRecorder.Kind;
+import io.inferspan.ebpf.stacks.StackTable.Frames;
+import io.inferspan.ebpf.stacks.StackTable.Stack;
+import io.inferspan.ebpf.stacks.StackTable.Sum;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the device did for launches, by the tracing points of parcagpu's library.
+ *
+ * <p>Work that was reported before its launch had returned waits in a table of the kernel, from
+ * where {@link #attribute} takes it.
+ */
+final class DeviceWork implements AutoCloseable {
+
+  private static final String LIBRARY = "libparcagpucupti";
+  private static final String PROVIDER = "parcagpu";
+  private static final List<String> PROGRAMS =
+      List.of("device_launch", "device_executed", "device_samples", "device_reasons");
+
+  /** Of struct ispan_work. */
+  private static final int WORK_BYTES = 32;
+
+  private static final int LAUNCH_BYTES = 8;
+  private static final int OFFSET_AT = 16;
+  private static final int REASON_AT = 24;
+  private static final long NO_REASON = -1;
+
+  private final BpfObject programs;
+  private final TracingPoints points;
+  private final Map<Stack, Sum> late = new HashMap<>();
+  private Set<ByteBuffer> foundBefore = Set.of();
+
+  private DeviceWork(BpfObject programs) {
+    this.programs = programs;
+    this.points =
+        new TracingPoints(
+            LIBRARY,
+            PROVIDER,
+            Map.of(
+                "cuda_correlation", programs.program("device_launch"),
+                "kernel_executed", programs.program("device_executed"),
+                "pc_sample_batch", programs.program("device_samples"),
+                "stall_reason_map", programs.program("device_reasons")));
+  }
+
+  /** Chooses the programs of an object that is not loaded yet. */
+  static DeviceWork of(BpfObject programs) {
+    return new DeviceWork(programs);
+  }
+
+  /** Leaves the programs of an object out. */
+  static void leaveOut(BpfObject programs) {
+    PROGRAMS.forEach(program -> programs.autoload(program, false));
+  }
+
+  /** Attaches to the library if a process has loaded it. */
+  void look(int pid) {
+    points.look(pid);
+  }
+
+  /** Throws if no process has the library, or if its tracing points cannot be watched. */
+  void check() {
+    // Libraries before PC sampling lack its points.
+    if (points.isAttached("cuda_correlation") && points.isAttached("kernel_executed")) {
+      return;
+    }
+    BpfException refused = points.refusal();
+    if (refused != null) {
+      throw refused;
+    } else {
+      throw new BpfException(
+          "the device's time is not known, since no process has loaded " + LIBRARY + ".so",
+          "start it with CUDA_INJECTION64_PATH, or record the host's time in calls with --cuda",
+          "");
+    }
+  }
+
+  /**
+   * Returns all work whose launch has become known since it was reported. It leaves the table at
+   * the second look, since the kernel may just be adding to it at the first.
+   */
+  Map<Stack, Sum> attribute() {
+    Map<Stack, Sum> found = new HashMap<>();
+    Set<ByteBuffer> now = new HashSet<>();
+    forEachWaiting(
+        (work, sum, launch) -> {
+          if (launch == null) {
+            return;
+          }
+          ByteBuffer key = ByteBuffer.wrap(work.toArray(JAVA_BYTE));
+          boolean leaves = foundBefore.contains(key) && programs.map("device_waiting").delete(work);
+          if (!leaves) {
+            now.add(key);
+          }
+          if (launch.pid() != 0) {
+            (leaves ? late : found).merge(stack(launch, work), sum, Sum::plus);
+          }
+        });
+    foundBefore = now;
+    late.forEach((stack, sum) -> found.merge(stack, sum, Sum::plus));
+    return found;
+  }
+
+  /** The number of kernels and samples whose launch is still not known. */
+  long waiting() {
+    long[] count = {0};
+    forEachWaiting((work, sum, launch) -> count[0] += launch == null ? sum.count() : 0);
+    return count[0];
+  }
+
+  /** Work that waits, and its launch if that is known. */
+  private interface Waiting {
+    void is(MemorySegment work, Sum sum, @Nullable Stack launch);
+  }
+
+  private void forEachWaiting(Waiting each) {
+    BpfMap waiting = programs.map("device_waiting");
+    BpfMap launches = programs.map("device_launches");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment work = arena.allocate(WORK_BYTES, Long.BYTES);
+      MemorySegment next = arena.allocate(WORK_BYTES, Long.BYTES);
+      MemorySegment sum = arena.allocate(StackTable.SUM_BYTES, Long.BYTES);
+      MemorySegment launch = arena.allocate(StackTable.KEY_BYTES, Long.BYTES);
+      boolean more = waiting.nextKey(MemorySegment.NULL, work);
+      for (int i = 0; more && i < waiting.maxEntries(); i++) {
+        more = waiting.nextKey(work, next);
+        if (waiting.get(work, sum)) {
+          boolean known = launches.get(work.asSlice(0, LAUNCH_BYTES), launch);
+          each.is(work, Sum.in(sum), known ? Stack.in(launch) : null);
+        }
+        work.copyFrom(next);
+      }
+    }
+  }
+
+  private static Stack stack(Stack launch, MemorySegment work) {
+    long reason = work.get(JAVA_LONG, REASON_AT);
+    boolean sample = reason != NO_REASON;
+    return new Stack(
+        launch.pid(),
+        sample ? Kind.STALL_NUMBER : Kind.DEVICE.number(),
+        launch.called(),
+        work.get(JAVA_LONG, LAUNCH_BYTES),
+        launch.trace(),
+        sample
+            ? new Frames(launch.kernel().number(), List.of(work.get(JAVA_LONG, OFFSET_AT), reason))
+            : launch.kernel(),
+        launch.user());
+  }
+
+  @Override
+  public void close() {
+    points.close();
+  }
+}

@@ -1,0 +1,183 @@
+package io.inferspan.ebpf.stacks;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.flame.StackCounts;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.linux.Demangler;
+import io.inferspan.ebpf.stacks.StackTable.Stack;
+import io.inferspan.ebpf.symbols.Symbols;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** The frames of stacks, by name. Belongs to one thread. */
+final class StackNames {
+
+  private static final int NAME_BYTES = 1024;
+  private static final long REASON_NAMES = 1L << 62;
+  private static final String KERNEL = "_[k]";
+  private static final String ON_GPU = "_[G]";
+  private static final String GPU_DETAIL = "_[g]";
+  private static final String TRUNCATED = "[truncated]";
+  private static final String ADDRESS = "0x";
+  private static final String FUNCTION = "function " + ADDRESS;
+  private static final String REASON = "reason ";
+
+  /** Inside of which the kernel calls the program that counts. */
+  private static final String OWN_CALL = "bpf_trace_run";
+
+  private final BpfObject programs;
+  private final StackTable table;
+  private final CudaCalls calls;
+  private final boolean byTrace;
+  private final Symbols symbols = Symbols.ofThisMachine();
+  private final Map<Integer, String> processes = new HashMap<>();
+  private final Map<Stack, List<String>> named = new HashMap<>();
+
+  StackNames(BpfObject programs, StackTable table, CudaCalls calls, boolean byTrace) {
+    this.programs = programs;
+    this.table = table;
+    this.calls = calls;
+    this.byTrace = byTrace;
+  }
+
+  /** Remembers what a process has mapped. */
+  void remember(int pid) {
+    symbols.remember(pid);
+  }
+
+  /** Names a stack that has no names yet. */
+  void name(Stack stack) {
+    named.computeIfAbsent(stack, this::frames);
+  }
+
+  /** The names, which are looked up again where one was not known before. */
+  List<String> of(Stack stack) {
+    List<String> before = named.get(stack);
+    if (before != null && isNamed(before)) {
+      return before;
+    }
+    List<String> now = frames(stack);
+    named.put(stack, now);
+    return now;
+  }
+
+  /** Of which processes names are missing, and why. */
+  List<String> missing() {
+    List<String> missing = new ArrayList<>();
+    for (int pid : new TreeSet<>(processes.keySet())) {
+      String why = symbols.missing(pid);
+      if (why != null) {
+        missing.add(why);
+      }
+    }
+    return missing;
+  }
+
+  /** Whether each frame has a name, or is in a module that is known. */
+  static boolean isNamed(List<String> frames) {
+    return frames.stream()
+        .noneMatch(
+            frame ->
+                frame.startsWith(FUNCTION)
+                    || (frame.startsWith(REASON) && frame.endsWith(GPU_DETAIL))
+                    || (frame.startsWith(ADDRESS) && !frame.endsWith(GPU_DETAIL)));
+  }
+
+  private List<String> frames(Stack stack) {
+    List<String> user = new ArrayList<>();
+    long[] addresses = table.addresses(stack.user());
+    boolean sampled = stack.kind() < StackRecorder.Kind.CALL_NUMBER;
+    // But for the innermost, an address is where a call returns to, which may be the next
+    // function; that of a call that has ended is one too.
+    int exact = sampled ? 0 : -1;
+    for (int i = addresses.length - 1; i >= 0; i--) {
+      user.add(symbols.user(stack.pid(), i == exact ? addresses[i] : addresses[i] - 1));
+    }
+    boolean whole = addresses.length < StackTable.FRAMES && StackRoots.isWhole(user);
+    List<String> frames = new ArrayList<>();
+    if (byTrace) {
+      frames.add(
+          stack.trace().equals(StackTable.NO_TRACE)
+              ? StackCounts.NO_TRACE
+              : StackCounts.traceFrame(stack.trace()));
+    }
+    frames.add(processes.computeIfAbsent(stack.pid(), StackNames::name));
+    if (!whole && addresses.length > 0) {
+      frames.add(TRUNCATED);
+    }
+    frames.addAll(user);
+    if (sampled) {
+      addKernel(stack, frames);
+    } else {
+      addCall(stack, frames);
+    }
+    return frames;
+  }
+
+  private void addKernel(Stack stack, List<String> frames) {
+    long[] inKernel = table.addresses(stack.kernel());
+    for (int i = inKernel.length - 1; i >= 0; i--) {
+      String name = symbols.kernel(i == 0 ? inKernel[i] : inKernel[i] - 1);
+      if (name.startsWith(OWN_CALL)) {
+        break;
+      }
+      frames.add(name + KERNEL);
+    }
+  }
+
+  private void addCall(Stack stack, List<String> frames) {
+    CudaCalls.Row row = calls.row(stack.called());
+    frames.add(row.function());
+    if (stack.function() == 0) {
+      return;
+    }
+    frames.add("-");
+    boolean host = row.namesByAddress() && stack.kind() == StackRecorder.Kind.CALL_NUMBER;
+    frames.add((host ? symbols.user(stack.pid(), stack.function()) : function(stack)) + ON_GPU);
+    if (stack.kind() == StackRecorder.Kind.STALL_NUMBER) {
+      List<Long> sample = stack.kernel().first();
+      String reason = text(stack.pid(), REASON_NAMES | sample.get(1));
+      frames.add((reason == null ? REASON + sample.get(1) : reason) + GPU_DETAIL);
+      frames.add(ADDRESS + Long.toHexString(sample.getFirst()) + GPU_DETAIL);
+    }
+  }
+
+  private String function(Stack stack) {
+    String text = text(stack.pid(), stack.function());
+    if (text == null) {
+      return FUNCTION + Long.toHexString(stack.function());
+    }
+    String plain = Demangler.demangle(text);
+    String cut = text.length() == NAME_BYTES - 1 ? "…" : "";
+    return (plain == null ? text : plain) + cut;
+  }
+
+  private @Nullable String text(int pid, long number) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment function = arena.allocate(JAVA_LONG, 2);
+      function.setAtIndex(JAVA_LONG, 0, number);
+      function.setAtIndex(JAVA_LONG, 1, pid);
+      MemorySegment name = arena.allocate(NAME_BYTES);
+      String text = programs.map("function_names").get(function, name) ? name.getString(0) : "";
+      return text.isEmpty() ? null : text;
+    }
+  }
+
+  private static String name(int pid) {
+    try {
+      return Files.readString(Path.of("/proc", Integer.toString(pid), "comm")).strip();
+    } catch (IOException gone) {
+      return "process " + pid;
+    }
+  }
+}

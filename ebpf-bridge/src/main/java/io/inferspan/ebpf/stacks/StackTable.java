@@ -1,0 +1,135 @@
+package io.inferspan.ebpf.stacks;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.inferspan.ebpf.flame.Unit;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+
+/** The stacks in the kernel's tables. Belongs to one thread. */
+final class StackTable {
+
+  /** Of struct ispan_stack. */
+  static final int KEY_BYTES = 96;
+
+  static final int SUM_BYTES = 24;
+  static final int FRAMES = 127;
+  static final String NO_TRACE = "0".repeat(32);
+
+  private static final int KIND_AT = 4;
+  private static final int CALLED_AT = 6;
+  private static final int FUNCTION_AT = 8;
+  private static final int TRACE_AT = 16;
+  private static final int KERNEL_AT = 32;
+  private static final int USER_AT = 64;
+  private static final int TRACE_BYTES = 16;
+
+  private final BpfObject programs;
+
+  StackTable(BpfObject programs) {
+    this.programs = programs;
+  }
+
+  /**
+   * A stack as the kernel counts it.
+   *
+   * @param kind one of the numbers of {@link StackRecorder.Kind#number}
+   * @param kernel of samples of the device instead the instruction and the number of the reason
+   */
+  record Stack(
+      int pid, int kind, int called, long function, String trace, Frames kernel, Frames user) {
+
+    static Stack in(MemorySegment key) {
+      return new Stack(
+          key.get(JAVA_INT, 0),
+          key.get(JAVA_SHORT, KIND_AT),
+          key.get(JAVA_SHORT, CALLED_AT),
+          key.get(JAVA_LONG, FUNCTION_AT),
+          HexFormat.of().formatHex(key.asSlice(TRACE_AT, TRACE_BYTES).toArray(JAVA_BYTE)),
+          Frames.in(key, KERNEL_AT),
+          Frames.in(key, USER_AT));
+    }
+  }
+
+  /** The number of frames in the kernel's map, negative without any, and the ones inside them. */
+  record Frames(int number, List<Long> first) {
+
+    private static Frames in(MemorySegment key, int at) {
+      List<Long> first = new ArrayList<>();
+      for (int i = 0; i < key.get(JAVA_INT, at + 4L); i++) {
+        first.add(key.get(JAVA_LONG, at + 8L + (long) i * Long.BYTES));
+      }
+      return new Frames(key.get(JAVA_INT, at), first);
+    }
+  }
+
+  /** What a stack counts for. */
+  record Sum(long count, long nanos, long bytes) {
+
+    static Sum in(MemorySegment sum) {
+      return new Sum(sum.get(JAVA_LONG, 0), sum.get(JAVA_LONG, 8), sum.get(JAVA_LONG, 16));
+    }
+
+    Sum plus(Sum other) {
+      return new Sum(count + other.count, nanos + other.nanos, bytes + other.bytes);
+    }
+
+    long of(Unit unit) {
+      return switch (unit) {
+        case SAMPLES, CALLS -> count;
+        case NANOS -> nanos;
+        case MICROS -> nanos / 1000;
+        case BYTES -> bytes;
+      };
+    }
+  }
+
+  Map<Stack, Sum> counted() {
+    BpfMap map = programs.map("stack_counts");
+    Map<Stack, Sum> counted = new HashMap<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
+      MemorySegment sum = arena.allocate(SUM_BYTES, Long.BYTES);
+      boolean more = map.nextKey(MemorySegment.NULL, key);
+      // Entries are only added meanwhile, so that the walk ends.
+      for (int i = 0; more && i < map.maxEntries(); i++) {
+        if (map.get(key, sum)) {
+          counted.put(Stack.in(key), Sum.in(sum));
+        }
+        more = map.nextKey(key, key);
+      }
+    }
+    return counted;
+  }
+
+  /** From the innermost on. */
+  long[] addresses(Frames frames) {
+    LongStream first = frames.first().stream().mapToLong(Long::longValue);
+    if (frames.number() < 0) {
+      return first.filter(address -> address != 0).toArray();
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment rest = arena.allocate(JAVA_LONG, FRAMES);
+      boolean known =
+          programs.map("stacks").get(arena.allocateFrom(JAVA_INT, frames.number()), rest);
+      int count = 0;
+      while (known && count < FRAMES && rest.getAtIndex(JAVA_LONG, count) != 0) {
+        count++;
+      }
+      long[] addresses = rest.asSlice(0, (long) count * Long.BYTES).toArray(JAVA_LONG);
+      return LongStream.concat(first, Arrays.stream(addresses)).toArray();
+    }
+  }
+}

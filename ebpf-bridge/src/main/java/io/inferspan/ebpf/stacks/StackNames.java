@@ -73,14 +73,8 @@ final class StackNames {
 
   /** Of which processes names are missing, and why. */
   List<String> missing() {
-    List<String> missing = new ArrayList<>();
-    for (int pid : new TreeSet<>(processes.keySet())) {
-      String why = symbols.missing(pid);
-      if (why != null) {
-        missing.add(why);
-      }
-    }
-    return missing;
+    return new TreeSet<>(processes.keySet())
+        .stream().flatMap(pid -> symbols.missing(pid).stream()).toList();
   }
 
   /** Whether each frame has a name, or is in a module that is known. */

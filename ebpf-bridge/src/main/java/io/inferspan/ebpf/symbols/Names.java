@@ -8,7 +8,14 @@ final class Names {
 
   private static final Pattern RUST_HASH = Pattern.compile("::h[0-9a-f]{16}$");
 
+  private static final Pattern NEW_RUST = Pattern.compile("_R[0-9]*[BCIMNXY].+");
+
   private Names() {}
+
+  /** Whether this is a name of Rust's newer kind. */
+  static boolean isNewRust(String name) {
+    return NEW_RUST.matcher(name).matches();
+  }
 
   /**
    * A C++ name, or one of Rust's older kind, in plain text. All others stay as they are, among them

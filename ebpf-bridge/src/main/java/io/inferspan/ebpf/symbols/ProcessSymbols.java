@@ -8,7 +8,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,6 +33,7 @@ final class ProcessSymbols {
   private final PerfMap compiled;
   private MemoryMap map;
   private long readNanos;
+  private boolean hasNewRustNames;
 
   ProcessSymbols(Path process, ElfCache files) {
     this.process = process;
@@ -65,26 +68,37 @@ final class ProcessSymbols {
     return name == null ? "0x" + Long.toHexString(address) : name;
   }
 
-  /** Says why functions of the process's runtime have no names; null if they have. */
-  @Nullable String missing() {
-    if (compiled.isThere()) {
-      return null;
+  /** Says why functions of the process have no plain names; empty if all have. */
+  List<String> missing() {
+    List<String> missing = new ArrayList<>();
+    if (!compiled.isThere()) {
+      map.regions().stream()
+          .map(region -> runtime(fileName(region.path())))
+          .filter(Objects::nonNull)
+          .findFirst()
+          .ifPresent(missing::add);
     }
-    for (Region region : map.regions()) {
-      String file = fileName(region.path());
-      Matcher python = PYTHON.matcher(file);
-      if (python.matches()) {
-        boolean old = Integer.parseInt(python.group(1)) < FIRST_PYTHON_WITH_MAPS;
-        return "runs Python 3.%s: its functions are %s"
-            .formatted(
-                python.group(1),
-                old ? "not supported, only those of 3.12 and newer" : "not known without -X perf");
-      }
-      if (file.equals("libjvm.so")) {
-        return "runs a JVM: its compiled functions are not known without jcmd Compiler.perfmap";
-      }
+    if (hasNewRustNames) {
+      missing.add(
+          "has names of Rust's newer kind (_R…), which are not supported: pass folded text through"
+              + " rustfilt or c++filt");
     }
-    return null;
+    return missing;
+  }
+
+  /** Says what functions of the runtime lack a name whose file this is; null if it is of none. */
+  private static @Nullable String runtime(String file) {
+    Matcher python = PYTHON.matcher(file);
+    if (python.matches()) {
+      boolean old = Integer.parseInt(python.group(1)) < FIRST_PYTHON_WITH_MAPS;
+      return "runs Python 3.%s: its functions are %s"
+          .formatted(
+              python.group(1),
+              old ? "not supported, only those of 3.12 and newer" : "not known without -X perf");
+    }
+    return file.equals("libjvm.so")
+        ? "runs a JVM: its compiled functions are not known without jcmd Compiler.perfmap"
+        : null;
   }
 
   private @Nullable String known(long address) {
@@ -103,9 +117,11 @@ final class ProcessSymbols {
       return name == null ? inModule(fileName(region.path()), offset) : name;
     }
     String name = functions.at(offset);
-    return name == null
-        ? inModule(fileName(region.path()), functions.address(offset))
-        : Names.plain(name);
+    if (name == null) {
+      return inModule(fileName(region.path()), functions.address(offset));
+    }
+    hasNewRustNames |= Names.isNewRust(name);
+    return Names.plain(name);
   }
 
   private static String inModule(String module, long address) {

@@ -2,6 +2,7 @@ package io.inferspan.ebpf.symbols;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -58,10 +59,12 @@ public final class Symbols {
     return !kernelSymbols().isEmpty();
   }
 
-  /** Says why functions of a process's runtime have no names; null if they have. */
-  public @Nullable String missing(int pid) {
-    String why = process(pid).missing();
-    return why == null ? null : "process " + pid + " " + why;
+  /**
+   * Says why functions of a process that were looked up have no plain names, a sentence for each
+   * reason.
+   */
+  public List<String> missing(int pid) {
+    return process(pid).missing().stream().map(why -> "process " + pid + " " + why).toList();
   }
 
   /** Notes what a process has mapped, so that its addresses have names after it has ended. */

@@ -117,14 +117,14 @@ class SymbolsTest {
     Files.writeString(
         process("maps"), "555500000000-555500002000 r-xp 00000000 fd:00 11 " + file + "\n");
 
-    assertThat(new Symbols(proc).missing(PID)).startsWith(sentence);
+    assertThat(new Symbols(proc).missing(PID)).singleElement().asString().startsWith(sentence);
     perfMap("7f0000000000 20 f\n");
-    assertThat(new Symbols(proc).missing(PID)).isNull();
+    assertThat(new Symbols(proc).missing(PID)).isEmpty();
   }
 
   @Test
   void programWithoutARuntime_lacksNothing() {
-    assertThat(new Symbols(proc).missing(PID)).isNull();
+    assertThat(new Symbols(proc).missing(PID)).isEmpty();
   }
 
   @Test

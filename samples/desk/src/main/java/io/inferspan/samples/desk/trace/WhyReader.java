@@ -1,6 +1,7 @@
 package io.inferspan.samples.desk.trace;
 
 import io.inferspan.catalog.EngineSpans;
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.catalog.SpanType;
 import io.inferspan.samples.desk.store.Status;
@@ -9,6 +10,7 @@ import io.inferspan.samples.desk.trace.Anatomy.Doing;
 import io.inferspan.samples.desk.trace.Anatomy.Part;
 import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.GenAiAttributes;
+import io.inferspan.semconv.KernelAttributes;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -178,7 +180,7 @@ final class WhyReader {
     Node slowest = top;
     long most = -1;
     for (Node node : tree.ordered()) {
-      long self = SpanTypes.isKernel(node.type()) ? -1 : node.selfNanos();
+      long self = ownNanos(node);
       if (self > most) {
         slowest = node;
         most = self;
@@ -188,6 +190,16 @@ final class WhyReader {
         slowest,
         "%s of %s in %s%s"
             .formatted(millis(most), millis(length(top)), place(slowest), queued(slowest)));
+  }
+
+  /** Of kernel spans, only the parts of a cold start have time that no other span explains. */
+  private static long ownNanos(Node node) {
+    if (!SpanTypes.isKernel(node.type())) {
+      return node.selfNanos();
+    }
+    boolean part = node.type() == KernelSpans.COLD_START_PART;
+    Double millis = part ? node.detail().number(KernelAttributes.OWN_MS) : null;
+    return millis == null ? -1 : Math.round(millis * 1e6);
   }
 
   private static String queued(Node node) {

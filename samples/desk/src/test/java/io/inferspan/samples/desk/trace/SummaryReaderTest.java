@@ -201,6 +201,27 @@ class SummaryReaderTest {
   }
 
   @Test
+  void coldStart_namesThePhaseThatTookMost_byItsOwnTime() {
+    Summary summary =
+        Traces.summary(
+            List.of(
+                TestSpan.of(KernelSpans.COLD_START, "", "agent").id(1, 1, 0).at(0, 100),
+                coldStartPart("listen", 2).at(0, 95),
+                coldStartPart("imports", 3).at(5, 90).with(KernelAttributes.OWN_MS, 20.0),
+                coldStartPart("weights", 4).at(10, 60).with(KernelAttributes.OWN_MS, 50.0)),
+            true);
+
+    assertThat(summary.why())
+        .isEqualTo(
+            new Summary.Why(
+                "50.0 ms of 100 ms in llm_d.model_server.cold_start.weights on agent", 4));
+  }
+
+  private static TestSpan coldStartPart(String name, long id) {
+    return TestSpan.of(KernelSpans.COLD_START_PART, name, "agent").id(1, id, 1);
+  }
+
+  @Test
   void failure_isToldByTheSpanThatFailedFirst() {
     Summary summary =
         Traces.summary(

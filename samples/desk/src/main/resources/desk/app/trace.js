@@ -121,7 +121,7 @@ class TraceView {
   }
 
   #draw() {
-    const { summary, spans, anatomy, pd } = this.#data;
+    const { summary, spans, anatomy, pd, timeline } = this.#data;
     const kept = this.#waterfall?.state();
     const isHeld = this.#host.contains(document.activeElement);
     const openTab = this.#tabs?.current;
@@ -133,7 +133,7 @@ class TraceView {
     this.#details = new SpanDetails(series, (spanId) => this.#jump(spanId), () => this.#waterfall.focus());
     this.#waterfall = new Waterfall(this.#tree, { series, anatomy, firstTokenMs: firstTokenOf(this.#data) }, (branch, isAsked) => this.#selected(branch, isAsked));
     this.#host.replaceChildren(
-      traceHead(summary, this.#desk, () => this.#compare(), (spanId) => this.#jump(spanId)), warnings(this.#data),
+      traceHead(summary, this.#desk, () => this.#compare(), (spanId) => this.#jump(spanId), timeline), warnings(this.#data),
       el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)), this.#sheet(series, openTab));
     const failed = summary.status === 'error' ? summary.whySpan : undefined;
     this.#waterfall.start(kept, this.#tree.find(this.#spanId ?? (kept ? undefined : failed)));

@@ -7,8 +7,8 @@ import { clock, count, day, ms, percent } from './format.js';
 import { traceHref } from './router.js';
 import { STATUS } from './row.js';
 
-/** `jump` shows a span by its id. */
-export function traceHead(summary, desk, compare, jump) {
+/** `jump` shows a span by its id; `timeline` says whether the trace has the page of a cold start. */
+export function traceHead(summary, desk, compare, jump, timeline) {
   const [status, meaning] = STATUS[summary.status] ?? STATUS.open;
   return el('header', { class: 'trace-head', 'data-status': status },
     el('div', { class: 'head-line' },
@@ -16,6 +16,7 @@ export function traceHead(summary, desk, compare, jump) {
       el('h1', {}, el('i', { class: 'dot', role: 'img', 'aria-label': status, title: meaning }), foreign(summary.name ?? 'unnamed'),
         summary.model ? foreign(summary.model, 'head-model') : null),
       el('span', { class: 'actions' }, copyButton(summary.traceId, desk),
+        timeline && el('a', { class: 'plain-button', href: `/timelines/${encodeURIComponent(summary.traceId)}`, target: '_blank', rel: 'noopener', text: 'Timeline', title: 'Phases, threads and gaps of the cold start' }),
         el('button', { type: 'button', class: 'plain-button', text: 'Compare with…', title: 'Compare with another request (c)', on: { click: compare } }),
         el('a', { class: 'plain-button', href: `/api/traces/${encodeURIComponent(summary.traceId)}`, target: '_blank', rel: 'noopener', text: 'JSON' }))),
     summary.why ? el('p', { class: 'why' }, whyLink(summary, jump)) : null,

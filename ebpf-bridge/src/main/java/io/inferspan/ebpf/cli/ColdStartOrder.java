@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param stops whether the command is stopped when it is ready
  * @param dropsCaches whether files are read from disks again
  * @param out where the calls are written
+ * @param desk the trace desk that gets the timeline; null for none
  * @param bucketMillis the steps of a profile over time; 0 for none
  */
 record ColdStartOrder(
@@ -30,12 +31,13 @@ record ColdStartOrder(
     boolean stops,
     boolean dropsCaches,
     Path out,
+    @Nullable URL desk,
     int bucketMillis)
     implements Invocation {
 
   private static final String OPTIONS =
-      "--pid, --ready-url, --ready-log, --stop, --drop-caches, --out, --bucket-ms, and then --"
-          + " COMMAND";
+      "--pid, --ready-url, --ready-log, --stop, --drop-caches, --out, --desk, --bucket-ms, and"
+          + " then -- COMMAND";
 
   static Invocation parse(Arguments rest) throws UsageException {
     int pid = 0;
@@ -44,6 +46,7 @@ record ColdStartOrder(
     boolean stops = false;
     boolean dropsCaches = false;
     String out = "coldstart.jsonl";
+    @Nullable URL desk = null;
     int bucketMillis = 0;
     List<String> command = List.of();
     while (rest.hasNext()) {
@@ -53,11 +56,12 @@ record ColdStartOrder(
           return CallFilesOrder.parse(word, rest);
         }
         case "--pid" -> pid = pid(rest.valueOf(word));
-        case "--ready-url" -> url = url(rest.valueOf(word));
+        case "--ready-url" -> url = url(word, rest.valueOf(word));
         case "--ready-log" -> log = pattern(rest.valueOf(word));
         case "--stop" -> stops = true;
         case "--drop-caches" -> dropsCaches = true;
         case "--out" -> out = rest.valueOf(word);
+        case "--desk" -> desk = url(word, rest.valueOf(word));
         case "--bucket-ms" -> bucketMillis = rest.number(word, CallFilesOrder.LONGEST_BUCKET);
         case "--" -> command = rest.rest();
         case "--help", "-h" -> {
@@ -75,7 +79,7 @@ record ColdStartOrder(
           "--ready-log, --stop and --drop-caches are for a command, not for --pid");
     }
     return new ColdStartOrder(
-        pid, command, url, log, stops, dropsCaches, Path.of(out), bucketMillis);
+        pid, command, url, log, stops, dropsCaches, Path.of(out), desk, bucketMillis);
   }
 
   private static int pid(String value) throws UsageException {
@@ -86,15 +90,15 @@ record ColdStartOrder(
     return Integer.parseInt(value);
   }
 
-  private static URL url(String value) throws UsageException {
+  private static URL url(String option, String value) throws UsageException {
     try {
       if (value.matches("https?://.+")) {
         return URI.create(value).toURL();
       }
     } catch (IllegalArgumentException | MalformedURLException wrong) {
-      throw new UsageException("--ready-url " + value + ": " + wrong.getMessage());
+      throw new UsageException(option + " " + value + ": " + wrong.getMessage());
     }
-    throw new UsageException("--ready-url " + value + ": must begin with http:// or https://");
+    throw new UsageException(option + " " + value + ": must begin with http:// or https://");
   }
 
   private static Pattern pattern(String value) throws UsageException {

@@ -25,8 +25,10 @@ import io.inferspan.ebpf.linux.Threads;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +47,7 @@ final class ColdStartRun {
   private static final int LOOK_MILLIS = 50;
 
   /** The JVM compiles what has attached the bridge before the command needs the CPUs. */
-  private static final int SETTLE_MILLIS = 500;
+  private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
 
   private static final int LAST_WORDS_SECONDS = 20;
 
@@ -101,7 +103,8 @@ final class ColdStartRun {
       dropCaches();
     }
     try (StackEvents stacks = StackEvents.start()) {
-      ColdStartTrace trace = ColdStartTrace.start(telemetry, environment);
+      long begin = Clocks.monotonicNanos() + (order.pid() == 0 ? SETTLE_NANOS : 0);
+      ColdStartTrace trace = ColdStartTrace.start(telemetry, environment, begin);
       StoppedCommand command =
           order.pid() == 0
               ? StoppedCommand.start(order.command(), trace.environment(), order.log() != null)
@@ -111,15 +114,15 @@ final class ColdStartRun {
           process == null ? ProcessHandle.of(order.pid()).orElseThrow() : process.toHandle();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupted(process)));
       stacks.follow(root);
-      long begin = Clocks.monotonicNanos();
       Ready ready = follow(bridge, trace, root, command, stacks);
       long lost = bridge.status().lost() + stacks.lost();
       bridge.close();
       Scene scene =
-          Scene.of(root, begin, ready, stacks.listenNanos(), lost + observation.leftOut());
+          Scene.of(
+              root, trace.startNanos(), ready, stacks.listenNanos(), lost + observation.leftOut());
       ColdStart start = ColdStart.of(observation, stacks, scene);
+      write(start, trace);
       trace.end(start);
-      write(start);
       telemetry.close();
       written.countDown();
       return ending(process, ready);
@@ -148,7 +151,7 @@ final class ColdStartRun {
       // The bridge must find libraries before they are called.
       Threads.giveWayExcept("inferspan-ebpf-");
       if (command != null) {
-        Thread.sleep(SETTLE_MILLIS);
+        Thread.sleep(Duration.ofNanos(trace.startNanos() - Clocks.monotonicNanos()));
         command.resume();
       }
       return await(stacks);
@@ -193,7 +196,7 @@ final class ColdStartRun {
     }
   }
 
-  private void write(ColdStart start) throws IOException {
+  private void write(ColdStart start, ColdStartTrace trace) throws IOException {
     List<CallRecord> records = start.records();
     try (OutputStream file = Files.newOutputStream(order.out())) {
       CallRecordFile.write(records, file);
@@ -201,8 +204,21 @@ final class ColdStartRun {
     out.print(ColdStartText.of(start));
     out.print(CallReport.of(records, order.bucketMillis()));
     Path page = page(order.out());
-    Files.writeString(page, ColdStartPage.of(start));
-    out.println("\nwrote " + order.out() + " and " + page);
+    String html = ColdStartPage.of(start);
+    Files.writeString(page, html);
+    if (order.desk() != null) {
+      send(html, order.desk(), trace.traceId());
+    }
+    out.printf("%nwrote %s and %s, trace %s%n", order.out(), page, trace.traceId());
+  }
+
+  /** Before the trace is complete, so that the desk shows both at once. */
+  private void send(String page, URL desk, String traceId) {
+    try {
+      DeskTimeline.put(page, desk, traceId);
+    } catch (IOException refused) {
+      err.println("the desk has no timeline: " + refused.getMessage());
+    }
   }
 
   /** Next to the calls. */

@@ -61,6 +61,7 @@ final class HelpText {
         --drop-caches         has it read from the disk: drops the page cache of the machine first
         --out FILE            where its calls go, as those of vllm-coldstart-probe (coldstart.jsonl);
                               a timeline goes next to it, as .html
+        --desk URL            where the trace desk serves its page: it links the timeline
         --bucket-ms N         how many calls began in every N ms
       coldstart report FILE tables of the calls in such a file; --bucket-ms as above
       coldstart compare BEFORE AFTER

@@ -237,10 +237,11 @@ public final class ColdStart {
   String title() {
     return String.format(
         Locale.ROOT,
-        "%s after %.3f s, %d processes",
+        "%s after %.3f s, %d %s",
         scene.ready().cause().sentence(),
         phases.wallNanos() / NANOS_PER_SECOND,
-        processes.size());
+        processes.size(),
+        processes.size() == 1 ? "process" : "processes");
   }
 
   PhaseTimeline phases() {

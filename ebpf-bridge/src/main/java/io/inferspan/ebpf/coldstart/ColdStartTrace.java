@@ -30,17 +30,32 @@ public final class ColdStartTrace {
 
   private final Telemetry telemetry;
   private final OperationSpan root;
+  private final long startNanos;
   private final KernelClock clock = new KernelClock(Clocks::monotonicNanos, Clocks::realtimeNanos);
 
-  private ColdStartTrace(Telemetry telemetry, OperationSpan root) {
+  private ColdStartTrace(Telemetry telemetry, Context parent, long startNanos) {
     this.telemetry = telemetry;
-    this.root = root;
+    this.startNanos = startNanos;
+    this.root =
+        telemetry
+            .span(KernelSpans.COLD_START, parent)
+            .startingAt(clock.epochNanos(startNanos))
+            .start();
   }
 
-  /** Starts the span, as a child of what the environment names in {@code TRACEPARENT}. */
-  public static ColdStartTrace start(Telemetry telemetry, Map<String, String> environment) {
-    Context parent = parent(telemetry, environment);
-    return new ColdStartTrace(telemetry, telemetry.span(KernelSpans.COLD_START, parent).start());
+  /**
+   * Starts the span, as a child of what the environment names in {@code TRACEPARENT}.
+   *
+   * @param startNanos on CLOCK_MONOTONIC, and may be in the future
+   */
+  public static ColdStartTrace start(
+      Telemetry telemetry, Map<String, String> environment, long startNanos) {
+    return new ColdStartTrace(telemetry, parent(telemetry, environment), startNanos);
+  }
+
+  /** On CLOCK_MONOTONIC. */
+  public long startNanos() {
+    return startNanos;
   }
 
   /** What the environment names in {@code TRACEPARENT}; else the root. */
@@ -61,6 +76,11 @@ public final class ColdStartTrace {
   /** What names this span to the bridge. */
   public String traceparent() {
     return String.valueOf(environment().get("TRACEPARENT"));
+  }
+
+  /** Its 32 digits. */
+  public String traceId() {
+    return traceparent().split("-", -1)[1];
   }
 
   /** Writes the phases and ends the span. */
@@ -87,14 +107,16 @@ public final class ColdStartTrace {
 
   private void write(Explained gap) {
     Last most = gap.most();
-    telemetry
-        .span(KernelSpans.COLD_START_PART, "gap", root)
-        .set(KernelAttributes.PROCESS_ID, gap.thread().pid())
-        .set(KernelAttributes.THREAD_STATE, most.state().word())
-        .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
-        .startingAt(clock.epochNanos(gap.startNanos()))
-        .start()
-        .closeAt(clock.epochNanos(gap.endNanos()));
+    OperationSpan span =
+        telemetry
+            .span(KernelSpans.COLD_START_PART, "gap", root)
+            .set(KernelAttributes.PROCESS_ID, gap.thread().pid())
+            .set(KernelAttributes.THREAD_STATE, most.state().word())
+            .set(KernelAttributes.THREAD_SYSCALL, most.call().isEmpty() ? null : most.call())
+            .startingAt(clock.epochNanos(gap.startNanos()))
+            .start();
+    span.setMillis(KernelAttributes.OWN_MS, gap.endNanos() - gap.startNanos());
+    span.closeAt(clock.epochNanos(gap.endNanos()));
   }
 
   private void write(Phase phase, Summary sum) {

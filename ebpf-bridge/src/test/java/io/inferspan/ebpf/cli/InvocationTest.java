@@ -168,6 +168,7 @@ class InvocationTest {
           coldstart --pid 1,1       | --pid 1,1: must be one process
           coldstart --pid 1 --drop-caches | --ready-log, --stop and --drop-caches are for a command, not for --pid
           coldstart --ready-url a -- b | --ready-url a: must begin with http:// or https://
+          coldstart --desk 8900 -- b | --desk 8900: must begin with http:// or https://
           coldstart --ready-log ( -- b | --ready-log (: Unclosed group
           coldstart --url a -- b    | coldstart has no option --url; its options: --pid
           coldstart report          | coldstart report needs one file of calls
@@ -240,6 +241,7 @@ class InvocationTest {
                 false,
                 false,
                 Path.of("a"),
+                null,
                 0));
   }
 

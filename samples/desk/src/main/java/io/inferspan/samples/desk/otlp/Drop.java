@@ -8,6 +8,8 @@ public enum Drop {
   OLDEST_TRACE,
   /** Spans beyond the limit of one trace. */
   TRACE_FULL,
+  /** Timelines of cold starts, dropped to make room. */
+  OLDEST_TIMELINE,
   /** Updates of a trace that could not be summarised. */
   NOT_SUMMARISED,
   /** Spans without a valid trace or span id. */

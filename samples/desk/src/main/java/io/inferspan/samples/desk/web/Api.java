@@ -33,12 +33,14 @@ final class Api {
   private final SpanStore store;
   private final RecordedStacks stacks;
   private final Drops drops;
+  private final Timelines timelines;
   private final long startedNanos = System.nanoTime();
 
-  Api(SpanStore store, RecordedStacks stacks, Drops drops) {
+  Api(SpanStore store, RecordedStacks stacks, Timelines timelines, Drops drops) {
     this.store = store;
     this.stacks = stacks;
     this.drops = drops;
+    this.timelines = timelines;
   }
 
   Buffer requests(Parameters parameters) throws WrongParameterException {
@@ -61,7 +63,7 @@ final class Api {
     if (wanted == null || spans == null) {
       return null;
     }
-    return TraceJson.of(view(spans), stacks.of(wanted));
+    return TraceJson.of(view(spans), stacks.of(wanted), timelines.get(wanted) != null);
   }
 
   private TraceView view(TraceSpans spans) {

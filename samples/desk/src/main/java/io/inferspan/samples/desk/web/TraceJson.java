@@ -27,16 +27,18 @@ final class TraceJson {
 
   private final TraceView view;
   private final @Nullable Flame stacks;
+  private final boolean hasTimeline;
   private final TraceTree tree;
 
-  private TraceJson(TraceView view, @Nullable Flame stacks) {
+  private TraceJson(TraceView view, @Nullable Flame stacks, boolean hasTimeline) {
     this.view = view;
     this.stacks = stacks;
+    this.hasTimeline = hasTimeline;
     this.tree = view.tree();
   }
 
-  static Buffer of(TraceView view, @Nullable Flame stacks) {
-    return Json.object(new TraceJson(view, stacks)::write);
+  static Buffer of(TraceView view, @Nullable Flame stacks, boolean hasTimeline) {
+    return Json.object(new TraceJson(view, stacks, hasTimeline)::write);
   }
 
   private void write(Json json) {
@@ -44,7 +46,8 @@ final class TraceJson {
     List<Node> shown = all.subList(0, Math.min(Bounds.USUAL_SPANS_PER_TRACE, all.size()));
     long cut = view.cut() + all.size() - shown.size();
     json.putObject("summary", inner -> SummaryJson.write(inner, view.summary()))
-        .putList("spans", shown, this::span);
+        .putList("spans", shown, this::span)
+        .putIf("timeline", hasTimeline);
     if (cut > 0) {
       json.put("cut", (Long) cut);
     }

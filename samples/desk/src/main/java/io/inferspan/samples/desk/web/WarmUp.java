@@ -35,7 +35,7 @@ final class WarmUp {
     }
     store.add(spans);
     store.summarise(TimeUnit.SECONDS.toNanos(1));
-    Api api = new Api(store, new RecordedStacks(null), drops);
+    Api api = new Api(store, new RecordedStacks(null), new Timelines(drops), drops);
     for (int round = 0; round < ROUNDS; round++) {
       for (String text : TEXTS) {
         api.requests(new Parameters(MultiMap.caseInsensitiveMultiMap().add("q", text)));

@@ -1,6 +1,7 @@
 package io.inferspan.samples.desk.web;
 
 import io.inferspan.samples.desk.otlp.Drops;
+import io.inferspan.samples.desk.otlp.TraceId;
 import io.inferspan.samples.desk.store.SpanStore;
 import io.inferspan.samples.desk.trace.RecordedStacks;
 import io.inferspan.samples.desk.web.PageFiles.PageFile;
@@ -30,7 +31,15 @@ public final class WebServer {
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
           + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+  /** Of a page that others have sent: its scripts run, as in an origin of their own. */
+  private static final String POLICY_OF_TIMELINES =
+      "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline';"
+          + " style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+  private static final String TIMELINES = "/timelines/";
+
   private final Vertx vertx;
+  private final Timelines timelines;
   private final Api api;
   private final LiveFeed live;
   private final PageFiles files = new PageFiles();
@@ -38,7 +47,8 @@ public final class WebServer {
   /** A server for the traces in a store, with the stacks that were recorded for them. */
   public WebServer(Vertx vertx, SpanStore store, RecordedStacks stacks, Drops drops) {
     this.vertx = vertx;
-    this.api = new Api(store, stacks, drops);
+    this.timelines = new Timelines(drops);
+    this.api = new Api(store, stacks, timelines, drops);
     this.live = new LiveFeed(vertx, store, api);
   }
 
@@ -82,6 +92,8 @@ public final class WebServer {
         .putHeader("cross-origin-resource-policy", "same-origin");
     if (!guard.admits(request.authority())) {
       fail(response, 403, "The desk serves this machine only: open it as localhost or 127.0.0.1.");
+    } else if (path.startsWith(TIMELINES)) {
+      timeline(TraceId.parse(path.substring(TIMELINES.length())), request, response);
     } else if (!HttpMethod.GET.equals(request.method())) {
       fail(response.putHeader("allow", "GET"), 405, "Only GET is served.");
     } else if (path.startsWith("/api/")) {
@@ -89,6 +101,51 @@ public final class WebServer {
     } else {
       file(path, request, response);
     }
+  }
+
+  private void timeline(
+      @Nullable TraceId trace, HttpServerRequest request, HttpServerResponse response) {
+    if (HttpMethod.PUT.equals(request.method())) {
+      put(trace, request, response);
+      return;
+    }
+    Buffer page = trace == null ? null : timelines.get(trace);
+    if (!HttpMethod.GET.equals(request.method())) {
+      fail(response.putHeader("allow", "GET, PUT"), 405, "Timelines are for GET and PUT.");
+    } else if (page == null) {
+      fail(response, 404, "There is no such timeline, or no more.");
+    } else {
+      response
+          .putHeader("content-security-policy", POLICY_OF_TIMELINES)
+          .putHeader("cache-control", "no-cache")
+          .putHeader("content-type", "text/html; charset=utf-8")
+          .putHeader("content-encoding", "gzip")
+          .end(page);
+    }
+  }
+
+  private void put(
+      @Nullable TraceId trace, HttpServerRequest request, HttpServerResponse response) {
+    String length = request.getHeader("content-length");
+    if (trace == null) {
+      fail(response, 404, "A timeline belongs to a trace, of 32 hexadecimal digits.");
+    } else if (!"gzip".equals(request.getHeader("content-encoding"))) {
+      fail(response, 415, "A timeline is sent with gzip.");
+    } else if (length == null || !isAtMost(length, Timelines.MOST_PAGE_BYTES)) {
+      fail(response, 413, "A timeline is sent with its length, of at most 4 MiB.");
+    } else {
+      request
+          .body()
+          .onSuccess(
+              page -> {
+                timelines.put(trace, page);
+                response.setStatusCode(204).end();
+              });
+    }
+  }
+
+  private static boolean isAtMost(String number, int most) {
+    return number.matches("[0-9]{1,9}") && Integer.parseInt(number) <= most;
   }
 
   private void file(String path, HttpServerRequest request, HttpServerResponse response) {

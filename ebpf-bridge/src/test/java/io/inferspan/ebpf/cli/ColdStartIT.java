@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.coldstart.CallRecord;
 import io.inferspan.ebpf.coldstart.CallRecordFile;
+import io.inferspan.ebpf.coldstart.Readiness;
 import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.otlp.OtlpReceiver;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,6 +131,33 @@ class ColdStartIT {
           .extracting(CallRecord::pid)
           .contains((Long) root.attribute("process.pid"));
     }
+  }
+
+  /** One run that both count, since how often workers wake up is chance. */
+  @Test
+  void nginxAndItsWorkers_haveTheCallsThatStraceCountsOfTheSameRun() throws Exception {
+    int port = freePort();
+    StraceCounts strace = new StraceCounts(directory);
+    List<String> command = strace.around(nginx(port));
+    try (OtlpReceiver receiver = OtlpReceiver.start();
+        ToolProcess tool = coldStart(receiver, command)) {
+      awaitAnswer(port, tool);
+      long master = Long.parseLong(Files.readString(directory.resolve("nginx.pid")).strip());
+      ProcessHandle.of(master).orElseThrow().destroy();
+      assertThat(tool.exitStatus()).as(tool.output()).isZero();
+
+      SpanRecord root = only(receiver.spans(), ROOT);
+      String tracer = String.valueOf(root.attribute("process.pid"));
+      assertThat(StraceCounts.ofTraced(records(), Long.parseLong(tracer)))
+          .isEqualTo(strace.counted());
+    }
+  }
+
+  private static void awaitAnswer(int port, ToolProcess tool) throws IOException {
+    Readiness readiness = new Readiness();
+    ProcessHandle.of(tool.pid()).ifPresent(readiness::whenEnded);
+    readiness.whenAnswering(URI.create(url(port)).toURL());
+    assertThat(readiness.ready().join().cause()).as(tool.output()).isEqualTo(Readiness.Cause.URL);
   }
 
   @Test

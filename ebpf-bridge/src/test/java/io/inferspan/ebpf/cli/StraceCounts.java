@@ -18,8 +18,9 @@ final class StraceCounts {
 
   private static final Path STRACE = Path.of("/usr/bin/strace");
   private static final int LIMIT_SECONDS = 120;
+  private static final long MMAP = 9;
   private static final Map<String, Long> COUNTED =
-      Map.of("read", 0L, "pread64", 0L, "openat", 257L, "mmap", 9L, "close", 3L);
+      Map.of("read", 0L, "pread64", 0L, "openat", 257L, "mmap", MMAP, "close", 3L);
 
   private final Path table;
 
@@ -58,6 +59,17 @@ final class StraceCounts {
       }
     }
     return counts;
+  }
+
+  /**
+   * The same of what ran under strace, from its first mapping on: before, its process is strace's.
+   */
+  static Map<Long, Long> ofTraced(List<CallRecord> records, long strace) {
+    return of(
+        records.stream()
+            .filter(record -> record.pid() != strace)
+            .dropWhile(record -> record.call() != MMAP)
+            .toList());
   }
 
   /** The same of a file of calls. */

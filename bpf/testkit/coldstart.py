@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """coldstart.py LIBRARIES WEIGHTS TRUTH PORT: a server whose start is known to the millisecond. BEGAN says when it began, in seconds.
 
-It imports, forks an engine, and serves on PORT once that is ready. The engine uses the stand-ins for CUDA and NCCL, reads one
-half of WEIGHTS and maps the other, computes, waits for a lock that another thread holds, and synchronises with the device.
+It imports, forks an engine, and serves on PORT once that is ready. The engine uses the stand-ins for CUDA and NCCL, reads one half of
+WEIGHTS, maps the other and touches some of its pages, computes, waits for a lock that another thread holds, and synchronises with the
+device.
 TRUTH gets one JSON line per part, when it ends: what it was, of which process, from when to when on CLOCK_MONOTONIC, and who was
-waited for.
+waited for. Parts in pieces are as long as "more" says, in seconds.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ BEGAN = int(float(os.environ["BEGAN"]) * 1e9) - time.time_ns() + time.monotonic_
 
 CHUNK = 1 << 20
 TENSOR = 8 << 20
-PAGE = 4096
+STRIDE = 64 << 10
 COMPUTE_SECONDS = 0.5
 LOCK_SECONDS = 0.7
 SET_NAME = 15
@@ -76,16 +77,20 @@ class Engine:
     def weights(self, path):
         file = os.open(path, os.O_RDONLY)
         half = os.fstat(file).st_size // 2
-        buffer = bytearray(CHUNK)
+        buffer, faults = bytearray(CHUNK), 0
         for at in range(0, half, CHUNK):
             os.readv(file, [buffer])
             if at % TENSOR == 0:
                 self.driver.cuMemcpyHtoD_v2(self.address, None, ctypes.c_size_t(TENSOR))
         with mmap.mmap(file, half, access=mmap.ACCESS_READ, offset=half) as mapped, memoryview(mapped) as pages:
+            mapped.madvise(mmap.MADV_RANDOM)  # without it, the kernel reads most pages before they are touched
             for at in range(0, half, TENSOR):
-                sum(pages[at : at + TENSOR : PAGE])
+                touching = time.monotonic_ns()
+                sum(pages[at : at + TENSOR : STRIDE])
+                faults += time.monotonic_ns() - touching
                 self.driver.cuMemcpyHtoD_v2(self.address, None, ctypes.c_size_t(TENSOR))
         os.close(file)
+        say("page_faults", time.monotonic_ns(), more=faults / 1e9)
 
 
 class UniqueId(ctypes.Structure):

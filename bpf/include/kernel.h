@@ -72,10 +72,13 @@ struct sock_common {
 	volatile unsigned char skc_state;
 };
 
+struct pid;
+
 struct sock {
 	struct sock_common __sk_common;
 	u16 sk_protocol;
 	int sk_err;
+	struct pid *sk_peer_pid;
 };
 
 struct tcp_sock {
@@ -116,6 +119,9 @@ struct task_struct {
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	u64 start_time;
+	struct pid *thread_pid;
 	struct files_struct *files;
 	struct signal_struct *signal;
 	unsigned int __state;

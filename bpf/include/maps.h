@@ -93,6 +93,7 @@ struct ispan_activity {
 	u64 heads;    /* in the map of connections */
 	u64 processes; /* that are adopted; counted among the requests, too */
 	u64 engines;   /* processes that run an engine's steps */
+	u64 framed;    /* processes whose messages with their API server are read */
 };
 
 struct {
@@ -154,6 +155,22 @@ struct {
 	__type(key, u32);
 	__type(value, u64);
 } engines SEC(".maps");
+
+/* A process whose messages with its API server are read, since no plugin says which requests its steps run. */
+struct ispan_framed {
+	u64 owner; /* number that its calls, and those of its workers, carry */
+	u32 slots; /* given to requests so far; requests that may have come unseen count as one */
+	u32 flags;
+};
+
+#define FRAMED_BY_PLUGIN 0x01 /* which knows more: its messages are not looked at any more */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, u32);
+	__type(value, struct ispan_framed);
+} framed SEC(".maps");
 
 /* The OpenTelemetry contract map, when the loader finds it pinned; otherwise our own map, which no other program sees. */
 struct {

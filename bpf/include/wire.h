@@ -111,6 +111,7 @@ enum ispan_source {
 	ISPAN_SOURCE_OTEL = 5,
 	ISPAN_SOURCE_CONNECTION = 6, /* by the descriptor: the request came on it */
 	ISPAN_SOURCE_PROCESS = 7,    /* the process is adopted, and nothing says more */
+	ISPAN_SOURCE_FRAMES = 8,     /* messages between an engine and its API server */
 };
 
 /* ispan_record.flags */
@@ -144,6 +145,11 @@ enum ispan_fd_kind {
  * 404, amount is the number of kernels and graphs it launched, ISPAN_UNCOUNTED where that is not known. 405 has no owner: amount is
  * the slot, result an ispan_binding, extra the process's parent and, above it, that one's parent. Of 406, amount is how many changes
  * earlier records have, and result is negative where they could not be read.
+ *
+ * Of an engine whose messages are read (source 8), 405 and 406 have the number that its calls carry. Of 405, the text is the engine's id of
+ * the request, detail the fields of its array. 406 has requests that got tokens (ISPAN_OUTPUT_*): detail is the fields of an
+ * output; in the last of a step, start_ns is since when calls are looked at without a pause, extra the step's time, a double in
+ * seconds, and amount how many got tokens; result is 0.
  */
 struct ispan_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
@@ -188,6 +194,11 @@ enum ispan_binding {
 };
 
 #define ISPAN_CHANGES 16
+
+/* Above the detail of 406, for an engine whose messages are read. */
+#define ISPAN_OUTPUT_LAST 0x01    /* of the step */
+#define ISPAN_OUTPUT_ABORTED 0x02 /* no outputs: requests that were given up */
+#define ISPAN_OUTPUT_BROKEN 0x04  /* the messages could not be read on: this step's outputs are not known */
 
 /* Changes of a step's members as inferspan_ckp.h lays them out, zero behind the last. */
 struct ispan_changes_record {
@@ -318,6 +329,7 @@ enum ispan_count {
 	ISPAN_COUNT_UNATTRIBUTED = 625,     /* operations of a thread that has several requests, or none that can be told */
 	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* answers written by another thread than the one that read the request */
 	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread did other work meanwhile */
+	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be read to their end */
 	ISPAN_COUNTERS = 1024,
 };
 

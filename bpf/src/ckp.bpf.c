@@ -154,14 +154,6 @@ int ckp_operation_end(struct pt_regs *regs)
 	return 0;
 }
 
-/* Of an engine's process: the parent, and above it that one's parent. The API server that read a request's head is one of them. */
-static __always_inline u64 parents_of(struct task_struct *task)
-{
-	u32 parent = BPF_CORE_READ(task, real_parent, tgid);
-
-	return (u64)(u32)BPF_CORE_READ(task, real_parent, real_parent, tgid) << 32 | parent;
-}
-
 static __always_inline void fill_request_id(struct ispan_head_record *head, u64 address)
 {
 	long length = address ? bpf_probe_read_user_str(head->request_id, sizeof(head->request_id), (void *)address) : -1;
@@ -287,6 +279,7 @@ int ckp_step_begin(struct pt_regs *regs)
 		bpf_loop(MOST_CHANGES / ISPAN_CHANGES, write_changes, &changes, 0);
 	thread->request = changes.step;
 	engine_runs(step.tgid, changes.step);
+	plugin_runs(step.tgid, parent_of(bpf_get_current_task_btf()));
 	return 0;
 }
 

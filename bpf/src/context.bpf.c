@@ -5,6 +5,7 @@
  */
 #include "answers.h"
 #include "binding.h"
+#include "framed.h"
 #include "libraries.h"
 #include "serving.h"
 #include "syscalls.h"
@@ -129,6 +130,8 @@ __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, 
 		if (skip && bpf_probe_read_user(&word, bytes.length < 4 ? 1 : 4, (void *)bytes.buffer))
 			return 0;
 		if (!may_begin_request(word, bytes.length)) {
+			if (is_message_to_engine(word))
+				framed_begins(connection);
 			if (thread && thread->flags & ISPAN_THREAD_LOOP && served_since(settings, task))
 				reads_elsewhere(connection);
 			return 0;
@@ -211,6 +214,9 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 	if (IS_NATIVE(regs))
 		after_call(settings, regs, number, result);
 	syscall_ends(settings, bpf_get_current_task_btf(), regs, number, result);
+	if ((number == NR_recvfrom || number == NR_sendto) && result > 0 && IS_NATIVE(regs) && any_framed())
+		framed_moved(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)), ARG2(regs), result,
+			     number == NR_sendto);
 	/* With its last bytes a request may end, which they belong to. */
 	if (IS_NATIVE(regs) && result > 0 && any_open())
 		after_bytes(regs, number, result);

@@ -17,6 +17,7 @@ from adopted import adopted
 from descriptors import descriptors
 from full import full, numbers
 from idle import missed_ends
+from messages import messages
 from observed import HERE, KIT, Observer, Truth, fake_calls, kinds_of_functions, library, server
 from owners import owners
 from steps import steps
@@ -428,6 +429,7 @@ def main():
         "owners": lambda: owners(report),
         "adopted": lambda: adopted(report),
         "steps": lambda: steps(report),
+        "messages": lambda: messages(report),
         "waits": waits,
         "cgroups": cgroups,
         "targets": targets,

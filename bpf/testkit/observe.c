@@ -273,6 +273,31 @@ static void print_verified(void)
 		}
 }
 
+/* Values and keys of the maps that have these four bytes in them, in either order. */
+static int maps_with(__u32 canary)
+{
+	__u32 swapped = __builtin_bswap32(canary);
+	struct bpf_map *map;
+	int found = 0;
+
+	bpf_object__for_each_map(map, objects[0]) {
+		enum bpf_map_type type = bpf_map__type(map);
+		size_t size = bpf_map__value_size(map);
+		char key[256], next[256], *value;
+
+		if (type == BPF_MAP_TYPE_RINGBUF || type == BPF_MAP_TYPE_TASK_STORAGE || bpf_map__key_size(map) > sizeof(key))
+			continue;
+		if (type == BPF_MAP_TYPE_PERCPU_ARRAY)
+			size = (size + 7) / 8 * 8 * (size_t)libbpf_num_possible_cpus();
+		value = calloc(1, size);
+		for (void *from = NULL; !bpf_map_get_next_key(bpf_map__fd(map), from, next); from = memcpy(key, next, sizeof(key)))
+			if (!bpf_map_lookup_elem(bpf_map__fd(map), next, value))
+				found += memmem(value, size, &canary, sizeof(canary)) || memmem(value, size, &swapped, sizeof(swapped));
+		free(value);
+	}
+	return found;
+}
+
 static void stop(int signal)
 {
 	(void)signal;
@@ -291,6 +316,7 @@ int main(int count, char **arguments)
 	__u32 zero = 0;
 	__u64 records = 0;
 	const char *process = NULL;
+	__u32 canary = 0;
 	int own_reads = 0;
 
 	if (count < 3) {
@@ -325,6 +351,8 @@ int main(int count, char **arguments)
 			own_reads = atoi(value);
 		else if (!strncmp(arguments[i], "adopt=", 6))
 			process = value;
+		else if (!strncmp(arguments[i], "canary=", 7))
+			canary = (__u32)strtoul(value, NULL, 0);
 		else if (!strncmp(arguments[i], "otel=", 5))
 			enter_in_contract_map(value);
 		else if (!strncmp(arguments[i], "cgroup=", 7))
@@ -370,6 +398,8 @@ int main(int count, char **arguments)
 	}
 	fclose(output);
 	printf("records %llu\ncontract %d\nliving %llu\n", records, contract_entries(), living());
+	if (canary)
+		printf("canaries %d\n", maps_with(canary));
 	print_counters();
 	print_verified();
 	return 0;

@@ -42,6 +42,7 @@ class Observer:
         self.records = next(int(word[1]) for word in words if word[0] == "records")
         self.living = next(int(word[1]) for word in words if word[0] == "living")
         self.contract = next(int(word[1]) for word in words if word[0] == "contract")
+        self.canaries = next((int(word[1]) for word in words if word[0] == "canaries"), 0)
         self.verified = {word[1]: int(word[2]) for word in words if word[0] == "verified"}
         self.events = list(self.read())
         os.unlink(self.path)

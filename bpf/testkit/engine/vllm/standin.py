@@ -18,6 +18,7 @@ DEFAULTS = {
     "preempt": 0.0,  # probability that a step preempts its last request
     "script": {},  # step number -> requests preempted then, instead of chance
     "layers": 4,
+    "extra_fields": 0,  # of a request, that no release has
     "decode_ns": 20_000,  # device time of one decoded token
     "prefill_ns": 2_000,  # device time of one prompt token
     "truth": "",

@@ -56,6 +56,7 @@ class EngineCore:
 
     def begin_step(self):
         step = self.scheduler.schedule()
+        step.number = self.scheduler.step
         life, step.life = step.life, None
         result = self.executor.call("execute_model", step)
         if RELEASE >= (0, 11, 2) and step.num_scheduled_tokens:
@@ -66,7 +67,10 @@ class EngineCore:
     def end_step(self):
         step, result = self.in_flight.popleft()
         tokens = result.result().tokens
-        self.outputs.put((self.scheduler.update_from_output(step, tokens), self.stats()))
+        outputs, at = self.scheduler.update_from_output(step, tokens), time.monotonic()
+        self.truth.write(kind="outputs", step=step.number, at_ns=int(at * 1e9),
+                         ids=[item[0] for items in outputs.values() for item in items])
+        self.outputs.put((outputs, self.stats(), at))
 
     def stats(self):
         return {"num_running_reqs": len(self.scheduler.running), "num_waiting_reqs": len(self.scheduler.waiting),
@@ -98,11 +102,11 @@ def process_output_sockets(core, context):
     push = context.socket(zmq.PUSH)
     push.connect(address("outputs"))
     while True:
-        by_client, stats = core.outputs.get()
+        by_client, stats, at = core.outputs.get()
         if not by_client and RELEASE < (0, 10, 2):
             continue
         for items in (by_client or {0: []}).values():
-            push.send(frames.outputs(0, [frames.output(*item, None) for item in items], stats, time.monotonic()))
+            push.send(frames.outputs(0, [frames.output(*item, None) for item in items], stats, at))
 
 
 def main():

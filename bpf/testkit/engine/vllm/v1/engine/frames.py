@@ -3,7 +3,7 @@
 
 import msgpack
 
-from vllm.standin import RELEASE
+from vllm.standin import CONFIG, RELEASE
 
 ADD, ABORT = b"\x00", b"\x01"
 
@@ -41,7 +41,7 @@ FINISH = 4 if OUTPUT_LENGTH < 10 else 5
 
 def request(**known):
     """A full array: defaults are never trimmed."""
-    return msgpack.packb([known.get(name) for name in FIELDS])
+    return msgpack.packb([known.get(name) for name in FIELDS] + [None] * CONFIG["extra_fields"])
 
 
 def read_request(payload):

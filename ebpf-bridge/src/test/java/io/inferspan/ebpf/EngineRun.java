@@ -60,10 +60,17 @@ final class EngineRun {
       Map<String, Long> costs,
       Set<String> prefills) {}
 
+  /** The requests that a step gave tokens to, and when it was done. */
+  record Outputs(long step, long atNanos, Set<String> requests) {}
+
+  /** An option of this class: the engine has no plugin. */
+  static final String NO_PLUGIN = "--no-plugin";
+
   final Load load;
   final Set<String> requests = new HashSet<>();
   List<SpanRecord> spans = List.of();
   List<Ran> truth = List.of();
+  List<Outputs> outputs = List.of();
   long lost;
   long unsent;
 
@@ -80,14 +87,17 @@ final class EngineRun {
     List<String> command = new ArrayList<>(List.of("/usr/bin/python3"));
     command.add(TestKit.script("engine/engine").toString());
     command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
-    command.addAll(options);
+    boolean plugin = !options.contains(NO_PLUGIN);
+    command.addAll(options.stream().filter(option -> !option.equals(NO_PLUGIN)).toList());
     try (OtlpReceiver receiver = OtlpReceiver.start();
         Telemetry telemetry = telemetry(receiver)) {
       try (EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
-          JavaChild engine = JavaChild.start(command, environment(kit))) {
+          JavaChild engine = JavaChild.start(command, plugin ? environment(kit) : Map.of())) {
         int port = Integer.parseInt(engine.line());
         TestKit.awaitLibrary(bridge, "libcuda.so.1");
-        TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
+        if (plugin) {
+          TestKit.awaitLibrary(bridge, "libinferspan_ckp.so");
+        }
         run.send(port);
         run.lost = bridge.status().lost();
       }
@@ -95,7 +105,7 @@ final class EngineRun {
       run.unsent = telemetry.spanCounts().dropped().total();
       run.spans = receiver.spans();
     }
-    run.truth = truth(written);
+    run.read(Files.readAllLines(written));
     return run;
   }
 
@@ -193,10 +203,10 @@ final class EngineRun {
     return spans.stream().filter(span -> span.name().equals(name)).toList();
   }
 
-  private static List<Ran> truth(Path written) throws IOException {
+  private void read(List<String> lines) {
     Map<String, String> names = new HashMap<>();
     List<Ran> ran = new ArrayList<>();
-    List<String> lines = Files.readAllLines(written);
+    List<Outputs> sent = new ArrayList<>();
     for (String line : lines) {
       if (line.contains("\"kind\":\"request\"")) {
         names.put(text(line, "id"), text(line, "request"));
@@ -204,12 +214,6 @@ final class EngineRun {
     }
     for (String line : lines) {
       if (line.contains("\"kind\":\"step\"")) {
-        Set<String> prefills = new HashSet<>();
-        Matcher each =
-            Pattern.compile("\"([^\"]+)\"").matcher(part(line, "prefills\":\\[([^]]*)]"));
-        while (each.find()) {
-          prefills.add(names.get(each.group(1)));
-        }
         ran.add(
             new Ran(
                 number(line, "pid"),
@@ -217,10 +221,23 @@ final class EngineRun {
                 number(line, "launches"),
                 numbers(line, "tokens", names),
                 numbers(line, "costs", names),
-                prefills));
+                names(line, "prefills", names)));
+      } else if (line.contains("\"kind\":\"outputs\"")) {
+        sent.add(
+            new Outputs(number(line, "step"), number(line, "at_ns"), names(line, "ids", names)));
       }
     }
-    return ran;
+    truth = ran;
+    outputs = sent;
+  }
+
+  private static Set<String> names(String line, String key, Map<String, String> names) {
+    Set<String> found = new HashSet<>();
+    Matcher each = Pattern.compile("\"([^\"]+)\"").matcher(part(line, key + "\":\\[([^]]*)]"));
+    while (each.find()) {
+      found.add(names.get(each.group(1)));
+    }
+    return found;
   }
 
   private static Map<String, Long> numbers(String line, String key, Map<String, String> names) {

@@ -17,6 +17,7 @@ public final class BatchSpans {
     BatchAttributes.BUSY_SOURCE,
     BatchAttributes.MODEL,
     BatchAttributes.SOURCE,
+    BatchAttributes.MEMBERSHIP,
     BatchAttributes.COVERAGE,
     BatchAttributes.ERROR_BOUND_MS,
     BatchAttributes.SYNTHESISED,
@@ -31,6 +32,7 @@ public final class BatchSpans {
               BatchAttributes.STEP,
               BatchAttributes.MEMBERS,
               BatchAttributes.UNIDENTIFIED,
+              BatchAttributes.INFERRED,
               BatchAttributes.PREFILL_MEMBERS,
               BatchAttributes.TOKENS,
               BatchAttributes.LAUNCHES,
@@ -53,6 +55,7 @@ public final class BatchSpans {
       span(Component.KERNEL, "llm_d.engine.queue")
           .carries(
               BatchAttributes.SOURCE,
+              BatchAttributes.MEMBERSHIP,
               BatchAttributes.COVERAGE,
               BatchAttributes.SYNTHESISED,
               BatchAttributes.START_ERROR_MS)

@@ -18,6 +18,9 @@ public final class BatchAttributes {
   public static final Attribute<Long> UNIDENTIFIED =
       count("llm_d.engine.step.members.unidentified");
 
+  /** Members whose membership is inferred. */
+  public static final Attribute<Long> INFERRED = count("llm_d.engine.step.members.inferred");
+
   /** Members that computed a part of their prompt. */
   public static final Attribute<Long> PREFILL_MEMBERS = count("llm_d.engine.step.members.prefill");
 
@@ -42,8 +45,14 @@ public final class BatchAttributes {
   /** The division of busy time among members: equal, tokens or prefill_weighted. */
   public static final Attribute<String> MODEL = text("attribution.model");
 
-  /** The source of the membership: plugin. */
+  /** The source of the membership: plugin or frames. */
   public static final Attribute<String> SOURCE = text("attribution.source");
+
+  /**
+   * With the source frames: observed, or inferred where the request was between its arrival and its
+   * first token, and may have waited instead.
+   */
+  public static final Attribute<String> MEMBERSHIP = text("attribution.membership");
 
   /** Share of the steps of the request's time whose members and launches are all known. */
   public static final Attribute<Double> COVERAGE = number("attribution.coverage");

@@ -24,6 +24,10 @@ public final class BatchCounters {
     UNIDENTIFIED_SLOTS,
     /** Slots that share an {@code x-request-id} with another live request. */
     AMBIGUOUS_SLOTS,
+    /** Launches that may be of one step or another, since no plugin marks steps. */
+    AMBIGUOUS_LAUNCHES,
+    /** Engines whose messages are of no known release. */
+    REFUSED_ENGINES,
     /** Requests whose part in steps was written. */
     REQUESTS,
     /** Requests and slots that were forgotten for want of room. */

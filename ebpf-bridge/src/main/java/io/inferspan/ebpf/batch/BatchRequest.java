@@ -6,7 +6,13 @@ import org.jspecify.annotations.Nullable;
 final class BatchRequest {
 
   final String id;
-  final @Nullable RequestHead head;
+
+  /** Null if no sampled request has its id, or several live ones have. */
+  @Nullable RequestHead head;
+
+  /** Its part in steps is known from messages of the engine, not from a plugin. */
+  boolean frames;
+
   final PhaseTotals prefill = new PhaseTotals();
   final PhaseTotals decode = new PhaseTotals();
 

@@ -19,6 +19,7 @@ final class BatchWriter implements BatchSink {
   private static final double MILLI = 1e6;
   private static final String HOST_WINDOW = "host_window";
   private static final String PLUGIN = "plugin";
+  private static final String FRAMES = "frames";
 
   private final Telemetry telemetry;
   private final ShareModel model;
@@ -64,8 +65,12 @@ final class BatchWriter implements BatchSink {
     return at;
   }
 
-  /** Tokens of its prompt; a member that decodes has none. */
+  /** Tokens of its prompt, if they are known; a member that decodes has none. */
   private static Attributes part(Step step, int member) {
+    if (step.frames) {
+      return Attributes.of(
+          BatchAttributes.MEMBERSHIP.key(), membership(step.inferred[member] ? 1 : 0));
+    }
     return step.prefill[member]
         ? Attributes.of(BatchAttributes.TOKENS.key(), (long) step.tokens[member])
         : Attributes.empty();
@@ -75,10 +80,15 @@ final class BatchWriter implements BatchSink {
     long tokens = 0;
     long prefills = 0;
     long unidentified = 0;
+    long inferred = 0;
     for (int i = 0; i < step.size; i++) {
       tokens += step.tokens[i];
       prefills += step.prefill[i] ? 1 : 0;
       unidentified += step.requests[i] == null ? 1 : 0;
+      inferred += step.inferred[i] ? 1 : 0;
+    }
+    if (step.frames) {
+      pending.set(BatchAttributes.INFERRED, inferred);
     }
     return pending
         .set(KernelAttributes.PROCESS_ID, step.pid)
@@ -90,8 +100,8 @@ final class BatchWriter implements BatchSink {
         .set(BatchAttributes.LAUNCHES, step.launches)
         .set(BatchAttributes.BUSY_MS, step.busyNanos / MILLI)
         .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
-        .set(BatchAttributes.MODEL, model.word())
-        .set(BatchAttributes.SOURCE, PLUGIN)
+        .set(BatchAttributes.MODEL, model(step.frames))
+        .set(BatchAttributes.SOURCE, source(step.frames))
         .set(BatchAttributes.COVERAGE, step.known && step.complete ? 1.0 : 0.0);
   }
 
@@ -107,8 +117,11 @@ final class BatchWriter implements BatchSink {
       PendingSpan queue =
           telemetry
               .span(BatchSpans.QUEUE, parent)
-              .set(BatchAttributes.SOURCE, PLUGIN)
+              .set(BatchAttributes.SOURCE, source(request.frames))
               .set(BatchAttributes.COVERAGE, request.coverage());
+      if (request.frames) {
+        queue.set(BatchAttributes.MEMBERSHIP, membership(request.prefill.inferred));
+      }
       queue.startingAt(epoch(head.seenNanos())).start().closeAt(epoch(first));
     }
     phase(BatchSpans.PREFILL, parent, request, request.prefill);
@@ -119,20 +132,35 @@ final class BatchWriter implements BatchSink {
     if (phase.steps == 0) {
       return;
     }
-    telemetry
-        .span(type, parent)
+    PendingSpan pending = telemetry.span(type, parent);
+    if (request.frames) {
+      pending.set(BatchAttributes.MEMBERSHIP, membership(phase.inferred));
+    }
+    pending
         .set(BatchAttributes.STEPS, phase.steps)
         .set(BatchAttributes.TOKENS, phase.tokens)
         .set(BatchAttributes.SHARE_MS, phase.shareNanos / MILLI)
         .set(BatchAttributes.BUSY_MS, phase.busyNanos / MILLI)
         .set(BatchAttributes.BUSY_SOURCE, HOST_WINDOW)
-        .set(BatchAttributes.MODEL, model.word())
-        .set(BatchAttributes.SOURCE, PLUGIN)
+        .set(BatchAttributes.MODEL, model(request.frames))
+        .set(BatchAttributes.SOURCE, source(request.frames))
         .set(BatchAttributes.COVERAGE, request.coverage())
         .set(BatchAttributes.ERROR_BOUND_MS, phase.boundNanos / MILLI)
         .startingAt(epoch(phase.beganNanos))
         .start()
         .closeAt(epoch(phase.endedNanos));
+  }
+
+  private String model(boolean frames) {
+    return (frames ? ShareModel.EQUAL : model).word();
+  }
+
+  private static String source(boolean frames) {
+    return frames ? FRAMES : PLUGIN;
+  }
+
+  private static String membership(long inferred) {
+    return inferred > 0 ? "inferred" : "observed";
   }
 
   private long epoch(long nanos) {

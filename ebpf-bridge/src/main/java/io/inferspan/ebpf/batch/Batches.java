@@ -73,7 +73,8 @@ final class Batches {
     }
   }
 
-  private BatchRequest request(int engine, String requestId, @Nullable RequestHead head) {
+  /** The request that an engine knows by this id; a new one if there is none. */
+  BatchRequest request(int engine, String requestId, @Nullable RequestHead head) {
     String key = engine + "/" + requestId;
     BatchRequest request = requests.get(key);
     if (request != null && request.slots == 0 && head != null && !head.equals(request.head)) {
@@ -90,6 +91,11 @@ final class Batches {
     }
     request.dueNanos = 0;
     return request;
+  }
+
+  /** Forgets a request, of which nothing is written. */
+  void discard(BatchRequest request) {
+    requests.remove(request.id);
   }
 
   private void write(BatchRequest request) {
@@ -171,7 +177,7 @@ final class Batches {
     if (!step.complete) {
       counters.increment(Count.INCOMPLETE_STEPS);
     }
-    model.share(step);
+    (step.frames ? ShareModel.EQUAL : model).share(step);
     for (int i = 0; i < step.size; i++) {
       BatchRequest request = step.requests[i];
       if (request != null) {

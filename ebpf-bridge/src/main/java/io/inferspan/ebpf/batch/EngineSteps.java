@@ -4,6 +4,7 @@ import io.inferspan.Telemetry;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
+import io.inferspan.ebpf.wire.Source;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongUnaryOperator;
@@ -23,6 +24,7 @@ public final class EngineSteps {
   private final Host host;
   private final Batches batches;
   private final Map<Integer, Marks> engines = new HashMap<>();
+  private final FramedEngines framed;
   private long expiredNanos;
 
   /** What the steps need from the reader of events. */
@@ -62,6 +64,7 @@ public final class EngineSteps {
     BatchWriter writer = new BatchWriter(telemetry, model, epochNanos);
     this.host = host;
     this.batches = new Batches(model, MOST_REQUESTS, new Written(writer, host), host::lost);
+    this.framed = new FramedEngines(batches, this::head);
   }
 
   private record Written(BatchWriter writer, Host host) implements BatchSink {
@@ -69,7 +72,9 @@ public final class EngineSteps {
     @Override
     public void step(Step step, long doneNanos) {
       writer.step(step, doneNanos);
-      host.done(step);
+      if (step.owner != 0) {
+        host.done(step);
+      }
     }
 
     @Override
@@ -85,9 +90,23 @@ public final class EngineSteps {
 
   /** Takes a record that becomes no span; false if it is about something else, too. */
   public boolean control(Kind kind, EventView event) {
+    boolean frames = Source.of(event.source()) == Source.FRAMES;
     switch (kind) {
-      case SLOT_BOUND -> bound(event);
-      case STEP_CHANGES -> changed(event);
+      case SLOT_BOUND -> {
+        if (frames) {
+          framed.added(event);
+        } else {
+          framed.supersede(event.tgid(), (int) event.extra(), event.endNanos());
+          bound(event);
+        }
+      }
+      case STEP_CHANGES -> {
+        if (frames) {
+          framed.outputs(event);
+        } else {
+          changed(event);
+        }
+      }
       case OWNER_BEGAN, OWNER_ENDED -> {
         if (Owner.Kind.of(event.result()) != Owner.Kind.STEP) {
           return false;
@@ -102,6 +121,7 @@ public final class EngineSteps {
         if (engines.remove(event.tgid()) != null) {
           batches.processExited(event.tgid(), event.endNanos());
         }
+        framed.close(event.tgid(), false, event.endNanos());
         return false;
       }
       default -> {
@@ -194,6 +214,9 @@ public final class EngineSteps {
 
   /** Takes a call; false if its process is no engine's. */
   public boolean call(Kind kind, EventView event) {
+    if (framed.call(kind, event)) {
+      return true;
+    }
     Marks marks = engines.isEmpty() ? null : engines.get(event.tgid());
     if (marks == null) {
       return false;
@@ -239,6 +262,7 @@ public final class EngineSteps {
   /** Writes all that there is. */
   public void close(long nanos) {
     engines.clear();
+    framed.close(nanos);
     batches.close(nanos);
   }
 }

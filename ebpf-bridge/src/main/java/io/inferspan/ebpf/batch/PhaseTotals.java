@@ -8,6 +8,10 @@ final class PhaseTotals {
   long shareNanos;
   long busyNanos;
   long boundNanos;
+
+  /** Steps in which it may not have been. */
+  long inferred;
+
   long beganNanos = Long.MAX_VALUE;
   long endedNanos = Long.MIN_VALUE;
 
@@ -27,7 +31,9 @@ final class PhaseTotals {
     long share = step.shares[index];
     shareNanos += share;
     busyNanos += step.busyNanos;
-    boundNanos += step.size == 1 ? 0 : Math.max(share, step.busyNanos - share);
+    boolean alone = step.size == 1 && !step.frames;
+    boundNanos += alone ? 0 : Math.max(share, step.busyNanos - share);
+    inferred += step.inferred[index] ? 1 : 0;
     beganNanos = Math.min(beganNanos, step.beganNanos);
     endedNanos = Math.max(endedNanos, doneNanos);
   }

@@ -31,6 +31,21 @@ final class Rank {
   private long deviceFreeNanos;
   private long endedNanos;
 
+  /** A slot of the process: the request that it stands for, and what the next step does. */
+  private static final class Member {
+
+    /** Null as long as its identity is unknown or ambiguous. */
+    @Nullable BatchRequest request;
+
+    /** Scheduled in a step; 0 while it is in none. */
+    int tokens;
+
+    boolean prefill;
+
+    /** Computed so far. */
+    long context;
+  }
+
   /** An event of the device, and how much its step had launched when it was recorded. */
   private record Recorded(Step step, long launches) {}
 

@@ -14,6 +14,10 @@ public final class Step {
   final @Nullable BatchRequest[] requests;
   final int[] tokens;
   final boolean[] prefill;
+
+  /** Those that may not have been in the step. */
+  final boolean[] inferred;
+
   final long[] contexts;
   final long[] shares;
 
@@ -32,6 +36,9 @@ public final class Step {
   /** Of its span, once that is written. */
   @Nullable Context context;
 
+  /** Known from messages of the engine, not from a plugin. */
+  boolean frames;
+
   /** All that the step did was seen. */
   boolean complete = true;
 
@@ -45,6 +52,7 @@ public final class Step {
     this.requests = new @Nullable BatchRequest[size];
     this.tokens = new int[size];
     this.prefill = new boolean[size];
+    this.inferred = new boolean[size];
     this.contexts = new long[size];
     this.shares = new long[size];
   }

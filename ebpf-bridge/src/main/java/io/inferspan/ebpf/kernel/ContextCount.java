@@ -37,7 +37,9 @@ public enum ContextCount {
   /** Responses written by another thread than the one that read the request. */
   ANSWERED_ELSEWHERE(626),
   /** Requests whose thread also read from connections of other protocols. */
-  THREADS_MIXED(627);
+  THREADS_MIXED(627),
+  /** Messages of an engine that could not be read to their end. */
+  FRAMES_UNREADABLE(630);
 
   private final int index;
 

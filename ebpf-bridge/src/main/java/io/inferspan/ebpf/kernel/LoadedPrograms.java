@@ -33,6 +33,7 @@ final class LoadedPrograms implements AutoCloseable {
           "activity",
           "adopted",
           "engines",
+          "framed",
           "own_threads",
           "own_contexts",
           "settings",

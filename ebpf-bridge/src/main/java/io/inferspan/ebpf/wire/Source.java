@@ -11,7 +11,8 @@ public enum Source {
   COOPERATIVE,
   OTEL_MAP,
   CONNECTION,
-  PROCESS;
+  PROCESS,
+  FRAMES;
 
   private static final Source[] ALL = values();
 

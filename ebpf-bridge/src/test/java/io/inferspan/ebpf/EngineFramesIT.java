@@ -1,0 +1,256 @@
+package io.inferspan.ebpf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.EngineRun.Load;
+import io.inferspan.ebpf.EngineRun.Outputs;
+import io.inferspan.ebpf.EngineRun.Ran;
+import io.inferspan.testing.SpanRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An engine with vLLM's processes and no plugin: what its messages say of each step is compared
+ * with the engine's own data. {@code -Dengine.requests} and {@code -Dengine.seed} as for {@link
+ * EngineIT}.
+ */
+class EngineFramesIT {
+
+  private static final List<String> RELEASES =
+      List.of(
+          "0.8.5", "0.9.0", "0.9.1", "0.9.2", "0.10.2", "0.11.0", "0.11.2", "0.14.0", "0.16.0",
+          "0.19.1", "0.23.0");
+
+  private static final int FIRST_ASYNCHRONOUS = 6;
+
+  private static final String MEMBERS = "llm_d.engine.step.members";
+  private static final String INFERRED = "llm_d.engine.step.members.inferred";
+
+  private long steps;
+  private long observed;
+  private long inferred;
+  private long wronglyInferred;
+  private long launches;
+  private long attributed;
+
+  @Test
+  void synchronousEngine_launchesAndSharesAreThoseOfItsSteps() throws Exception {
+    EngineRun run = play(new Load(64, 16, 1, 0, 7), "--release=0.16.0", "--sync");
+
+    assertMembers(run);
+    assertLaunches(run, 0.999);
+    assertSharesAddUp(run);
+    assertThat(run.named("llm_d.engine.decode"))
+        .isNotEmpty()
+        .allSatisfy(
+            span ->
+                assertThat(span.attributes())
+                    .containsEntry("attribution.source", "frames")
+                    .containsEntry("attribution.model", "equal")
+                    .containsEntry("attribution.membership", "observed")
+                    .containsEntry("attribution.coverage", 1.0));
+  }
+
+  @Test
+  void asynchronousEngine_membersAreKnownAndLaunchesAreNotGuessed() throws Exception {
+    EngineRun run = play(new Load(64, 16, 3, 0.2, 7), "--release=0.19.1", "--set=preempt=0.05");
+
+    assertMembers(run);
+    assertLaunches(run, 0);
+  }
+
+  @Test
+  void releaseOfNoKnownLayout_isRefused() throws Exception {
+    EngineRun run = play(new Load(8, 4, 1, 0, 7), "--release=0.16.0", "--set=extra_fields=1");
+
+    assertThat(run.outputs).isNotEmpty();
+    assertThat(run.spans).noneMatch(span -> span.name().startsWith("llm_d.engine."));
+  }
+
+  @Test
+  void randomSchedules_noObservedMemberIsWrong() throws Exception {
+    int wanted = Integer.getInteger("engine.requests", 120);
+    Random random = new Random(Long.getLong("engine.seed", 12));
+    int served = 0;
+    while (served < wanted) {
+      int release = random.nextInt(RELEASES.size());
+      boolean async = release >= FIRST_ASYNCHRONOUS && random.nextBoolean();
+      int tensorParallel = 1 + random.nextInt(2);
+      int concurrent = 1 << random.nextInt(9);
+      int requests = Math.min(wanted - served, Math.max(wanted / 20, 40 + 2 * concurrent));
+      List<String> options = new ArrayList<>();
+      options.add("--release=" + RELEASES.get(release));
+      options.add("--tp=" + tensorParallel);
+      options.add("--set=preempt=" + (random.nextBoolean() ? 0.05 : 0));
+      options.add("--set=seed=" + random.nextInt(1_000));
+      options.add("--set=most=" + (random.nextBoolean() ? 64 : 256));
+      if (!async) {
+        options.add("--sync");
+      }
+      double aborts = random.nextBoolean() ? 0.2 : 0;
+      Load load = new Load(requests, concurrent, 1 + random.nextInt(3), aborts, random.nextLong());
+      EngineRun run = play(load, options.toArray(String[]::new));
+      assertMembers(run);
+      assertLaunches(run, async || tensorParallel > 1 ? 0 : 0.999);
+      if (load.oneUnsampledOf() == 1) {
+        assertSharesAddUp(run);
+      }
+      served += requests;
+    }
+    System.out.printf(
+        "engine without a plugin: %d requests, %d steps, %d members observed, 0 wrong; %d inferred,"
+            + " %.1f %% wrong; %d of %d launches attributed%n",
+        served,
+        steps,
+        observed,
+        inferred,
+        inferred == 0 ? 0 : 100.0 * wronglyInferred / inferred,
+        attributed,
+        launches);
+  }
+
+  private static EngineRun play(Load load, String... options) throws Exception {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add(EngineRun.NO_PLUGIN);
+    EngineRun run = EngineRun.of(load, TestKit.children().build(), all);
+    assertThat(run.lost).as("%s %s", load, all).isZero();
+    assertThat(run.unsent).as("spans that were not exported").isZero();
+    return run;
+  }
+
+  private static List<SpanRecord> steps(EngineRun run) {
+    return run.named("llm_d.engine.step").stream()
+        .sorted(Comparator.comparingLong(span -> number(span, "llm_d.engine.step.number")))
+        .toList();
+  }
+
+  /** The outputs that a step's span is of, by the time; null where it is of a step without. */
+  private static @Nullable Outputs outputs(NavigableMap<Long, Outputs> sent, SpanRecord step) {
+    if (number(step, MEMBERS) == number(step, INFERRED)) {
+      return null;
+    }
+    Long before = sent.floorKey(step.endEpochNanos());
+    Long after = sent.ceilingKey(step.endEpochNanos());
+    boolean isAfter =
+        before == null
+            || (after != null && after - step.endEpochNanos() < step.endEpochNanos() - before);
+    return sent.remove(Objects.requireNonNull(isAfter ? after : before));
+  }
+
+  private static NavigableMap<Long, Outputs> sent(EngineRun run) {
+    NavigableMap<Long, Outputs> sent = new TreeMap<>();
+    long offset = TestKit.epochOffsetNanos();
+    run.outputs.stream()
+        .filter(one -> !one.requests().isEmpty())
+        .forEach(one -> sent.put(one.atNanos() + offset, one));
+    return sent;
+  }
+
+  /** Members that got tokens are those of the engine's outputs, and nearly all outputs are seen. */
+  private void assertMembers(EngineRun run) {
+    Map<Long, Ran> ranOf = ranOf(run);
+    NavigableMap<Long, Outputs> sent = sent(run);
+    Map<String, List<SpanRecord>> below = new HashMap<>();
+    run.named("llm_d.engine.step.members")
+        .forEach(
+            span -> below.computeIfAbsent(span.parentSpanId(), any -> new ArrayList<>()).add(span));
+    for (SpanRecord step : steps(run)) {
+      Outputs outputs = outputs(sent, step);
+      Set<String> seen = linked(step, below, "observed");
+      Set<String> maybe = linked(step, below, "inferred");
+      steps++;
+      if (outputs == null) {
+        assertThat(seen).isEmpty();
+        continue;
+      }
+      long members = number(step, MEMBERS) - number(step, INFERRED);
+      assertThat(members).as("%s", outputs).isEqualTo(outputs.requests().size());
+      assertThat(seen).as("%s", outputs).isEqualTo(sampled(run, outputs.requests()));
+      observed += seen.size();
+      inferred += maybe.size();
+      maybe.removeAll(Objects.requireNonNull(ranOf.get(outputs.step())).tokens().keySet());
+      wronglyInferred += maybe.size();
+    }
+    if (run.load.oneUnsampledOf() == 1 && run.load.aborts() == 0) {
+      assertThat(sent).as("outputs that were not read").isEmpty();
+    }
+  }
+
+  private static Map<Long, Ran> ranOf(EngineRun run) {
+    Map<Long, Ran> ranOf = new HashMap<>();
+    run.truth.forEach(ran -> ranOf.putIfAbsent(ran.step(), ran));
+    return ranOf;
+  }
+
+  private static Set<String> sampled(EngineRun run, Set<String> names) {
+    Set<String> sampled = new HashSet<>(names);
+    sampled.removeIf(name -> !run.load.isSampled(name));
+    return sampled;
+  }
+
+  private static Set<String> linked(
+      SpanRecord step, Map<String, List<SpanRecord>> below, String membership) {
+    List<SpanRecord> all = new ArrayList<>(below.getOrDefault(step.spanId(), List.of()));
+    all.add(step);
+    Set<String> names = new HashSet<>();
+    for (SpanRecord span : all) {
+      for (SpanRecord.LinkRecord link : span.links()) {
+        if (membership.equals(link.attributes().get("attribution.membership"))) {
+          names.add("r" + (Long.parseLong(link.traceId(), 16) - 0x1000));
+        }
+      }
+    }
+    return names;
+  }
+
+  /** What is attributed is right; of a synchronous engine with one process, that is nearly all. */
+  private void assertLaunches(EngineRun run, double least) {
+    Map<Long, Ran> ranOf = ranOf(run);
+    NavigableMap<Long, Outputs> sent = sent(run);
+    long known = 0;
+    for (SpanRecord step : steps(run)) {
+      Outputs outputs = outputs(sent, step);
+      boolean whole = Double.valueOf(1).equals(step.attribute("attribution.coverage"));
+      if (outputs != null && whole) {
+        Ran ran = Objects.requireNonNull(ranOf.get(outputs.step()));
+        assertThat(number(step, "llm_d.engine.step.launches")).isEqualTo(ran.launches());
+      }
+      known += whole ? number(step, "llm_d.engine.step.launches") : 0;
+    }
+    long all = run.truth.stream().mapToLong(Ran::launches).sum();
+    launches += all;
+    attributed += known;
+    // While no sampled request is open, nothing is looked at.
+    boolean always = run.load.oneUnsampledOf() == 1 && run.load.aborts() == 0;
+    assertThat(known).isGreaterThanOrEqualTo(always ? (long) (least * all) : 0);
+  }
+
+  private static void assertSharesAddUp(EngineRun run) {
+    long busy = run.named("llm_d.engine.step").stream().mapToLong(s -> nanos(s, "busy.ms")).sum();
+    long shares =
+        run.spans.stream()
+            .filter(span -> span.attribute("llm_d.engine.share_ms") != null)
+            .mapToLong(span -> nanos(span, "llm_d.engine.share_ms"))
+            .sum();
+    assertThat(shares).isEqualTo(busy);
+  }
+
+  private static long number(SpanRecord span, String attribute) {
+    return span.attribute(attribute) instanceof Long number ? number : 0;
+  }
+
+  private static long nanos(SpanRecord span, String attribute) {
+    return span.attribute(attribute) instanceof Double millis ? Math.round(millis * 1e6) : 0;
+  }
+}

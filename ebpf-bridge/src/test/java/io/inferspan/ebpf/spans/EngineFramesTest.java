@@ -1,0 +1,400 @@
+package io.inferspan.ebpf.spans;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inferspan.ebpf.batch.BatchCounters.Count;
+import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.Kind;
+import io.inferspan.testing.SpanRecord;
+import io.inferspan.testing.TracingExtension;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the kernel reads in the messages of an engine without a plugin, and the spans of it. */
+class EngineFramesTest {
+
+  private static final int API_SERVER = 50;
+  private static final int ENGINE = 60;
+  private static final int WORKER = 70;
+  private static final int FRAMES = 8;
+  private static final int COOPERATIVE = 4;
+  private static final long OWNER = 4_096;
+  private static final long STREAM = 0x51;
+  private static final long EVENT = 0xe0;
+  private static final long FINISHED = 1L << 57;
+  private static final long LAST = 1L << 32;
+  private static final long ABORTED = 2L << 32;
+  private static final long BROKEN = 4L << 32;
+
+  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
+
+  private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
+  private long requestFields = 18;
+  private long outputFields = 14;
+  private long sinceNanos = kernel.now - 1;
+
+  private EventBytes at(Kind kind, int tgid) {
+    return EventBytes.of(kind)
+        .from(kernel.now, kernel.now)
+        .by(tgid, tgid)
+        .under(OWNER)
+        .known(FRAMES, 0);
+  }
+
+  private void head(long number, String requestId) {
+    kernel.happens(
+        at(Kind.OWNER_BEGAN, API_SERVER)
+            .under(number)
+            .known(2, 0)
+            .result(1)
+            .named(7, number, 9)
+            .requestId(requestId));
+    kernel.now += FakeKernel.MILLI;
+  }
+
+  private void add(long slot, String engineId) {
+    kernel.happens(
+        at(Kind.SLOT_BOUND, ENGINE).of(slot, requestFields, API_SERVER).requestId(engineId));
+    kernel.now += FakeKernel.MILLI;
+  }
+
+  private void addSampled() {
+    head(1, "a");
+    add(1, "chatcmpl-a-0123abcd");
+  }
+
+  private void call(Kind kind, int tgid, long detail, long extra) {
+    kernel.happens(at(kind, tgid).known(COOPERATIVE, 0).of(1, detail, extra));
+    kernel.now += FakeKernel.MICRO;
+  }
+
+  /** Two launches, and the wait for them. */
+  private void work() {
+    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
+    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
+    call(Kind.CUDA_EVENT_RECORD, ENGINE, STREAM, EVENT);
+    kernel.now += FakeKernel.MILLI;
+    call(Kind.CUDA_EVENT_SYNC, ENGINE, EVENT, 0);
+  }
+
+  private void outputs(long... changes) {
+    outputsOf(kernel.now - FakeKernel.MICRO, changes);
+  }
+
+  /** The outputs of a step that was done at {@code nanos}. */
+  private void outputsOf(long nanos, long... changes) {
+    long seconds = Double.doubleToRawLongBits(nanos / 1e9);
+    kernel.happens(
+        at(Kind.STEP_CHANGES, ENGINE)
+            .from(sinceNanos, kernel.now)
+            .of(changes.length, LAST | outputFields, seconds)
+            .changes(changes));
+    kernel.now += FakeKernel.MILLI;
+  }
+
+  private static long token(long slot) {
+    return slot | 1L << 32;
+  }
+
+  private static double number(SpanRecord span, String attribute) {
+    return span.attribute(attribute) instanceof Double number ? number : Double.NaN;
+  }
+
+  private List<SpanRecord> named(String name) {
+    return tracing.spans().stream().filter(span -> span.name().equals(name)).toList();
+  }
+
+  private SpanRecord only(String name) {
+    assertThat(named(name)).hasSize(1);
+    return named(name).getFirst();
+  }
+
+  @Test
+  void step_hasTheRequestsThatGotTokens_andItsLaunches() {
+    addSampled();
+    add(2, "cmpl-unsampled-0-0123abcd");
+    work();
+    outputs(token(1), token(2));
+    work();
+    outputs(token(1) | FINISHED, token(2));
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step"))
+        .hasSize(2)
+        .allSatisfy(
+            step ->
+                assertThat(step.attributes())
+                    .containsEntry("llm_d.engine.step.members", 2L)
+                    .containsEntry("llm_d.engine.step.members.unidentified", 0L)
+                    .containsEntry("llm_d.engine.step.members.inferred", 0L)
+                    .containsEntry("llm_d.engine.step.launches", 2L)
+                    .containsEntry("attribution.source", "frames")
+                    .containsEntry("attribution.coverage", 1.0));
+    SpanRecord decode = only("llm_d.engine.decode");
+    double busy = number(decode, "busy.ms");
+    assertThat(busy).isBetween(1.0, 1.1);
+    assertThat(decode.traceId()).isEqualTo("%016x%016x".formatted(7, 1));
+    assertThat(decode.attributes())
+        .containsEntry("llm_d.engine.steps", 1L)
+        .containsEntry("attribution.membership", "observed")
+        .containsEntry("attribution.model", "equal");
+    assertThat(number(decode, "llm_d.engine.share_ms")).isEqualTo(busy / 2);
+    assertThat(only("llm_d.engine.queue").endEpochNanos())
+        .isEqualTo(only("llm_d.engine.prefill").startEpochNanos());
+  }
+
+  @Test
+  void requestWithoutATokenYet_isInferred() {
+    addSampled();
+    head(2, "long");
+    add(2, "chatcmpl-long-0123abcd");
+    work();
+    outputs(token(1));
+    work();
+    outputs(token(1), token(2) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step").get(0).attributes())
+        .containsEntry("llm_d.engine.step.members", 2L)
+        .containsEntry("llm_d.engine.step.members.inferred", 1L);
+    assertThat(named("llm_d.engine.prefill"))
+        .extracting(span -> span.attributes().get("attribution.membership"))
+        .containsExactlyInAnyOrder("observed", "inferred");
+  }
+
+  @Test
+  void stepsThatOverlap_haveMembersButNoLaunches() {
+    addSampled();
+    work();
+    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
+    call(Kind.CUDA_EVENT_RECORD, ENGINE, STREAM, EVENT + 1);
+    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
+    call(Kind.CUDA_EVENT_SYNC, ENGINE, EVENT + 1, 0);
+    outputs(token(1));
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step").getLast().attributes())
+        .containsEntry("llm_d.engine.step.members", 1L)
+        .containsEntry("llm_d.engine.step.launches", 0L)
+        .containsEntry("busy.ms", 0.0)
+        .containsEntry("attribution.coverage", 0.0);
+    assertThat(kernel.sink.steps().of(Count.AMBIGUOUS_LAUNCHES)).isEqualTo(2);
+  }
+
+  @Test
+  void outputsThatAreSentLate_haveTheLaunchesOfTheirSteps() {
+    addSampled();
+    long[] done = new long[1_000];
+    for (int step = 0; step < done.length; step++) {
+      work();
+      done[step] = kernel.now++;
+    }
+    for (long nanos : done) {
+      outputsOf(nanos, token(1));
+    }
+    kernel.sink.flush();
+
+    assertThat(named("llm_d.engine.step"))
+        .hasSize(done.length)
+        .extracting(step -> step.attributes().get("llm_d.engine.step.launches"))
+        .containsOnly(2L);
+  }
+
+  @Test
+  void launchesOfAWorker_areCountedAndNotAttributed() {
+    addSampled();
+    call(Kind.CUDA_LAUNCH, WORKER, STREAM, 0);
+    outputs(token(1) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(only("llm_d.engine.step").attributes())
+        .containsEntry("llm_d.engine.step.launches", 0L)
+        .containsEntry("attribution.coverage", 0.0);
+    assertThat(kernel.sink.steps().of(Count.AMBIGUOUS_LAUNCHES)).isEqualTo(1);
+  }
+
+  @Test
+  void twoLiveRequestsWithOneId_areAmbiguous() {
+    addSampled();
+    add(2, "chatcmpl-a-4567cdef"); // unsampled, with the same id
+    work();
+    outputs(token(1), token(2));
+    kernel.sink.flush();
+
+    assertThat(only("llm_d.engine.step").links()).isEmpty();
+    assertThat(named("llm_d.engine.prefill")).isEmpty();
+    assertThat(kernel.sink.steps().of(Count.AMBIGUOUS_SLOTS)).isEqualTo(1);
+  }
+
+  @Test
+  void parallelSamples_areOneRequest() {
+    head(1, "a");
+    add(1, "0_chatcmpl-a-0123abcd");
+    add(2, "1_chatcmpl-a-0123abcd");
+    work();
+    outputs(token(1), token(2));
+    kernel.sink.flush();
+
+    assertThat(only("llm_d.engine.prefill").attributes()).containsEntry("llm_d.engine.steps", 1L);
+    assertThat(kernel.sink.steps().of(Count.AMBIGUOUS_SLOTS)).isZero();
+  }
+
+  @Test
+  void idWithoutASuffix_isFound_whereItIsSwitchedOff() {
+    head(1, "a-0123abcd");
+    add(1, "chatcmpl-a-0123abcd");
+    work();
+    outputs(token(1));
+
+    assertThat(only("llm_d.engine.step").links()).hasSize(1);
+  }
+
+  @Test
+  void headThatAnotherProcessRead_isNotMeant() {
+    kernel.happens(at(Kind.OWNER_BEGAN, WORKER).under(1).result(1).named(7, 1, 9).requestId("a"));
+    add(1, "chatcmpl-a-0123abcd");
+    work();
+    outputs(token(1) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(only("llm_d.engine.step").links()).isEmpty();
+    assertThat(named("llm_d.engine.prefill")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"19, 14", "18, 13"}) // of no release; that do not belong together
+  void layoutOfNoRelease_isRefused(long ofRequests, long ofOutputs) {
+    requestFields = ofRequests;
+    outputFields = ofOutputs;
+    addSampled();
+    work();
+    outputs(token(1) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(tracing.spans()).isEmpty();
+    assertThat(kernel.sink.steps().of(Count.REFUSED_ENGINES)).isEqualTo(1);
+  }
+
+  @Test
+  void plugin_supersedesTheMessages() {
+    addSampled();
+    kernel.happens(
+        at(Kind.SLOT_BOUND, WORKER)
+            .under(0)
+            .known(COOPERATIVE, 0)
+            .of(1, 0, ENGINE | (long) API_SERVER << 32)
+            .requestId("a"));
+    outputs(token(1) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(tracing.spans())
+        .noneMatch(span -> "frames".equals(span.attribute("attribution.source")));
+    assertThat(named("llm_d.engine.step")).isEmpty();
+  }
+
+  @Test
+  void brokenMessages_makeCoverageLess() {
+    addSampled();
+    work();
+    outputs(token(1));
+    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, BROKEN | outputFields, 0).changes(token(1)));
+    work();
+    outputs(token(1) | FINISHED);
+    kernel.sink.flush();
+
+    assertThat(only("llm_d.engine.prefill").attributes())
+        .containsEntry("attribution.coverage", 0.5);
+  }
+
+  /** Calls and outputs are not looked at for a while. */
+  private void pause() {
+    sinceNanos = kernel.now;
+    kernel.now += FakeKernel.MICRO;
+  }
+
+  private List<Double> coverageOfSteps() {
+    kernel.sink.flush();
+    return named("llm_d.engine.step").stream()
+        .map(step -> number(step, "attribution.coverage"))
+        .toList();
+  }
+
+  @Test
+  void stepThatMayHaveBegunBeforeCallsWereSeen_isIncomplete() {
+    head(1, "a");
+    add(2, "chatcmpl-a-0123abcd"); // another came unseen
+    work();
+    outputs(token(2)); // its first step, of which nothing is missing
+    pause();
+    work();
+    outputs(token(2));
+    work();
+    outputs(token(2) | FINISHED);
+
+    assertThat(coverageOfSteps()).containsExactly(1.0, 0.0, 1.0);
+  }
+
+  @Test
+  void stepsOfARequestThatFoundTheEngineIdle_areComplete() {
+    addSampled();
+    work(); // a part of the prompt
+    outputs();
+    work();
+    outputs(token(1) | FINISHED);
+    pause();
+    add(2, "chatcmpl-b-0123abcd");
+    work();
+    outputs();
+
+    assertThat(coverageOfSteps()).containsExactly(1.0, 1.0, 1.0);
+  }
+
+  @Test
+  void stepAfterAPause_isIncomplete_whereAnotherRequestMayRun() {
+    head(1, "a");
+    add(2, "chatcmpl-a-0123abcd"); // another came unseen
+    work();
+    outputs();
+    work();
+    outputs(token(2));
+    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(2L | FINISHED));
+    pause();
+    add(3, "chatcmpl-b-0123abcd"); // while the step of the other may still run
+    work();
+    work();
+    work();
+    outputs(token(3));
+
+    assertThat(coverageOfSteps()).containsExactly(0.0, 1.0, 0.0, 1.0, 1.0);
+  }
+
+  @Test
+  void requestsAndLaunchesBeforeAPause_areNotOfTheStepAfterIt() {
+    addSampled();
+    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
+    pause();
+    add(2, "chatcmpl-b-0123abcd");
+    work();
+    outputs(token(2));
+
+    assertThat(only("llm_d.engine.step").attributes())
+        .containsEntry("llm_d.engine.step.members", 1L)
+        .containsEntry("llm_d.engine.step.members.inferred", 0L)
+        .containsEntry("attribution.coverage", 0.0);
+  }
+
+  @Test
+  void requestThatIsGivenUp_endsWithTheStepsThatHadBegun() {
+    addSampled();
+    work();
+    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(1L | FINISHED));
+    outputs(token(1)); // of a step that had begun
+    kernel.pass(2_000 * FakeKernel.MILLI);
+
+    assertThat(only("llm_d.engine.prefill").attributes())
+        .containsEntry("attribution.coverage", 1.0);
+  }
+}

@@ -133,7 +133,8 @@ public final class DemoMain {
     }
   }
 
-  private void stay(Stack stack, GatewayClient client) throws InterruptedException {
+  private void stay(Stack stack, GatewayClient client) throws IOException, InterruptedException {
+    coldStart(stack);
     out.println("All of it and more, with every span: " + stack.page());
     out.println("Send a request of your own:");
     out.println("  curl " + stack.gatewayUrl() + "/v1/chat/completions \\");
@@ -151,6 +152,21 @@ public final class DemoMain {
     }
     try (Load _ = new Load(client, options.load())) {
       new CountDownLatch(1).await();
+    }
+  }
+
+  /** The rest of the demo does not need it, so a failure is one line. */
+  private void coldStart(Stack stack) throws IOException, InterruptedException {
+    if (!stack.withoutKernel().isEmpty()) {
+      return;
+    }
+    try {
+      String trace = stack.coldStart();
+      out.println("How an engine starts, with its timeline: " + stack.page() + "#/trace/" + trace);
+    } catch (IllegalStateException e) {
+      String why = String.valueOf(e.getMessage()).strip();
+      String last = why.substring(why.lastIndexOf('\n') + 1).strip();
+      out.println("Without the start of an engine: " + last);
     }
   }
 

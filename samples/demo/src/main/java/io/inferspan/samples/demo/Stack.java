@@ -6,6 +6,7 @@ import io.inferspan.samples.demo.Child.Plan;
 import io.inferspan.samples.demo.Programs.Jar;
 import io.inferspan.samples.demo.engine.EngineMain;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,6 +131,40 @@ final class Stack implements AutoCloseable {
       return "";
     }
     return programs.cuda() == null ? "no C compiler to build the stand-in for CUDA with" : "";
+  }
+
+  /**
+   * Starts one more engine under the bridge's {@code coldstart}, and ends it when it serves.
+   *
+   * @return the id of the trace of its start, which the desk has with its timeline
+   * @throws IllegalStateException with the last lines if there is none
+   */
+  String coldStart() throws IOException, InterruptedException {
+    Path calls = Files.createTempFile("inferspan-demo-", ".jsonl");
+    Path timeline = Path.of(calls.toString().replace(".jsonl", ".html"));
+    Child start = Child.start(coldStart(calls), parentWatch, died);
+    try {
+      String line = start.awaitReady(START_LIMIT);
+      start.awaitEnd(START_LIMIT);
+      return line.substring(line.lastIndexOf(' ') + 1);
+    } finally {
+      start.terminate();
+      start.awaitEnd(END_LIMIT);
+      Files.deleteIfExists(calls);
+      Files.deleteIfExists(timeline);
+    }
+  }
+
+  private Plan coldStart(Path calls) {
+    Plan engine = engine("vllm-start", 0, List.of(0), 0);
+    List<String> arguments =
+        new ArrayList<>(List.of("coldstart", "--stop", "--ready-log", EngineMain.SERVES));
+    arguments.addAll(List.of("--out", calls.toString(), "--desk", page(), "--"));
+    arguments.addAll(parentWatch.wrap(engine.command()));
+    Map<String, String> environment = new HashMap<>(engine.environment());
+    environment.put("FAKE_CUDA_SCRIPT", EngineMain.START_TIMES);
+    environment.put("OTEL_SERVICE_NAME", AGENT_SERVICE);
+    return new Plan("cold-start", programs.run(Jar.AGENT, arguments), environment, ", trace ");
   }
 
   /** Returns the page's address. */

@@ -143,6 +143,26 @@ class StackIT {
                             .anyMatch(span -> span.name().startsWith("cuda."))));
   }
 
+  @Test
+  void startOfAnEngine_isATraceOnTheDesk_withItsPhasesAndItsTimeline() throws Exception {
+    assumeTrue(mayWatchTheKernel(), "needs root");
+    String root = PlayedScene.name(KernelSpans.COLD_START);
+
+    String id = stack.coldStart();
+
+    DeskClient.Trace trace = Objects.requireNonNull(desk.await(id, "", QUIET, SOON), id);
+    assertThat(SpanTree.of(trace.spans()).roots())
+        .singleElement()
+        .satisfies(only -> assertThat(only.span().name()).isEqualTo(root));
+    assertThat(trace.spans()).extracting(SpanRecord::name).contains(root + ".imports");
+    if (hasCompiler) {
+      assertThat(trace.spans())
+          .extracting(SpanRecord::name)
+          .contains(root + ".device_init", root + ".module_load", root + ".allocation");
+    }
+    assertThat(desk.view(id).getBoolean("timeline", false)).isTrue();
+  }
+
   private static boolean mayWatchTheKernel() {
     return "root".equals(System.getProperty("user.name"))
         && Files.exists(Path.of("/sys/kernel/btf/vmlinux"));

@@ -28,6 +28,7 @@ final class CudaDevice implements Device {
   private static final MemorySegment NOTHING = MemorySegment.NULL;
   private static final int THREADS = 256;
   private static final long TOKEN_BYTES = 4;
+  private static final long CACHE_BYTES = 1L << 30;
 
   private final MethodHandle copyToDevice;
   private final MethodHandle launch;
@@ -58,6 +59,24 @@ final class CudaDevice implements Device {
             ADDRESS,
             ADDRESS);
     synchronize = function(symbols, "cuStreamSynchronize", ADDRESS);
+    open(symbols);
+  }
+
+  /** As an engine does while it starts. */
+  private static void open(SymbolLookup symbols) {
+    MethodHandle init = function(symbols, "cuInit", JAVA_INT);
+    MethodHandle load = function(symbols, "cuModuleLoadData", ADDRESS, ADDRESS);
+    MethodHandle allocate = function(symbols, "cuMemAlloc_v2", ADDRESS, JAVA_LONG);
+    MethodHandle warmUp = function(symbols, "cuCtxSynchronize");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment made = arena.allocate(JAVA_LONG);
+      int _ = (int) init.invokeExact(0);
+      int _ = (int) load.invokeExact(made, NOTHING);
+      int _ = (int) allocate.invokeExact(made, CACHE_BYTES);
+      int _ = (int) warmUp.invokeExact();
+    } catch (Throwable e) {
+      throw new AssertionError("a native call with these types does not throw", e);
+    }
   }
 
   private static MethodHandle function(

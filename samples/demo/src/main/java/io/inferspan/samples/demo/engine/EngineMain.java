@@ -15,6 +15,13 @@ public final class EngineMain {
   /** Printed after its name when it serves and the gateway has subscribed to its events. */
   public static final String READY = " serves, and is listened to";
 
+  /** Printed when it serves. */
+  public static final String SERVES = "KV events on";
+
+  /** The durations of a start's calls in the stand-in for CUDA, which else take none. */
+  public static final String START_TIMES =
+      "cuInit=150ms cuModuleLoadData=100ms cuMemAlloc_v2=50ms cuCtxSynchronize=200ms";
+
   /** The duration of a kernel in the stand-in for CUDA. */
   public static final String KERNEL_TIME = CudaDevice.KERNEL_MILLIS + "ms";
 
@@ -92,8 +99,10 @@ public final class EngineMain {
                 },
                 "engine-shutdown"));
     System.out.printf(
-        "%s: http://127.0.0.1:%d, KV events on %s%n",
-        setup.name(), engine.port(), events.endpoint());
+        "%s: http://127.0.0.1:%d, " + SERVES + " %s%n",
+        setup.name(),
+        engine.port(),
+        events.endpoint());
     // If the gateway started faster, it has subscribed long before this serves.
     heard.await();
     System.out.println(setup.name() + READY);

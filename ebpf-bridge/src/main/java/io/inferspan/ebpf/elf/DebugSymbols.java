@@ -3,7 +3,6 @@ package io.inferspan.ebpf.elf;
 import io.inferspan.ebpf.elf.ElfFile.Section;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +54,9 @@ final class DebugSymbols {
       return null;
     }
     byte[] bytes = file.read(data.offset(), data.length()).array();
-    try (InputStream plain = new XZInputStream(new ByteArrayInputStream(bytes), MAX_DECODER_KIB)) {
+    // Not as an InputStream: to check that, the JVM would want the library before this method runs.
+    try (XZInputStream plain =
+        new XZInputStream(new ByteArrayInputStream(bytes), MAX_DECODER_KIB)) {
       return SymbolTable.of(new ElfFile(plain.readNBytes(MAX_BYTES)), SymbolTable.STATIC);
     } catch (IOException | NoClassDefFoundError brokenOrWithoutLibrary) {
       // The exported names of .dynsym remain.

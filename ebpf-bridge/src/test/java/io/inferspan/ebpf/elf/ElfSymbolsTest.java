@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +94,19 @@ class ElfSymbolsTest {
     assertThatThrownBy(() -> ElfSymbols.of(Path.of("/dev/zero")))
         .isInstanceOf(ElfException.class)
         .hasMessage("not a file: /dev/zero");
+  }
+
+  @Test
+  void withoutAnXzLibrary_functionsAreRead() throws Exception {
+    URL classes = ElfFunctions.class.getProtectionDomain().getCodeSource().getLocation();
+    Path file = Path.of(System.getProperty("java.home"), "bin/java");
+    try (URLClassLoader alone =
+        new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+      Class<?> reader = alone.loadClass(ElfFunctions.class.getName());
+
+      assertThat(reader.getMethod("of", Path.class, Path.class).invoke(null, file, directory))
+          .isNotNull();
+    }
   }
 
   @Test

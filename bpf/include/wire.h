@@ -171,6 +171,13 @@ struct ispan_text_record {
 	char text[ISPAN_TEXT_BYTES];
 };
 
+/* A call that a policy kept: the record's length tells it from others. */
+struct ispan_judged_record {
+	struct ispan_record record;
+	__u32 generation; /* of the policy; 0: only a profiler was asked */
+	__u32 reserved;
+};
+
 /* Who an owner is: 403 and 404. The ids are those of traceparent. */
 struct ispan_owner_record {
 	struct ispan_record record;
@@ -287,7 +294,8 @@ struct ispan_settings {
 	__u32 asleep;       /* 1: what serves requests only is taken off; for those who look at a bridge from outside */
 	__u64 attached_ns;  /* since when all programs are attached: what one noted before, others may have missed the end of */
 	__u32 most_requests; /* that may begin in one second in one process; 0: any number */
-	__u32 reserved;
+	__u16 policy_floor;  /* one call of a kind in so many is kept without asking the policy; 0: none is loaded */
+	__u16 policy_generation; /* of the last one that was loaded */
 };
 
 /* In and out of the program who_am_i, run by the thread that asks. */
@@ -330,6 +338,10 @@ enum ispan_count {
 	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* answers written by another thread than the one that read the request */
 	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread did other work meanwhile */
 	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be read to their end */
+	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded; the floor kept those that are not counted below */
+	ISPAN_COUNT_POLICY_FOLDED = 771,
+	ISPAN_COUNT_POLICY_DROPPED = 772,
+	ISPAN_COUNT_POLICY_KEPT = 773, /* by its answer, or because the call failed or found no room in the sums */
 	ISPAN_COUNTERS = 1024,
 };
 
@@ -345,6 +357,7 @@ _Static_assert(__builtin_offsetof(struct ispan_record, detail) == 48, "detail");
 _Static_assert(__builtin_offsetof(struct ispan_record, extra) == 56, "extra");
 _Static_assert(__builtin_offsetof(struct ispan_text_record, text) == 64, "text");
 _Static_assert(sizeof(struct ispan_text_record) == 192, "text record");
+_Static_assert(sizeof(struct ispan_judged_record) == 72, "judged record");
 _Static_assert(sizeof(struct ispan_owner_record) == 88, "owner record");
 _Static_assert(__builtin_offsetof(struct ispan_owner_record, span_id) == 80, "span_id");
 _Static_assert(__builtin_offsetof(struct ispan_head_record, request_id) == 88, "request_id");
@@ -360,6 +373,7 @@ _Static_assert(__builtin_offsetof(struct ispan_settings, reader) == 40, "reader"
 _Static_assert(__builtin_offsetof(struct ispan_settings, asleep) == 44, "asleep");
 _Static_assert(__builtin_offsetof(struct ispan_settings, attached_ns) == 48, "attached_ns");
 _Static_assert(__builtin_offsetof(struct ispan_settings, most_requests) == 56, "most_requests");
+_Static_assert(__builtin_offsetof(struct ispan_settings, policy_floor) == 60, "policy_floor");
 _Static_assert(sizeof(struct ispan_identity) == 8, "identity");
 _Static_assert(sizeof(struct ispan_adoption) == 40, "adoption");
 _Static_assert(__builtin_offsetof(struct ispan_adoption, ids) == 16, "ids of an adoption");

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "frames.h"
 #include "operands.h"
+#include "policies.h"
 #include "steps.h"
 #include <bpf/bpf_tracing.h>
 
@@ -81,6 +82,17 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	return 0;
 }
 
+static __always_inline void write_call(struct ispan_record *record, struct task_struct *task,
+				       const struct ispan_context *context, const struct ispan_frame *frame, u16 kind)
+{
+	record_fill(record, context, (u64)task->tgid << 32 | (u32)task->pid, kind);
+	record->start_ns = frame->start_ns;
+	record->flags = 0;
+	record->amount = frame->amount;
+	record->detail = frame->detail;
+	record->extra = frame->extra;
+}
+
 /* Written where the reader will find it: every copy on the way is time of the thread that is watched. */
 static __always_inline void emit_call(const struct ispan_settings *settings, struct task_struct *task,
 				      const struct ispan_context *context, const struct ispan_frame *frame, u16 kind,
@@ -91,14 +103,9 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 
 	if (!record)
 		return;
-	record->start_ns = frame->start_ns;
+	write_call(record, task, context, frame, kind);
 	record->end_ns = now;
-	record_fill(record, context, (u64)task->tgid << 32 | (u32)task->pid, kind);
-	record->flags = 0;
 	record->result = result;
-	record->amount = frame->amount;
-	record->detail = is_out(frame->call.detail) ? word_at(frame->detail) : frame->detail;
-	record->extra = is_out(frame->call.extra) ? word_at(frame->extra) : frame->extra;
 	bpf_ringbuf_submit(record, wakeup_flags(settings, produced));
 }
 
@@ -114,6 +121,11 @@ static __always_inline int call_ends(struct pt_regs *regs)
 
 	if (!frame || frame->start_ns < settings->attached_ns)
 		return 0;
+	/* Here, before the ways part: the verifier walks each of them. */
+	if (is_out(frame->call.detail))
+		frame->detail = word_at(frame->detail);
+	if (is_out(frame->call.extra))
+		frame->extra = word_at(frame->extra);
 	kind = frame->call.kind;
 	if (!context_of_thread(thread, (u64)task->tgid << 32 | (u32)task->pid, &context)) {
 		context.owner = step_waited_for(task->tgid, kind);
@@ -129,6 +141,16 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	}
 	if (kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH)
 		thread->launches++;
+	if (is_judged(settings, kind)) {
+		struct ispan_record *record = judged_record(task);
+
+		if (record) {
+			write_call(record, task, &context, frame, kind);
+			record->end_ns = now;
+			record->result = RESULT(regs);
+			ask(regs, task, record);
+		}
+	}
 	emit_call(settings, task, &context, frame, kind, now, RESULT(regs));
 	return 0;
 }
@@ -153,4 +175,22 @@ SEC("uretprobe")
 int call_return(struct pt_regs *regs)
 {
 	return call_ends(regs);
+}
+
+/* Runs behind the policy, which has no other way on: there is one place that writes what was judged. */
+SEC("uprobe")
+int call_judged(struct pt_regs *regs)
+{
+	const struct ispan_settings *settings = current_settings();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ispan_record *record = bpf_task_storage_get(&judged, task, NULL, 0);
+	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, 0);
+
+	if (!settings || !record || !call)
+		return 0;
+	if (call->answer != ISPAN_KEEP && !has_failed(record) && is_added(record, call))
+		return 0;
+	count(ISPAN_COUNT_POLICY_KEPT);
+	emit_judged(settings, record, call->generation);
+	return 0;
 }

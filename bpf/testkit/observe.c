@@ -99,9 +99,11 @@ static void load(int at)
 	bpf_object__for_each_program(program, objects[at]) {
 		const char *name = bpf_program__name(program);
 
-		if (is_too_new(name))
+		/* Programs that call one array must be of one way of attaching. */
+		if (is_too_new(name) || (!strcmp(name, "call_session") && by_pair) ||
+		    (!by_pair && (!strcmp(name, "call_enter") || !strcmp(name, "call_return"))))
 			bpf_program__set_autoload(program, false);
-		else if (!strcmp(name, "call_session"))
+		else if (!strcmp(name, "call_session") || (!strcmp(name, "call_judged") && !by_pair))
 			bpf_program__set_expected_attach_type(program, UPROBE_SESSION);
 		else if (bpf_program__type(program) == BPF_PROG_TYPE_KPROBE && kernel_is_from(6, 6))
 			bpf_program__set_expected_attach_type(program, UPROBE_MULTI);

@@ -5,7 +5,7 @@
  */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int divide_by_zero(void *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();

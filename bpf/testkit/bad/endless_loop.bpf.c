@@ -2,7 +2,7 @@
 /* Waits for a time that need not come. */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int endless_loop(void *ctx)
 {
 	while (bpf_ktime_get_ns() != 1)

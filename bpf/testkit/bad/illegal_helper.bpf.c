@@ -2,7 +2,7 @@
 /* Calls a helper of network programs from a tracing program. */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int illegal_helper(void *ctx)
 {
 	return bpf_redirect(1, 0) == 1;

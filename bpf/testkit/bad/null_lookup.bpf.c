@@ -2,7 +2,7 @@
 /* Uses what a lookup returns without asking whether it found anything. */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int null_lookup(void *ctx)
 {
 	__u32 key = 0;

@@ -2,7 +2,7 @@
 /* Reads one of eight slots at an index of up to fifteen. */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int out_of_bounds(void *ctx)
 {
 	__u32 key = 0;

@@ -5,7 +5,7 @@
  */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
+SEC("uprobe/policy")
 int stack_overflow(void *ctx)
 {
 	asm volatile("r1 = 0; *(u64 *)(r10 - 520) = r1;" ::: "r1", "memory");

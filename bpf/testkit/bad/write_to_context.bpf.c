@@ -2,9 +2,9 @@
 /* Changes what it was given to look at. */
 #include "bad.h"
 
-SEC("raw_tp/sys_enter")
-int write_to_context(struct bpf_raw_tracepoint_args *ctx)
+SEC("uprobe/policy")
+int write_to_context(__u64 *ctx)
 {
-	ctx->args[0] = 0;
+	ctx[0] = 0;
 	return 0;
 }

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """guest.py KIT JAR JVM_MILLIS [PART …]: what `check` runs on the kernel that it booted.
 
-Runs doctor, then the agent on a program that uses CUDA and NCCL, then the named parts of the test kit, or all of them that do not
-time the machine. KIT holds what `build` made. JVM_MILLIS is what `java -jar JAR --version` takes on the host: the ratio to what
+Runs doctor, the verifier on policies, the agent on a program that uses CUDA and NCCL, with a policy at last, and the named parts of
+the test kit, or all of them that do not time the machine. KIT holds what `build` made. JVM_MILLIS is what `java -jar JAR --version` takes on the host: the ratio to what
 it takes here is how much slower the guest is. Ends with 1 where anything is not as it should be.
 """
 
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,18 @@ KIT, JAR, JVM_MILLIS, PARTS = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.
 JAVA = os.path.join(os.environ["JAVA_HOME"], "bin", "java")
 TESTKIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 TRACE, SPAN = "7" * 32, "3" * 16
+PREBUILT = os.path.join(TESTKIT, "..", "prebuilt", "testkit")
+SAFE = ["keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency", os.path.join(PREBUILT, "drop_all.bpf.o")]
+# With a part of the remedy, which names the class of the mistake.
+UNSAFE = {
+    "null_lookup": "with NULL before",
+    "out_of_bounds": "against the size",
+    "illegal_helper": "only helpers that",
+    "stack_overflow": "512 bytes of stack",
+    "endless_loop": "give the loop a bound",
+    "write_to_context": "only read the context",
+    "divide_by_zero": "not always zero",
+}
 OBJECTS = ("context", "process", "sched", "tcp", "calls", "ckp")
 WANTED = {"cuda.launch", "nccl.group_end", "sched.offcpu", "syscall.openat"}
 START_SECONDS, STOP_SECONDS = 3, 2
@@ -61,6 +74,34 @@ def doctor():
             print("    " + line.strip())
 
 
+def policy(*words):
+    return subprocess.run([JAVA, "-jar", JAR, "policy", *words], capture_output=True, text=True)
+
+
+def verdicts():
+    """The kernel accepts each safe policy, and refuses each unsafe one at a line of its source, for the mistake that it makes."""
+    files = [os.path.join(PREBUILT, name + ".bpf.o") for name in UNSAFE]
+    found = policy("check", *SAFE, *files)
+    wrong = [name for name in SAFE if f"{os.path.basename(name).removesuffix('.bpf.o')}: accepted as a" not in found.stdout]
+    for name, mistake in UNSAFE.items():
+        line = next((line for line in found.stderr.splitlines() if f"refused program {name} " in line), "")
+        print("    " + line)
+        # Linux 6.1 prints the line of the source, newer kernels also its number.
+        if f'refused program {name} of object {name} at "' not in line or mistake not in line:
+            wrong.append(name)
+    report("policies", not wrong, f"wrong: {wrong}\n{found.stdout}" if wrong else f"{len(SAFE)} accepted, {len(UNSAFE)} refused")
+
+
+def folds(limit):
+    """A policy that is loaded into the running agent folds calls."""
+    loaded = policy("load", "slow-only")
+    listed = policy("list")
+    while " 0 folded" in listed.stdout and time.monotonic() < limit:
+        listed = policy("list")
+    said = (loaded.stdout + loaded.stderr + listed.stdout + listed.stderr).strip()
+    report("policy in the agent", "policy: slow_only" in said and re.search(r" [1-9]\d* folded", said), said)
+
+
 def is_attached(line):
     return all(name in line for name in OBJECTS)
 
@@ -84,6 +125,7 @@ def agent(slowness):
     limit = time.monotonic() + 10 + 2 * slowness
     while not WANTED <= names_of(spans) and time.monotonic() < limit:
         time.sleep(1)
+    folds(time.monotonic() + 10 + 2 * slowness)
     program.kill()
     program.wait()
     began = time.monotonic()
@@ -113,6 +155,7 @@ def main():
     slowness = min(seconds_of([JAVA, "-jar", JAR, "--version"]) for _ in range(2)) * 1000 / JVM_MILLIS
     print(f"Linux {os.uname().release}, {slowness:.1f} times slower than the host, by the start of a JVM", flush=True)
     doctor()
+    verdicts()
     agent(max(1, slowness))
     began = time.monotonic()
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "CHECK_SLOWNESS": f"{max(1, slowness):.1f}"}

@@ -45,7 +45,12 @@ public final class KernelSpans {
   public static final SpanType CUDA =
       span(Component.KERNEL, "cuda.")
           .taking("<call>")
-          .carries(and(KernelAttributes.BYTES, KernelAttributes.BLOCKS, KernelAttributes.STREAM))
+          .carries(
+              and(
+                  KernelAttributes.POLICY_GENERATION,
+                  KernelAttributes.BYTES,
+                  KernelAttributes.BLOCKS,
+                  KernelAttributes.STREAM))
           .build();
 
   /**
@@ -58,6 +63,7 @@ public final class KernelSpans {
           .taking("<operation>")
           .carries(
               and(
+                  KernelAttributes.POLICY_GENERATION,
                   KernelAttributes.BYTES,
                   KernelAttributes.ELEMENTS,
                   KernelAttributes.DATA_TYPE,

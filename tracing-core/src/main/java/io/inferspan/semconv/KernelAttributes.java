@@ -58,10 +58,15 @@ public final class KernelAttributes {
   /** From the request's begin to the last of them. */
   public static final Attribute<Long> LAST_OFFSET_NS = count("inferspan.ebpf.offset.last_ns");
 
-  /** Events of any request lost while the span ran. */
+  /**
+   * Events of any request lost while the span ran, and calls of its request that a policy dropped.
+   */
   public static final Attribute<Long> DROPPED = count("inferspan.ebpf.dropped");
 
-  /** Share of the events of that time that were not lost, or of that time that probes were on. */
+  /**
+   * Share of the events of that time that were neither lost nor dropped by a policy, or of that
+   * time that probes were on.
+   */
   public static final Attribute<Double> COVERAGE = number("inferspan.ebpf.coverage");
 
   /**
@@ -71,6 +76,9 @@ public final class KernelAttributes {
 
   /** Operations of its process that may have been the request's or another's. */
   public static final Attribute<Long> UNATTRIBUTED = count("inferspan.ebpf.unattributed");
+
+  /** The generation of the capture policy that kept the call, or folded the calls last. */
+  public static final Attribute<Long> POLICY_GENERATION = count("inferspan.ebpf.policy.generation");
 
   /** Bytes moved, allocated or mapped. */
   public static final Attribute<Long> BYTES = count("inferspan.ebpf.bytes");

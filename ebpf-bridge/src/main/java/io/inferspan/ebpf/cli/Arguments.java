@@ -73,6 +73,11 @@ final class Arguments {
       case "--out" -> "--out request.html";
       case "--title" -> "--title Prefill";
       case "--unit" -> "--unit ns";
+      case "--floor" -> "--floor 100";
+      case "--one-in" -> "--one-in 64";
+      case "--per-second" -> "--per-second 1000";
+      case "--percentile" -> "--percentile 99";
+      case "--target-ms" -> "--target-ms 500";
       case "--slowest" -> "--slowest 1%";
       case "--requests" -> "--requests requests.txt";
       case "--model" -> "--model llama";

@@ -41,6 +41,7 @@ public final class EbpfTool {
         case StackOrder stacks -> stacks.run(out, err);
         case RecordOrder stacks -> stacks.run(out, err);
         case ImportOrder files -> files.run(environment, err);
+        case PolicyOrder policy -> policy.run(out, err);
         case CallFilesOrder calls -> calls.run(out, err);
         case ColdStartOrder start -> start.run(environment, out, err);
         case Invocation.Agent agent -> Agent.run(agent, environment, err);

@@ -67,6 +67,19 @@ final class HelpText {
       coldstart compare BEFORE AFTER
                             the calls of two such files
 
+      policy check NAME...  has the kernel verify policies: programs that decide which calls of CUDA and
+                            NCCL become events. A NAME is keep-all, rate-limit, slow-only, adaptive,
+                            slo, the profiler latency, or a file made with inferspan_policy.h
+      policy load NAME      puts it into the running bridge, in place of the one before (also: swap)
+        --floor N             one call of a kind in N is kept, whatever a policy answers (100)
+        --per-second N        of rate-limit: keeps N calls of a kind a second (1000)
+        --percentile N        of slow-only and latency: calls above it are slow (99)
+        --one-in N            of adaptive: keeps one call in N while all is as usual (64)
+        --target-ms N         of slo: the longest that a request waits for its answer's first byte (500)
+      policy list           the policies of the running bridge, and what they kept, folded and dropped
+      policy rollback       puts the policy before back; with --profiler, the profiler
+      policy off            removes them: every call is kept
+
       --help, --version
 
       Settings of the environment, for the agent (OTEL_* also for coldstart and import):
@@ -93,7 +106,8 @@ final class HelpText {
       Exit status: 0 done, 1 it cannot work here, or was never ready; 2 the command line
       or a setting is wrong.
       agent, doctor, record and coldstart (not report, compare) need root, or CAP_BPF and
-      CAP_PERFMON; top, and record with --trace or --by-trace, need root, or CAP_SYS_ADMIN.
+      CAP_PERFMON; top, policy, and record with --trace or --by-trace, need root, or
+      CAP_SYS_ADMIN.
       """
           .stripTrailing();
 

@@ -13,12 +13,13 @@ sealed interface Invocation
         RecordOrder,
         CallFilesOrder,
         ImportOrder,
+        PolicyOrder,
         ColdStartOrder {
 
   /** The greatest number that a port may have. */
   int LAST_PORT = 65_535;
 
-  String COMMANDS = "agent, doctor, top, record, flame, diff, import or coldstart";
+  String COMMANDS = "agent, doctor, top, record, flame, diff, import, coldstart or policy";
 
   /** What the agent can be told. */
   String AGENT_OPTIONS = "--pid, --command, --cgroup, --metrics-port, --measure-programs";
@@ -59,6 +60,7 @@ sealed interface Invocation
       case "record" -> RecordOrder.parse(rest);
       case "import" -> ImportOrder.parse(rest);
       case "coldstart" -> ColdStartOrder.parse(rest);
+      case "policy" -> PolicyOrder.parse(rest);
       case "flame", "diff" -> StackOrder.parse(command, rest);
       case "--help", "-h", "help" -> new ShowHelp();
       case "--version" -> new ShowVersion();

@@ -81,12 +81,17 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     return LoadedProgram.isLoaded(programs.getFirst().number());
   }
 
-  /** Loads an object whose programs use this bridge's maps. */
+  /** Loads an object whose programs use the maps that all programs of this bridge share. */
   public void load(BpfObject object) {
+    load(object, LoadedPrograms.SHARED);
+  }
+
+  /** Loads an object whose programs use these maps of this bridge, as far as it has them. */
+  public void load(BpfObject object, List<String> shared) {
     List<LoadedMap> open = new ArrayList<>();
     try {
-      for (String name : LoadedPrograms.SHARED) {
-        LoadedMap map = LoadedMap.openToShare(number(name));
+      for (String name : shared) {
+        LoadedMap map = object.hasMap(name) ? LoadedMap.openToShare(number(name)) : null;
         if (map != null) {
           open.add(map);
           object.share(name, map.map());

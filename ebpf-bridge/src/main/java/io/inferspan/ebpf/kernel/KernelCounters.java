@@ -15,6 +15,9 @@ import java.util.Map;
  */
 public final class KernelCounters implements AutoCloseable {
 
+  private static final int JUDGED = 640;
+  private static final int POLICY_ROWS = 128;
+
   private final BpfMap counters;
   private final Map<Integer, Long> last = new HashMap<>();
   private boolean closed;
@@ -57,6 +60,24 @@ public final class KernelCounters implements AutoCloseable {
     return count(what.index());
   }
 
+  /** Returns how many calls a policy kept, folded or dropped in one of these ways. */
+  public long count(PolicyCount what) {
+    if (what != PolicyCount.FLOOR) {
+      return count(what.index());
+    }
+    long asked = count(PolicyCount.KEPT) + count(PolicyCount.FOLDED) + count(PolicyCount.DROPPED);
+    return Math.max(0, judged() - asked);
+  }
+
+  /** Returns the calls that were to be judged, whatever became of them. */
+  public long judged() {
+    long sum = 0;
+    for (int index = JUDGED; index < JUDGED + POLICY_ROWS; index++) {
+      sum += count(index);
+    }
+    return sum;
+  }
+
   private synchronized long count(int index) {
     return closed ? last.getOrDefault(index, 0L) : counters.percpuSum(index);
   }
@@ -74,6 +95,12 @@ public final class KernelCounters implements AutoCloseable {
     }
     for (ContextCount what : ContextCount.values()) {
       keep(what.index());
+    }
+    for (PolicyCount what : PolicyCount.values()) {
+      keep(what.index());
+    }
+    for (int index = JUDGED; index < JUDGED + POLICY_ROWS; index++) {
+      keep(index);
     }
     closed = true;
   }

@@ -52,6 +52,7 @@ public final class KernelSettings implements AutoCloseable {
   private static final int ASLEEP_AT = 44;
   private static final int ATTACHED_AT = 48;
   private static final int MOST_REQUESTS_AT = 56;
+  private static final int POLICY_AT = 60;
 
   /** Far more than an engine serves; it keeps a local program from flooding traces. */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
@@ -141,6 +142,16 @@ public final class KernelSettings implements AutoCloseable {
       return settings.get(arena.allocateFrom(JAVA_INT, 0), value)
           && value.get(JAVA_INT, ASLEEP_AT) != 0;
     }
+  }
+
+  /** Returns whether a policy is asked about calls. */
+  boolean hasPolicy() {
+    return PolicySwitch.floor((int) INT.getVolatile(memory, (long) POLICY_AT)) != 0;
+  }
+
+  /** Returns the switch of policies in the settings of any bridge; it holds the map's memory. */
+  public static PolicySwitch policySwitch(BpfMap settings) {
+    return new PolicySwitch(Mapping.shared(settings.fd(), 0, BYTES, true), POLICY_AT);
   }
 
   /** Disables every program from its next run on. */

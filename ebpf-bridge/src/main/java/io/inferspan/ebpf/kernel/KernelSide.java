@@ -8,6 +8,7 @@ import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.WatchedFunctions;
+import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Owner;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,9 +141,15 @@ public final class KernelSide implements AutoCloseable {
   private void addCalls() {
     List<CallPrograms> chosen = new ArrayList<>();
     if (canProbe(CALLS)
-        && programs.add(CALLS, object -> chosen.add(CallPrograms.choose(object, mode())))) {
+        && programs.add(
+            CALLS,
+            object -> {
+              PolicyMaps.choose(object, mode());
+              chosen.add(CallPrograms.choose(object, mode()));
+            })) {
       BpfObject object = programs.object(CALLS);
       chosen.get(0).programs().forEach(program -> programs.inPlace(CALLS, object.program(program)));
+      PolicyMaps.prepare(object);
       calls = new LibraryProbes(WatchedFunctions.of(Resources.callTable()), chosen.get(0));
       libraries.add(calls);
     }
@@ -197,6 +204,13 @@ public final class KernelSide implements AutoCloseable {
       flags |= plan.sharing().publish() ? KernelSettings.PUBLISH_SHARED : 0;
     }
     return kept(new KernelSettings(context().map("settings"), flags));
+  }
+
+  /** Returns the sums that policies leave; none without the programs that policies are asked by. */
+  public KernelSums sums(KernelSettings settings) {
+    return calls == null
+        ? KernelSums.NONE
+        : new KernelFolds(programs.object(CALLS).map("folds"), settings);
   }
 
   /** Returns the contexts shared with other programs; null if there are none. */

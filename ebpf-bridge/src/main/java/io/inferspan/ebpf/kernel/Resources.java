@@ -19,6 +19,11 @@ public final class Resources {
     return object(name, SystemView.architecture());
   }
 
+  /** Returns a policy by its name in {@code bpf/policies}, which serves every architecture. */
+  public static byte[] policy(String name) {
+    return bytes(X86_64 + "policies/" + name + ".bpf.o");
+  }
+
   static byte[] object(String name, String architecture) {
     return bytes(directory(architecture) + name + ".bpf.o");
   }

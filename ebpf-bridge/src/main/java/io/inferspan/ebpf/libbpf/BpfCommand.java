@@ -24,7 +24,8 @@ public enum BpfCommand {
   INFO_BY_FD(15),
   BTF_LOAD(18),
   LINK_CREATE(28),
-  ENABLE_STATS(32);
+  ENABLE_STATS(32),
+  PROG_BIND_MAP(35);
 
   /** More than any command's arguments; the kernel accepts excess bytes that are zero. */
   private static final int BYTES = 128;

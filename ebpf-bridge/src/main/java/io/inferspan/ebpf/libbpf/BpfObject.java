@@ -81,6 +81,15 @@ public final class BpfObject implements AutoCloseable {
     return this;
   }
 
+  /** Returns whether the object has a map of that name. */
+  public boolean hasMap(String map) {
+    try (Arena names = Arena.ofConfined()) {
+      return libbpf.callLong(
+              BPF_OBJECT__FIND_MAP_BY_NAME, object, names.allocateFrom(map).address())
+          != 0;
+    }
+  }
+
   /** Sets the number of entries of a map, or the bytes of a ring buffer. */
   public BpfObject resize(String map, int entries) {
     require(

@@ -58,7 +58,19 @@ public final class BpfProgram {
     return fd;
   }
 
-  String section() {
+  /** Makes the kernel list a map among the program's, which it does not use itself. */
+  public void bind(BpfMap map) {
+    try (Arena arena = Arena.ofConfined()) {
+      long result =
+          BpfCommand.PROG_BIND_MAP.give(Arguments.in(arena).word(0, fd()).word(4, map.fd()));
+      if (Errno.isError(result)) {
+        throw refusal((int) -result, "").ofRunning(name);
+      }
+    }
+  }
+
+  /** Returns the section, which determines its type. */
+  public String section() {
     return section;
   }
 

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.metrics.EbpfMeters;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,6 +16,9 @@ public final class BridgeMeters {
     EbpfMeters meters = new EbpfMeters(bridge.sink(), bridge.reader(), bridge::backlogBytes);
     for (KernelLoss reason : KernelLoss.values()) {
       meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
+    }
+    for (PolicyCount outcome : PolicyCount.values()) {
+      meters.policy(outcome.word(), () -> bridge.counters().count(outcome));
     }
     for (Failure failure : Failure.values()) {
       meters.failure(failure.word(), () -> bridge.count(failure));

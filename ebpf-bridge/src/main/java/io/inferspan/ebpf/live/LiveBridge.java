@@ -145,6 +145,7 @@ public final class LiveBridge {
         counters::lost,
         kernel::owner,
         identity::processOf,
+        kernel.sums(settings),
         this::control);
   }
 

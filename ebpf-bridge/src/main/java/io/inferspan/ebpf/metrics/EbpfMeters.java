@@ -34,6 +34,7 @@ public final class EbpfMeters implements MeterBinder {
   private final LongSupplier backlogBytes;
   private final List<Failure> failures = new ArrayList<>();
   private final List<KernelDrop> kernelDrops = new ArrayList<>();
+  private final List<PolicyOutcome> policy = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
   private @Nullable Sleep sleep;
@@ -41,6 +42,8 @@ public final class EbpfMeters implements MeterBinder {
   private record Failure(String where, LongSupplier count) {}
 
   private record KernelDrop(String reason, LongSupplier count) {}
+
+  private record PolicyOutcome(String outcome, LongSupplier count) {}
 
   private record Program(String name, LongSupplier runs, LongSupplier runNanos) {}
 
@@ -63,6 +66,12 @@ public final class EbpfMeters implements MeterBinder {
   /** Adds the events that the kernel side lost for one reason, such as {@code ring_full}. */
   public EbpfMeters kernelDrop(String reason, LongSupplier count) {
     kernelDrops.add(new KernelDrop(reason, count));
+    return this;
+  }
+
+  /** Adds a count of the calls for which a capture policy was loaded. */
+  public EbpfMeters policy(String outcome, LongSupplier count) {
+    policy.add(new PolicyOutcome(outcome, count));
     return this;
   }
 
@@ -142,6 +151,12 @@ public final class EbpfMeters implements MeterBinder {
       FunctionCounter.builder(DROPPED, drop, d -> d.count.getAsLong())
           .description("Events lost")
           .tag("reason", drop.reason)
+          .register(registry);
+    }
+    for (PolicyOutcome outcome : policy) {
+      FunctionCounter.builder("inferspan.ebpf.policy.calls", outcome, o -> o.count.getAsLong())
+          .description("Calls that a capture policy kept, folded or dropped, or the floor kept")
+          .tag("outcome", outcome.outcome)
           .register(registry);
     }
     for (Failure failure : failures) {

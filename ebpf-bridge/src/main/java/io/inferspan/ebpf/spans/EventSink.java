@@ -9,12 +9,15 @@ import io.inferspan.ebpf.ring.EventHandler;
 import io.inferspan.ebpf.spans.SpanAccounting.Drop;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Family;
+import io.inferspan.ebpf.wire.KernelSum;
+import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.ebpf.wire.Source;
 import io.opentelemetry.context.Context;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +60,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private long nowNanos;
 
   private long tidiedNanos;
+  private long sweptNanos;
 
   /** The end of the first event of this look at the ring; zero before there was one. */
   private long firstEndNanos;
@@ -71,6 +75,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
    * @param lostInKernel events that the kernel side could not put into the ring, so far
    * @param owners finds owners whose begin was lost
    * @param processes reads the identity of a process
+   * @param sums calls that capture policies left in the kernel
    * @param controls takes events about processes and libraries
    */
   public record Sources(
@@ -79,6 +84,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       LongSupplier lostInKernel,
       Owners.Source owners,
       IntFunction<ProcessIdentity> processes,
+      KernelSums sums,
       Controls controls) {}
 
   /** A span of an own thread that began while the probes were off. */
@@ -271,7 +277,20 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       noteLosses();
       clock.refresh();
       steps.expire(nowNanos);
+      if (nowNanos - sweptNanos >= TIDY_AT_REST_NANOS) {
+        sweptNanos = nowNanos;
+        touchOwnersOfSums();
+      }
       requests.expire(nowNanos);
+    }
+  }
+
+  /** Owners of which a policy kept no call have no event that makes them known. */
+  private void touchOwnersOfSums() {
+    for (long owner : sources.sums().owners()) {
+      if (requests.find(owner) == null) {
+        requests.touch(owner, nowNanos);
+      }
     }
   }
 
@@ -284,15 +303,21 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
 
   private void write(OpenRequest request) {
     noteLosses();
-    if (request.isEmpty()) {
+    List<KernelSum> sums = sources.sums().take(request.number);
+    if (request.isEmpty() && sums.isEmpty()) {
       return;
     }
     Context parent = parent(request);
     if (parent == null) {
       accounting.countUnowned(request.events());
-    } else {
-      writer.write(request, parent, watched.share(request.beganNanos, request.lastEndNanos()));
+      return;
     }
+    long last = request.lastEndNanos();
+    for (KernelSum sum : sums) {
+      request.beganNanos = Math.min(request.beganNanos, sum.firstNanos());
+      last = Math.max(last, sum.lastNanos());
+    }
+    writer.write(request, sums, parent, watched.share(request.beganNanos, last));
   }
 
   private @Nullable Context parent(OpenRequest request) {
@@ -307,6 +332,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   public void flush() {
     noteLosses();
     takeUnseen();
+    touchOwnersOfSums();
     steps.close(sources.monotonic().getAsLong());
     requests.closeAll();
   }

@@ -19,6 +19,9 @@ final class HeldEvent {
   long detail;
   long extra;
 
+  /** Of the policy that kept it; zero if none was asked. */
+  int generation;
+
   /** Of a path, the place and the extension. */
   long reduced;
 
@@ -36,6 +39,7 @@ final class HeldEvent {
     amount = view.amount();
     detail = view.detail();
     extra = view.extra();
+    generation = view.generation();
     reduced = eventKind.detail() == Detail.PATH ? FilePaths.reduced(view) : 0;
     label = text;
   }

@@ -10,6 +10,8 @@ import io.inferspan.ebpf.wire.Amount;
 import io.inferspan.ebpf.wire.CallNumber;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.FdKind;
+import io.inferspan.ebpf.wire.KernelSum;
+import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.ebpf.wire.Source;
 import io.inferspan.semconv.Attribute;
@@ -21,6 +23,7 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceId;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Context;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes what was gathered of a request as children of its span. */
@@ -35,6 +38,10 @@ final class SpanWriter {
   /** Of what is being written: how much of the request was seen. */
   private double seen = 1;
 
+  /** Calls of the request that a policy dropped, and the share of its events that it did not. */
+  private long shed;
+
+  private double kept = 1;
   private @Nullable String shared;
   private long unattributed;
 
@@ -52,9 +59,12 @@ final class SpanWriter {
   }
 
   /** Writes what was gathered of an owner, of whose time this share was watched. */
-  void write(OpenRequest request, Context parent, double watched) {
+  void write(OpenRequest request, List<KernelSum> sums, Context parent, double watched) {
     clock.refresh();
     seen = watched;
+    shed = sums.stream().mapToLong(KernelSum::dropped).sum();
+    long known = request.events() + sums.stream().mapToLong(KernelSum::count).sum();
+    kept = shed == 0 ? 1 : (double) known / (known + shed);
     shared = DetailWords.shared(request.shared);
     unattributed = request.unattributed;
     for (int i = 0; i < request.singleCount(); i++) {
@@ -70,6 +80,30 @@ final class SpanWriter {
         write(fold, request.beganNanos, parent);
       }
     }
+    for (KernelSum sum : sums) {
+      if (sum.count() > 0) {
+        write(sum, request.beganNanos, parent);
+      }
+    }
+  }
+
+  private void write(KernelSum sum, long beganNanos, Context parent) {
+    String name = sum.kind().call() + KernelSpans.FOLDED;
+    PendingSpan pending = telemetry.span(type(sum.kind()), name, parent);
+    pending
+        .set(KernelAttributes.PROCESS_ID, sum.tgid())
+        .set(KernelAttributes.SOURCE, Source.of(sum.source()).word())
+        .set(KernelAttributes.COUNT, sum.count())
+        .set(KernelAttributes.DURATION_SUM_NS, sum.sumNanos())
+        .set(KernelAttributes.DURATION_MIN_NS, sum.minNanos())
+        .set(KernelAttributes.DURATION_MAX_NS, sum.maxNanos())
+        .set(KernelAttributes.FIRST_OFFSET_NS, sum.firstNanos() - beganNanos)
+        .set(KernelAttributes.POLICY_GENERATION, sum.generation());
+    process(pending, processes.of(sum.tgid()));
+    amount(pending, sum.kind(), sum.amount());
+    loss(pending, sum.firstNanos(), sum.lastNanos());
+    OperationSpan span = started(pending, sum.firstNanos());
+    end(span, sum.firstNanos(), sum.lastNanos());
   }
 
   /** The span that the owner names. */
@@ -86,10 +120,13 @@ final class SpanWriter {
   private void write(HeldEvent event, Context parent) {
     PendingSpan pending = pending(event, event.kind.call(), true, parent);
     pending.set(KernelAttributes.THREAD_ID, event.tid).set(KernelAttributes.RESULT, event.result);
+    if (event.generation != 0) {
+      pending.set(KernelAttributes.POLICY_GENERATION, event.generation);
+    }
     if (event.kind.family() == Family.CKP) {
       pending.set(KernelAttributes.OPERATION_ID, event.extra);
     }
-    amount(pending, event, event.amount);
+    amount(pending, event.kind, event.amount);
     bytesOfElements(pending, event, event.amount);
     loss(pending, event.startNanos, event.endNanos);
     OperationSpan span = started(pending, event.startNanos);
@@ -121,7 +158,7 @@ final class SpanWriter {
     if (fold.failures() > 0) {
       pending.set(KernelAttributes.FAILURES, fold.failures());
     }
-    amount(pending, fold.first(), fold.amount());
+    amount(pending, fold.first().kind, fold.amount());
     if (fold.told()) {
       bytesOfElements(pending, fold.first(), fold.amount());
     }
@@ -131,7 +168,7 @@ final class SpanWriter {
   }
 
   private PendingSpan pending(HeldEvent event, String name, boolean told, Context parent) {
-    PendingSpan pending = telemetry.span(type(event), name, parent);
+    PendingSpan pending = telemetry.span(type(event.kind), name, parent);
     if (told) {
       pending
           .set(KernelAttributes.PROCESS_ID, event.tgid)
@@ -149,15 +186,15 @@ final class SpanWriter {
         .set(KernelAttributes.POD_UID, identity.podUid());
   }
 
-  private static SpanType type(HeldEvent event) {
-    return switch (event.kind.family()) {
+  private static SpanType type(Kind kind) {
+    return switch (kind.family()) {
       case CUDA -> KernelSpans.CUDA;
       case NCCL -> KernelSpans.NCCL;
       case SYSCALL -> KernelSpans.SYSCALL;
       case SCHED -> KernelSpans.SCHED;
       case TCP -> KernelSpans.TCP;
       case CKP -> KernelSpans.CKP;
-      case CONTROL -> throw new IllegalStateException(event.kind + " becomes no span");
+      case CONTROL -> throw new IllegalStateException(kind + " becomes no span");
     };
   }
 
@@ -198,9 +235,9 @@ final class SpanWriter {
         .set(KernelAttributes.FILE_PATH, path);
   }
 
-  private static void amount(PendingSpan pending, HeldEvent event, long amount) {
+  private static void amount(PendingSpan pending, Kind kind, long amount) {
     Attribute<Long> attribute =
-        switch (event.kind.amount()) {
+        switch (kind.amount()) {
           case NONE -> null;
           case BYTES -> KernelAttributes.BYTES;
           case ELEMENTS -> KernelAttributes.ELEMENTS;
@@ -225,13 +262,13 @@ final class SpanWriter {
     if (shared != null) {
       pending.set(KernelAttributes.SHARED, shared).set(KernelAttributes.UNATTRIBUTED, unattributed);
     }
-    long lost = losses.lost(startNanos, endNanos);
+    long lost = losses.lost(startNanos, endNanos) + shed;
     if (lost > 0) {
       pending.set(KernelAttributes.DROPPED, lost);
     }
     // How many events were not even made while the probes were off, nobody knows.
     if (lost > 0 || seen < 1) {
-      pending.set(KernelAttributes.COVERAGE, seen * losses.coverage(startNanos, endNanos));
+      pending.set(KernelAttributes.COVERAGE, seen * kept * losses.coverage(startNanos, endNanos));
     }
   }
 

@@ -155,6 +155,11 @@ public final class EventView {
     return EVERYWHERE.get(LONG, at + Layout.EXTRA);
   }
 
+  /** Returns the generation of the policy that kept the call; zero if none was asked. */
+  public int generation() {
+    return length == Layout.JUDGED_BYTES ? EVERYWHERE.get(INT, at + Layout.GENERATION) : 0;
+  }
+
   /** Returns the bytes of text, without the NUL and what follows it. */
   public int textLength() {
     return textLength(Layout.FIXED_BYTES);

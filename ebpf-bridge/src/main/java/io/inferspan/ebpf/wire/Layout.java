@@ -29,6 +29,12 @@ public final class Layout {
   public static final int TRACE_ID = FIXED_BYTES;
   public static final int SPAN_ID = TRACE_ID + 16;
 
+  /** In a call that a policy kept, which is told by its length. */
+  public static final int GENERATION = FIXED_BYTES;
+
+  /** The length of such a call. */
+  public static final int JUDGED_BYTES = FIXED_BYTES + 8;
+
   /** From here on the text is the request id in a request's head. */
   public static final int REQUEST_ID = SPAN_ID + 8;
 

@@ -3,6 +3,8 @@ package io.inferspan.ebpf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inferspan.ebpf.policy.Parameters;
+import io.inferspan.ebpf.policy.Role;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -55,6 +57,24 @@ class InvocationTest {
   void programs_areMeasuredWhereItIsSaid() throws UsageException {
     assertThat(parse("agent", "--measure-programs"))
         .isEqualTo(new Invocation.Agent(new Targets(""), Invocation.Agent.NONE, true));
+  }
+
+  @Test
+  void policy_isLoadedWithItsParameters() throws UsageException {
+    assertThat(parse("policy", "load", "slo", "--target-ms=200", "--floor", "50"))
+        .isEqualTo(
+            new PolicyOrder(
+                PolicyOrder.Action.LOAD,
+                List.of("slo"),
+                new Parameters(0, 0, 0, 200_000_000),
+                50,
+                Role.POLICY));
+  }
+
+  @Test
+  void unknownPolicy_isRefusedWithTheNamesOfOurs() throws Exception {
+    assertThat(run(Map.of(), "policy", "check", "fast-only"))
+        .startsWith("1 err: fast-only: no such file, and no policy of ours: keep-all, ");
   }
 
   @Test
@@ -154,7 +174,7 @@ class InvocationTest {
       delimiter = '|',
       textBlock =
           """
-          ''                        | no command given: say agent, doctor, top, record, flame, diff, import or coldstart
+          ''                        | no command given: say agent, doctor, top, record, flame, diff, import, coldstart or policy
           record --seconds 0        | --seconds 0: must be from 1 to 86400
           record --out x.json       | --out x.json: must end with .html, .folded or .txt
           record --cpu              | record has no option --cpu; its options: --pid, --seconds
@@ -175,6 +195,14 @@ class InvocationTest {
           coldstart compare a       | coldstart compare needs two files, before and after
           coldstart report a --fast | coldstart has no option --fast; its options: --bucket-ms
           coldstart report a --bucket-ms 0 | --bucket-ms 0: must be from 1 to 3600000
+          policy                    | policy: say check, load, swap, list, rollback or off
+          policy drop               | policy cannot drop: say check, load, swap, list, rollback or off
+          policy load               | policy load needs a file, or one of keep-all, rate-limit
+          policy check              | policy check needs a file, or one of keep-all, rate-limit
+          policy list keep-all      | policy list takes no name
+          policy load slo --percent 1 | policy has no option --percent; its options: --floor
+          policy load slo --floor 0 | --floor 0: must be from 1 to 65535
+          policy load slo --profiler | --profiler is for policy rollback
           import                    | import needs a file of NCCL's inspector or of OTLP/JSON
           import a --fast           | import has no option --fast; its options: --nccl-maps
           diff a                    | diff needs two files, before and after
@@ -189,7 +217,7 @@ class InvocationTest {
           flame a --unit days       | --unit days: must be samples, calls, ns, us or bytes
           flame a --trace 1         | --trace 1: must be 32 hexadecimal digits
           flame a --quick           | flame has no option --quick; its options: --out, --title
-          watch                     | there is no command watch: say agent, doctor, top, record, flame, diff, import or coldstart
+          watch                     | there is no command watch: say agent, doctor, top, record, flame, diff, import, coldstart or policy
           agent --port 80           | agent has no option --port; its options: --pid, --command, --
           agent 4711                | agent has no option 4711
           agent --pid               | --pid needs a value, as in --pid 4711

@@ -1,9 +1,12 @@
 package io.inferspan.ebpf.libbpf;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.ebpf.ChildProcess;
+import io.inferspan.ebpf.linux.SystemCall;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +25,13 @@ import java.util.stream.Stream;
 public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Integer> links) {
 
   private static final Pattern NUMBER = Pattern.compile("(prog_id|map_id|link_id):\\s*(\\d+)");
-  private static final Pattern LISTED = Pattern.compile("\"id\":(\\d+)");
+
+  // Commands of bpf(2).
+  private static final int NEXT_PROGRAM = 11;
+  private static final int NEXT_MAP = 12;
+  private static final int NEXT_LINK = 31;
+
+  private static final long NO_MORE = -2;
 
   /** Returns the objects that a process holds now. */
   public static KernelObjects of(long pid) throws IOException {
@@ -37,14 +46,17 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
     return held;
   }
 
-  /** Those that the kernel still has, as bpftool lists them. */
+  /**
+   * Returns those that the kernel still has.
+   *
+   * <p>Opens none: a kernel loses the last reference to an array of programs that is opened and
+   * closed while it is being cleared.
+   */
   public List<String> alive() {
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/sbin/bpftool")), "needs bpftool: apt-get install bpftool");
     List<String> alive = new ArrayList<>();
-    alive("prog", programs, alive);
-    alive("map", maps, alive);
-    alive("link", links, alive);
+    alive("prog", NEXT_PROGRAM, programs, alive);
+    alive("map", NEXT_MAP, maps, alive);
+    alive("link", NEXT_LINK, links, alive);
     return alive;
   }
 
@@ -61,11 +73,16 @@ public record KernelObjects(Set<Integer> programs, Set<Integer> maps, Set<Intege
     }
   }
 
-  private static void alive(String kind, Set<Integer> numbers, List<String> alive) {
-    Matcher listed = LISTED.matcher(ChildProcess.run(List.of("bpftool", "-j", kind, "show")));
-    while (listed.find()) {
-      if (numbers.contains(Integer.valueOf(listed.group(1)))) {
-        alive.add(kind + " " + listed.group(1));
+  private static void alive(String kind, int next, Set<Integer> numbers, List<String> alive) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment range = arena.allocate(Long.BYTES);
+      for (int number : numbers) {
+        range.set(JAVA_INT, 0, number - 1);
+        long result = SystemCall.BPF.call(next, range.address(), Long.BYTES);
+        assertThat(result).as("next %s", kind).isIn(0L, NO_MORE);
+        if (result == 0 && range.get(JAVA_INT, Integer.BYTES) == number) {
+          alive.add(kind + " " + number);
+        }
       }
     }
   }

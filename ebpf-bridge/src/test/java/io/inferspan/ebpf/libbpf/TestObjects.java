@@ -28,7 +28,8 @@ public final class TestObjects {
     return BpfObject.open(name, bytes(name));
   }
 
-  static byte[] bytes(String name) {
+  /** The bytes of an object file. */
+  public static byte[] bytes(String name) {
     String resource = "/io/inferspan/ebpf/testkit/" + name + ".bpf.o";
     try (InputStream in =
         Objects.requireNonNull(TestObjects.class.getResourceAsStream(resource), resource)) {

@@ -9,6 +9,7 @@ import io.inferspan.ebpf.ring.RingWriter;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventBytes;
+import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.ebpf.wire.Owner;
 import io.inferspan.testing.TracingExtension;
@@ -24,22 +25,26 @@ class EbpfMetersTest {
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
+  private EventSink sink() {
+    return new EventSink(
+        Telemetry.using(tracing.openTelemetry()),
+        FoldOptions.defaults(),
+        new EventSink.Sources(
+            () -> 5_000,
+            () -> 9_000,
+            () -> 0,
+            (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 1, 2, 3, tgid, null),
+            pid -> ProcessIdentity.UNKNOWN,
+            KernelSums.NONE,
+            (kind, event) -> {}));
+  }
+
   @Test
   void meters_tellWhatTheBooksTell() {
     try (Arena arena = Arena.ofShared()) {
       RingWriter writer = new RingWriter(arena, 1 << 16);
       RingReader reader = new RingReader(writer.memory());
-      EventSink sink =
-          new EventSink(
-              Telemetry.using(tracing.openTelemetry()),
-              FoldOptions.defaults(),
-              new EventSink.Sources(
-                  () -> 5_000,
-                  () -> 9_000,
-                  () -> 0,
-                  (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 1, 2, 3, tgid, null),
-                  pid -> ProcessIdentity.UNKNOWN,
-                  (kind, event) -> {}));
+      EventSink sink = sink();
       EbpfMeters meters =
           new EbpfMeters(sink, reader, reader::backlogBytes)
               .kernelDrop("ring_full", () -> 7)

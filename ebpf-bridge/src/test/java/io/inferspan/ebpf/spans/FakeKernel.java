@@ -33,6 +33,7 @@ final class FakeKernel {
 
   final Map<Integer, ProcessIdentity> processes = new HashMap<>();
   final List<String> controls = new ArrayList<>();
+  final FakeSums sums = new FakeSums();
   final EventSink sink;
   long now = 1_000_000_000_000L;
   long lost;
@@ -54,6 +55,7 @@ final class FakeKernel {
                 () -> lost,
                 this::owner,
                 this::identity,
+                sums,
                 this::control));
   }
 

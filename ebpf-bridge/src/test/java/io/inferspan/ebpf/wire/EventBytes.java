@@ -42,6 +42,13 @@ public final class EventBytes {
     return this;
   }
 
+  /** Makes it a call that a policy of this generation kept. */
+  public EventBytes judged(int generation) {
+    bytes.putInt(Layout.GENERATION, generation);
+    length = Layout.JUDGED_BYTES;
+    return this;
+  }
+
   /** Sets the owner's ids, for its begin or end. */
   public EventBytes named(long traceIdHigh, long traceIdLow, long spanId) {
     bytes.putLong(Layout.TRACE_ID, Long.reverseBytes(traceIdHigh));

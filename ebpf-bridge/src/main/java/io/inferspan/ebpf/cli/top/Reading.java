@@ -2,6 +2,7 @@ package io.inferspan.ebpf.cli.top;
 
 import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.ring.RingFill;
 import io.inferspan.ebpf.wire.Kind;
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param produced events that the kernel side saw, by kind
  * @param lost events that did not reach the ring, by reason
  * @param contexts how contexts came to be known
+ * @param policy what capture policies did with calls
  * @param ring the room that events have
  * @param asleep whether its probes that only serve requests are off
  * @param programs by name, what each has cost
@@ -26,6 +28,7 @@ record Reading(
     Map<Kind, Long> produced,
     Map<KernelLoss, Long> lost,
     Map<ContextCount, Long> contexts,
+    Map<PolicyCount, Long> policy,
     RingFill ring,
     boolean asleep,
     Map<String, RunStats> programs) {
@@ -37,6 +40,7 @@ record Reading(
     produced = Collections.unmodifiableMap(new EnumMap<>(produced));
     lost = Collections.unmodifiableMap(new EnumMap<>(lost));
     contexts = Collections.unmodifiableMap(new EnumMap<>(contexts));
+    policy = Map.copyOf(policy);
     programs = Collections.unmodifiableMap(new LinkedHashMap<>(programs));
   }
 
@@ -50,6 +54,10 @@ record Reading(
 
   long count(ContextCount what) {
     return contexts.getOrDefault(what, 0L);
+  }
+
+  long count(PolicyCount what) {
+    return policy.getOrDefault(what, 0L);
   }
 
   RunStats runs(String program) {

@@ -5,6 +5,7 @@ import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
@@ -75,7 +76,11 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
     for (ContextCount what : ContextCount.values()) {
       contexts.put(what, counters.count(what));
     }
-    return new Reading(System.nanoTime(), produced, lost, contexts, ring, asleep, runs);
+    Map<PolicyCount, Long> policy = new EnumMap<>(PolicyCount.class);
+    for (PolicyCount what : PolicyCount.values()) {
+      policy.put(what, counters.count(what));
+    }
+    return new Reading(System.nanoTime(), produced, lost, contexts, policy, ring, asleep, runs);
   }
 
   private static RunStats sum(RunStats one, RunStats other) {

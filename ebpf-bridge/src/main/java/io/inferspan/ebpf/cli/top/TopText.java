@@ -3,6 +3,7 @@ package io.inferspan.ebpf.cli.top;
 import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
@@ -38,6 +39,7 @@ final class TopText {
     page.events();
     page.losses();
     page.requests();
+    page.policy();
     page.programs();
     return page.text.toString();
   }
@@ -81,6 +83,17 @@ final class TopText {
       }
     }
     text.append('\n');
+  }
+
+  /** Only where a policy was asked. */
+  private void policy() {
+    if (Arrays.stream(PolicyCount.values()).anyMatch(what -> now.count(what) > 0)) {
+      row("POLICY", "per second", "in all");
+      for (PolicyCount what : PolicyCount.values()) {
+        counts(words(what.word()), before.count(what), now.count(what));
+      }
+      text.append('\n');
+    }
   }
 
   private void programs() {

@@ -61,6 +61,14 @@ public record LoadedProgram(
     return find(number) != null;
   }
 
+  /** Opens a program by its id; returns null if it is no longer loaded. */
+  public static @Nullable FileDescriptor open(int number) {
+    try (Arena arena = Arena.ofConfined()) {
+      long result = BpfCommand.PROG_BY_NUMBER.give(Arguments.in(arena).word(0, number));
+      return Errno.isError(result) ? null : new FileDescriptor((int) result);
+    }
+  }
+
   private static int after(int number) {
     try (Arena arena = Arena.ofConfined()) {
       Arguments arguments = Arguments.in(arena).word(0, number);
@@ -80,16 +88,11 @@ public record LoadedProgram(
     }
   }
 
-  /** Returns null if the program was unloaded meanwhile. */
-  private static @Nullable LoadedProgram find(int number) {
-    try (Arena arena = Arena.ofConfined()) {
-      long result = BpfCommand.PROG_BY_NUMBER.give(Arguments.in(arena).word(0, number));
-      if (Errno.isError(result)) {
-        return null;
-      }
-      try (FileDescriptor program = new FileDescriptor((int) result)) {
-        return describe(program.number(), number, arena);
-      }
+  /** Returns a program by its id; null if it is no longer loaded. */
+  public static @Nullable LoadedProgram find(int number) {
+    try (Arena arena = Arena.ofConfined();
+        FileDescriptor program = open(number)) {
+      return program == null ? null : describe(program.number(), number, arena);
     }
   }
 

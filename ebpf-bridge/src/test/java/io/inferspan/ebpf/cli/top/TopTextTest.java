@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelLoss;
+import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.ring.RingFill;
 import io.inferspan.ebpf.wire.Kind;
@@ -21,6 +22,7 @@ class TopTextTest {
           Map.of(Kind.CUDA_LAUNCH, 1_000L),
           Map.of(KernelLoss.RING_FULL, 0L),
           Map.of(ContextCount.REQUESTS_BEGAN, 10L),
+          Map.of(),
           new RingFill(0, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(0, 0)));
@@ -37,6 +39,7 @@ class TopTextTest {
               1L,
               ContextCount.HTTP_UNREADABLE,
               3L),
+          Map.of(PolicyCount.FOLDED, 90L),
           new RingFill(1 << 20, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
@@ -49,6 +52,12 @@ class TopTextTest {
     assertThat(line("syscall.read")).isEqualTo("syscall.read 4 7");
     assertThat(page.indexOf("cuda.launch")).isLessThan(page.indexOf("syscall.read"));
     assertThat(page).doesNotContain("nccl.");
+  }
+
+  @Test
+  void callsOfPolicies_areCounted() {
+    assertThat(line("folded")).isEqualTo("folded 45 90");
+    assertThat(TopText.of(before, before)).doesNotContain("POLICY");
   }
 
   @Test

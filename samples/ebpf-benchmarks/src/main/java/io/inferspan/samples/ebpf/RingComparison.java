@@ -15,6 +15,7 @@ import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.EventSink;
 import io.inferspan.ebpf.spans.FoldOptions;
 import io.inferspan.ebpf.wire.EventView;
+import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Owner;
 import io.opentelemetry.api.OpenTelemetry;
 import java.lang.foreign.Arena;
@@ -126,6 +127,7 @@ public final class RingComparison {
             () -> 0,
             (number, tgid, tid) -> new Owner(number, Owner.Kind.REQUEST, 0, 1, 1, tgid, null),
             pid -> ProcessIdentity.UNKNOWN,
+            KernelSums.NONE,
             (kind, event) -> {}));
   }
 

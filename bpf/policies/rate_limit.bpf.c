@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Keeps so many calls of a kind in each second, 1,000 unless given, and folds the others. */
+#include "inferspan_policy.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define SECOND 1000000000ull
+
+ISPAN_POLICY(rate_limit)
+{
+	struct ispan_rate *rate = ispan_rate_of(call);
+	__u64 second = call->record.end_ns / SECOND;
+
+	if (!rate)
+		return ISPAN_KEEP;
+	if (rate->second != second) {
+		rate->second = second;
+		rate->seen = 0;
+	}
+	return __sync_fetch_and_add(&rate->seen, 1) < (parameter->per_second ?: 1000) ? ISPAN_KEEP : ISPAN_FOLD;
+}

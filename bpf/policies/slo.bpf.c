@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Folds everything until a request has waited longer than its target, 500 ms unless given, for the first byte of its answer. Then
+ * the calls of all requests are kept, until 10 s have passed without another.
+ */
+#include "inferspan_policy.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define HOLD_NANOS 10000000000ull
+#define ALL_KINDS 0
+
+ISPAN_POLICY(slo)
+{
+	struct ispan_level *level = ispan_level_of(ALL_KINDS);
+	__u64 now = call->record.end_ns;
+
+	if (!level)
+		return ISPAN_KEEP;
+	if (call->began_ns && !call->is_answered && now - call->began_ns > (parameter->target_ns ?: 500000000ull)) {
+		level->level = 1;
+		level->until_ns = now + HOLD_NANOS;
+	} else if (level->level && now >= level->until_ns) {
+		level->level = 0;
+	}
+	return level->level ? ISPAN_KEEP : ISPAN_FOLD;
+}

@@ -1,0 +1,184 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.wire.Family;
+import io.inferspan.ebpf.wire.KernelSum;
+import io.inferspan.ebpf.wire.KernelSums;
+import io.inferspan.ebpf.wire.Kind;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The map {@code folds} of the programs.
+ *
+ * <p>A program may add to an entry at any time, so what was taken is remembered and subtracted, and
+ * an entry is removed only when it has not changed for a while.
+ */
+final class KernelFolds implements KernelSums {
+
+  private static final List<Kind> KINDS =
+      Arrays.stream(Kind.values())
+          .filter(kind -> kind.family() == Family.CUDA || kind.family() == Family.NCCL)
+          .toList();
+
+  /** Looks at an entry that did not change, before it is removed. */
+  private static final int RESTS = 3;
+
+  private static final int KEY_BYTES = 16;
+  private static final int KIND_AT = 8;
+
+  // Of struct ispan_fold.
+  private static final int COUNT_AT = 0;
+  private static final int DROPPED_AT = 8;
+  private static final int SUM_AT = 16;
+  private static final int LEAST_LEFT_AT = 24;
+  private static final int MOST_AT = 32;
+  private static final int AMOUNT_AT = 40;
+  private static final int FIRST_AT = 48;
+  private static final int LAST_AT = 56;
+  private static final int TGID_AT = 64;
+  private static final int SOURCE_AT = 72;
+  private static final int GENERATION_AT = 76;
+
+  private final BpfMap folds;
+  private final KernelSettings settings;
+  private final Map<Key, Taken> taken = new HashMap<>();
+  private boolean used;
+
+  private record Key(long owner, int kind) {}
+
+  /** What an entry held when it was taken last, and how often it was seen unchanged since. */
+  private static final class Taken {
+    long count;
+    long dropped;
+    long sumNanos;
+    long amount;
+    long lastNanos;
+    int rests;
+  }
+
+  KernelFolds(BpfMap folds, KernelSettings settings) {
+    this.folds = folds;
+    this.settings = settings;
+  }
+
+  @Override
+  public List<KernelSum> take(long owner) {
+    if (!isUsed()) {
+      return List.of();
+    }
+    List<KernelSum> sums = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
+      MemorySegment fold = arena.allocate(folds.valueSize(), Long.BYTES);
+      key.set(JAVA_LONG, 0, owner);
+      for (Kind kind : KINDS) {
+        key.set(JAVA_LONG, KIND_AT, kind.number());
+        if (folds.get(key, fold)) {
+          KernelSum sum = since(taken.computeIfAbsent(key(key), any -> new Taken()), kind, fold);
+          if (sum.count() > 0 || sum.dropped() > 0) {
+            sums.add(sum);
+          }
+        }
+      }
+    }
+    return sums;
+  }
+
+  private static KernelSum since(Taken before, Kind kind, MemorySegment fold) {
+    long count = fold.get(JAVA_LONG, COUNT_AT);
+    long dropped = fold.get(JAVA_LONG, DROPPED_AT);
+    long sum = fold.get(JAVA_LONG, SUM_AT);
+    long amount = fold.get(JAVA_LONG, AMOUNT_AT);
+    long last = fold.get(JAVA_LONG, LAST_AT);
+    KernelSum since =
+        new KernelSum(
+            kind,
+            count - before.count,
+            dropped - before.dropped,
+            sum - before.sumNanos,
+            ~fold.get(JAVA_LONG, LEAST_LEFT_AT),
+            fold.get(JAVA_LONG, MOST_AT),
+            amount - before.amount,
+            before.lastNanos == 0 ? fold.get(JAVA_LONG, FIRST_AT) : before.lastNanos,
+            last,
+            fold.get(JAVA_INT, TGID_AT),
+            fold.get(JAVA_INT, SOURCE_AT),
+            fold.get(JAVA_INT, GENERATION_AT));
+    before.count = count;
+    before.dropped = dropped;
+    before.sumNanos = sum;
+    before.amount = amount;
+    before.lastNanos = last;
+    before.rests = 0;
+    return since;
+  }
+
+  @Override
+  public Set<Long> owners() {
+    Set<Long> owners = new HashSet<>();
+    if (isUsed()) {
+      try (Arena arena = Arena.ofConfined()) {
+        List<Key> keys = keys(arena);
+        keys.forEach(key -> look(key, arena, owners));
+        used = settings.hasPolicy() || !keys.isEmpty();
+      }
+    }
+    return owners;
+  }
+
+  private List<Key> keys(Arena arena) {
+    List<Key> keys = new ArrayList<>();
+    MemorySegment next = arena.allocate(KEY_BYTES, Long.BYTES);
+    MemorySegment previous = MemorySegment.NULL;
+    while (keys.size() < folds.maxEntries() && folds.nextKey(previous, next)) {
+      keys.add(key(next));
+      previous =
+          previous.equals(MemorySegment.NULL) ? arena.allocate(KEY_BYTES, Long.BYTES) : previous;
+      previous.copyFrom(next);
+    }
+    return keys;
+  }
+
+  /** Adds the owner of an entry that has something new; removes the entry once it rests. */
+  private void look(Key entry, Arena arena, Set<Long> owners) {
+    MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
+    key.set(JAVA_LONG, 0, entry.owner());
+    key.set(JAVA_LONG, KIND_AT, entry.kind());
+    MemorySegment fold = arena.allocate(folds.valueSize(), Long.BYTES);
+    if (!folds.get(key, fold)) {
+      return;
+    }
+    Taken before = taken.get(entry);
+    if (before == null || !isUnchanged(before, fold)) {
+      owners.add(entry.owner());
+    } else if (++before.rests >= RESTS) {
+      taken.remove(entry);
+      folds.delete(key);
+    }
+  }
+
+  private static boolean isUnchanged(Taken before, MemorySegment fold) {
+    return before.count == fold.get(JAVA_LONG, COUNT_AT)
+        && before.dropped == fold.get(JAVA_LONG, DROPPED_AT);
+  }
+
+  private static Key key(MemorySegment key) {
+    return new Key(key.get(JAVA_LONG, 0), (int) key.get(JAVA_LONG, KIND_AT));
+  }
+
+  private boolean isUsed() {
+    used |= settings.hasPolicy();
+    return used;
+  }
+}

@@ -1,0 +1,60 @@
+package io.inferspan.ebpf.kernel;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.inferspan.ebpf.linux.Mapping;
+import java.lang.invoke.VarHandle;
+
+/** The part of a bridge's settings that says whether policies are asked. */
+public final class PolicySwitch implements AutoCloseable {
+
+  private static final int FLOOR_BITS = 16;
+  private static final int MASK = (1 << FLOOR_BITS) - 1;
+  private static final VarHandle INT = JAVA_INT.varHandle();
+
+  private final Mapping mapping;
+  private final long at;
+
+  PolicySwitch(Mapping mapping, long at) {
+    this.mapping = mapping;
+    this.at = at;
+  }
+
+  static int floor(int word) {
+    return word & MASK;
+  }
+
+  /** Returns the share of calls that are kept in any case, as one in so many; zero if off. */
+  public int floor() {
+    return floor(word());
+  }
+
+  /** Takes the next generation, which no policy has had recently. */
+  public int nextGeneration() {
+    int before;
+    int generation;
+    do {
+      before = word();
+      generation = Math.max(1, (before >>> FLOOR_BITS) + 1 & MASK);
+    } while (!INT.compareAndSet(
+        mapping.memory(), at, before, generation << FLOOR_BITS | floor(before)));
+    return generation;
+  }
+
+  /** Has policies asked, but not about one in {@code floor} calls of a kind; zero for none. */
+  public void setFloor(int floor) {
+    int before;
+    do {
+      before = word();
+    } while (!INT.compareAndSet(mapping.memory(), at, before, (before & ~MASK) | floor));
+  }
+
+  private int word() {
+    return (int) INT.getVolatile(mapping.memory(), at);
+  }
+
+  @Override
+  public void close() {
+    mapping.close();
+  }
+}

@@ -1,0 +1,34 @@
+package io.inferspan.ebpf.policy;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The parameters of a policy; zero is the policy's own default.
+ *
+ * @param oneIn of calls that are sampled, one in so many is kept
+ * @param perSecond so many calls of a kind are kept in a second
+ * @param permille the share of calls that are not slow
+ * @param targetNanos the time to the first byte of an answer
+ */
+public record Parameters(int oneIn, int perSecond, int permille, long targetNanos) {
+
+  /** The size of {@code struct ispan_parameters}. */
+  static final int BYTES = 24;
+
+  /** The defaults of every policy. */
+  public static final Parameters DEFAULTS = new Parameters(0, 0, 0, 0);
+
+  MemorySegment in(Arena arena, int generation) {
+    MemorySegment memory = arena.allocate(BYTES, Long.BYTES);
+    memory.set(JAVA_INT, 0, generation);
+    memory.set(JAVA_INT, 4, oneIn);
+    memory.set(JAVA_INT, 8, perSecond);
+    memory.set(JAVA_INT, 12, permille);
+    memory.set(JAVA_LONG, 16, targetNanos);
+    return memory;
+  }
+}

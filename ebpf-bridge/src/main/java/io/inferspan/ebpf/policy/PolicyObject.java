@@ -1,0 +1,125 @@
+package io.inferspan.ebpf.policy;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.inferspan.ebpf.kernel.BridgeMaps;
+import io.inferspan.ebpf.kernel.PolicyMaps;
+import io.inferspan.ebpf.kernel.Resources;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.BpfProgram;
+import io.inferspan.ebpf.libbpf.feature.KernelFeatures;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A policy's object file: opened, then loaded alone, to be checked, or into a running bridge. */
+public final class PolicyObject implements AutoCloseable {
+
+  /** The policies in this jar, by their names. */
+  public static final List<String> SHIPPED =
+      List.of("keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency");
+
+  static final String PARAMETERS = "parameters";
+
+  private static final String SECTION = "uprobe/";
+  private static final String REMEDY = "write it with inferspan_policy.h, one program in a file";
+
+  private final BpfObject object;
+  private final BpfProgram program;
+  private final String name;
+
+  private PolicyObject(BpfObject object, BpfProgram program, String name) {
+    this.object = object;
+    this.program = program;
+    this.name = name;
+  }
+
+  /** Opens a policy of this jar by its name, or any other by its file. */
+  public static PolicyObject open(String nameOrFile) throws IOException {
+    return SHIPPED.contains(nameOrFile)
+        ? of(nameOrFile, Resources.policy(nameOrFile.replace('-', '_')))
+        : of(
+            Path.of(nameOrFile).getFileName().toString().replaceFirst("\\.bpf\\.o$", ""),
+            Files.readAllBytes(Path.of(nameOrFile)));
+  }
+
+  /** Opens a policy. */
+  public static PolicyObject of(String name, byte[] elf) {
+    BpfObject object = BpfObject.open(name, elf);
+    try {
+      List<BpfProgram> programs = object.programs();
+      if (programs.size() != 1) {
+        throw new BpfException(
+            "policy %s has %d programs".formatted(name, programs.size()), REMEDY, "");
+      }
+      BpfProgram program = programs.getFirst();
+      program.via(KernelFeatures.probe().uprobes());
+      return new PolicyObject(object, program, name);
+    } catch (RuntimeException | Error refused) {
+      object.close();
+      throw refused;
+    }
+  }
+
+  /** Returns the name of the file or of the shipped policy. */
+  public String name() {
+    return name;
+  }
+
+  /** Has the kernel verify it, without a bridge; throws with the verifier's verdict. */
+  public Role check() {
+    object.load();
+    return role();
+  }
+
+  void load(BridgeMaps bridge) {
+    boolean complete = object.hasMap(PARAMETERS) && object.hasMap(PolicyMaps.PROGRAMS);
+    bridge.load(object, PolicyMaps.SHARED);
+    if (!complete) {
+      throw new BpfException("policy " + name + " never passes a call on", REMEDY, "");
+    }
+  }
+
+  /** Returns its role, once the kernel has accepted it. */
+  Role role() {
+    Role role = roleOf(program.section());
+    if (role == null) {
+      throw new BpfException(
+          "program %s of policy %s is neither a policy nor a profiler, but of section %s"
+              .formatted(program.name(), name, program.section()),
+          REMEDY,
+          "");
+    }
+    return role;
+  }
+
+  private static @Nullable Role roleOf(String section) {
+    for (Role role : Role.values()) {
+      if (section.equals(SECTION + role.word())) {
+        return role;
+      }
+    }
+    return null;
+  }
+
+  void configure(Parameters parameters, int generation) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment first = arena.allocateFrom(JAVA_INT, 0);
+      boolean ignored = object.map(PARAMETERS).put(first, parameters.in(arena, generation));
+    }
+  }
+
+  int fd() {
+    return program.fd();
+  }
+
+  @Override
+  public void close() {
+    object.close();
+  }
+}

@@ -1,0 +1,260 @@
+package io.inferspan.ebpf.policy;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.inferspan.ebpf.kernel.BridgeMaps;
+import io.inferspan.ebpf.kernel.KernelCounters;
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.PolicyCount;
+import io.inferspan.ebpf.kernel.PolicyMaps;
+import io.inferspan.ebpf.kernel.PolicySwitch;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
+import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
+import io.inferspan.ebpf.linux.FileDescriptor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policies of a running bridge, of whatever process.
+ *
+ * <p>A program takes effect with one update of the array that the bridge's programs call through:
+ * each call is judged by the old one or by the new one. Close it soon, since it holds maps.
+ */
+public final class PolicySlots implements AutoCloseable {
+
+  /** The floor where none is given: one call of a kind in a hundred is kept. */
+  public static final int USUAL_FLOOR = 100;
+
+  private static final String NO_BRIDGE =
+      "no bridge that watches CUDA or NCCL runs on this machine";
+  private static final String START = "start the agent, or a program that has the bridge";
+
+  private final BridgeMaps bridge;
+  private final LoadedMap programs;
+  private final LoadedMap counters;
+  private final PolicySwitch settings;
+
+  /**
+   * A program in a slot.
+   *
+   * @param name the first 15 characters of its name
+   * @param generation the number that it gives to what it keeps
+   */
+  public record Loaded(Role role, String name, int generation) {}
+
+  /**
+   * A change of a program.
+   *
+   * @param generation the number of the new program
+   * @param loadNanos how long the kernel took to verify and compile it
+   * @param swapNanos how long the update took that put it into effect
+   */
+  public record Swap(int generation, long loadNanos, long swapNanos) {}
+
+  private PolicySlots(
+      BridgeMaps bridge, LoadedMap programs, LoadedMap counters, PolicySwitch settings) {
+    this.bridge = bridge;
+    this.programs = programs;
+    this.counters = counters;
+    this.settings = settings;
+  }
+
+  /** Opens those of the bridge that was started last; needs CAP_SYS_ADMIN. */
+  public static PolicySlots open() {
+    List<BridgeMaps> running =
+        BridgeMaps.all().stream().filter(each -> each.number(PolicyMaps.PROGRAMS) != 0).toList();
+    if (running.isEmpty()) {
+      throw new BpfException(NO_BRIDGE, START, "");
+    }
+    return of(running.getLast());
+  }
+
+  private static PolicySlots of(BridgeMaps bridge) {
+    LoadedMap programs = opened(bridge.number(PolicyMaps.PROGRAMS));
+    LoadedMap counters = opened(bridge.counters());
+    try (LoadedMap settings = opened(bridge.number("settings"))) {
+      return new PolicySlots(
+          bridge, programs, counters, KernelSettings.policySwitch(settings.map()));
+    }
+  }
+
+  private static LoadedMap opened(int number) {
+    LoadedMap map = LoadedMap.openToShare(number);
+    if (map == null) {
+      throw new BpfException(NO_BRIDGE, START, "");
+    }
+    return map;
+  }
+
+  /**
+   * Loads a policy or profiler and puts it in the place of the one before, which is kept for a
+   * rollback. If the kernel refuses it, the one before goes on.
+   *
+   * @param floor one call of a kind in so many is kept in any case; zero leaves it as it is
+   */
+  public Swap swap(PolicyObject policy, Parameters parameters, int floor) {
+    long began = System.nanoTime();
+    policy.load(bridge);
+    long loaded = System.nanoTime();
+    Role role = policy.role();
+    int generation = settings.nextGeneration();
+    policy.configure(parameters, generation);
+    copy(role.slot(), role.previousSlot());
+    long prepared = System.nanoTime();
+    put(role.slot(), policy.fd());
+    long swapped = System.nanoTime();
+    if (floor != 0 || settings.floor() == 0) {
+      settings.setFloor(floor == 0 ? USUAL_FLOOR : floor);
+    }
+    return new Swap(generation, loaded - began, swapped - prepared);
+  }
+
+  /** Puts the one before back in its place, as a new generation; returns it. */
+  public Loaded rollback(Role role) {
+    int previous = idAt(role.previousSlot());
+    LoadedProgram program = previous == 0 ? null : LoadedProgram.find(previous);
+    try (FileDescriptor fd = previous == 0 ? null : LoadedProgram.open(previous)) {
+      if (fd == null || program == null) {
+        throw new BpfException(
+            "there is no previous " + role.word(), "load one, or use policy off", "");
+      }
+      int generation = settings.nextGeneration();
+      renumber(program, generation);
+      copy(role.slot(), role.previousSlot());
+      put(role.slot(), fd.number());
+      return new Loaded(role, program.name(), generation);
+    }
+  }
+
+  /** Removes all programs: every call is kept. */
+  public void off() {
+    settings.setFloor(0);
+    for (Role role : Role.values()) {
+      delete(role.slot());
+      delete(role.previousSlot());
+    }
+  }
+
+  /** Returns the programs that are asked. */
+  public List<Loaded> current() {
+    List<Loaded> loaded = new ArrayList<>();
+    for (Role role : Role.values()) {
+      Loaded one = at(role, role.slot());
+      if (one != null) {
+        loaded.add(one);
+      }
+    }
+    return loaded;
+  }
+
+  /** Returns the program that {@link #rollback} would put back; null if there is none. */
+  public @Nullable Loaded previous(Role role) {
+    return at(role, role.previousSlot());
+  }
+
+  /** Returns the share of calls that are kept in any case, as one in so many; zero if off. */
+  public int floor() {
+    return settings.floor();
+  }
+
+  /** Returns the calls for which a policy was loaded. */
+  public long judged() {
+    return new KernelCounters(counters.map()).judged();
+  }
+
+  /** Returns what became of them. */
+  public long count(PolicyCount what) {
+    return new KernelCounters(counters.map()).count(what);
+  }
+
+  private @Nullable Loaded at(Role role, int slot) {
+    int id = idAt(slot);
+    LoadedProgram program = id == 0 ? null : LoadedProgram.find(id);
+    return program == null ? null : new Loaded(role, program.name(), generation(program));
+  }
+
+  private static int generation(LoadedProgram program) {
+    try (LoadedMap map = parameters(program);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(Parameters.BYTES, Long.BYTES);
+      boolean read = map != null && map.map().get(arena.allocateFrom(JAVA_INT, 0), value);
+      return read ? value.get(JAVA_INT, 0) : 0;
+    }
+  }
+
+  private static void renumber(LoadedProgram program, int generation) {
+    try (LoadedMap map = Objects.requireNonNull(parameters(program));
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment first = arena.allocateFrom(JAVA_INT, 0);
+      MemorySegment value = arena.allocate(Parameters.BYTES, Long.BYTES);
+      boolean ignored = map.map().get(first, value);
+      value.set(JAVA_INT, 0, generation);
+      ignored = map.map().put(first, value);
+    }
+  }
+
+  private static @Nullable LoadedMap parameters(LoadedProgram program) {
+    for (int number : program.maps()) {
+      LoadedMap map = LoadedMap.openToShare(number);
+      if (map != null && map.map().name().equals(PolicyObject.PARAMETERS)) {
+        return map;
+      }
+      if (map != null) {
+        map.close();
+      }
+    }
+    return null;
+  }
+
+  private void copy(int from, int to) {
+    int id = idAt(from);
+    try (FileDescriptor program = id == 0 ? null : LoadedProgram.open(id)) {
+      if (program == null) {
+        delete(to);
+      } else {
+        put(to, program.number());
+      }
+    }
+  }
+
+  private int idAt(int slot) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment id = arena.allocate(JAVA_INT);
+      return map().get(arena.allocateFrom(JAVA_INT, slot), id) ? id.get(JAVA_INT, 0) : 0;
+    }
+  }
+
+  private void put(int slot, int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      if (!map().put(arena.allocateFrom(JAVA_INT, slot), arena.allocateFrom(JAVA_INT, fd))) {
+        throw new BpfException(
+            "the kernel does not let the bridge's programs call this one",
+            "use the command of the same version as the bridge",
+            "");
+      }
+    }
+  }
+
+  private void delete(int slot) {
+    try (Arena arena = Arena.ofConfined()) {
+      boolean ignored = map().delete(arena.allocateFrom(JAVA_INT, slot));
+    }
+  }
+
+  private BpfMap map() {
+    return programs.map();
+  }
+
+  @Override
+  public void close() {
+    settings.close();
+    counters.close();
+    programs.close();
+  }
+}

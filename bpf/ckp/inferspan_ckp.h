@@ -9,14 +9,14 @@
  *   inferspan_ckp_operation_end(17);
  *   inferspan_ckp_request_end();
  *
- * The functions do nothing. A node agent that runs beside the program watches them being called; when none runs, a call
+ * The functions do nothing. A node agent probes them from outside the program; when none runs, a call
  * costs a few nanoseconds. Rules:
  * - A request belongs to the thread that began it, and to threads and processes started meanwhile, until its end.
  *   Beginning another one ends it. An event loop begins and ends around each piece of work.
- * - A traceparent that is not sampled, or NULL, says that what follows belongs to nobody.
+ * - A traceparent that is not sampled, or NULL, says that what follows belongs to no request.
  * - An operation has an id that is unique in the process while it runs; it may end on another thread. Its name is cut
  *   at 127 bytes and must hold nothing secret. The ioctl that the thread makes within a millisecond after the begin is
- *   told of with it, so an accelerator whose driver nobody can watch is still seen.
+ *   reported with it, so an accelerator whose driver cannot be probed is still seen.
  *
  * The symbols must stay visible: link executables with -rdynamic or do not strip them. Shared objects just work.
  */

@@ -23,7 +23,7 @@ class Ckp:
 
     @contextlib.contextmanager
     def request(self, traceparent):
-        """What this thread does meanwhile belongs to the request; to nobody when traceparent is None."""
+        """Work of this thread in the block belongs to the request; to none when traceparent is None."""
         self._library.inferspan_ckp_request_begin(traceparent.encode() if traceparent else None)
         try:
             yield

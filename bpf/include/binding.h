@@ -60,7 +60,7 @@ __noinline int may_bind(u64 key, u64 waits)
 	bool another;
 
 	if (!settings || !thread || !server || thread->source == ISPAN_SOURCE_CKP)
-		return false; /* the thread says itself whom it serves, if only that it is nobody */
+		return false; /* the thread says itself which request it serves, or that it serves none */
 	unbind(settings, thread);
 	another = has_another(thread);
 	if (another)

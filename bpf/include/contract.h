@@ -36,7 +36,7 @@ static __always_inline void contract_withdraw(const struct ispan_settings *setti
 		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
 }
 
-/* Whatever it served: the thread ends, or says that it serves nobody. */
+/* The thread ends, or says that it serves no request. */
 static __always_inline void contract_forget(const struct ispan_settings *settings, u64 pid_tgid)
 {
 	if (settings->flags & ISPAN_PUBLISH_OTEL)

@@ -31,7 +31,7 @@ struct ispan_launch {
 	u32 correlation;
 };
 
-/* What is told of at once; offset and reason are of a sample. */
+/* One report of work; offset and reason are of a sample. */
 struct ispan_work {
 	struct ispan_launch launch;
 	u64 function;
@@ -151,7 +151,7 @@ static __always_inline void count_work(const struct ispan_work *work, u64 count,
 	add(&stack, count, nanos, 0);
 }
 
-/* A name on a page that is not in memory cannot be read, and is read again when it is told again. */
+/* A name on a page that is not in memory cannot be read, and is read when it is reported again. */
 static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 {
 	struct ispan_function function = {.number = number, .tgid = tgid};

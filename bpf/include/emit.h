@@ -42,7 +42,7 @@ static __always_inline u64 call_reader(void)
 
 /*
  * Asked between having room and submitting, so that a reader that falls asleep meanwhile sees that something comes. To
- * send a wake-up costs more than a record, so nobody is called who looks by himself.
+ * send a wake-up costs more than a record, so a reader that polls is not woken.
  */
 static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
 {
@@ -86,7 +86,7 @@ static __always_inline void emit(const struct ispan_settings *settings, struct i
 	bpf_ringbuf_submit(room, wakeup_flags(settings, produced));
 }
 
-/* For what has time until the reader looks the next time: nobody is called. */
+/* For records that may wait until the reader polls: it is not woken. */
 static __always_inline void emit_quietly(struct ispan_record *record)
 {
 	u64 produced;

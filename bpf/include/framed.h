@@ -145,7 +145,7 @@ static __always_inline bool is_anything_sampled(void)
 	return activity && activity->requests;
 }
 
-/* Tells of a request that came, if any request is traced. */
+/* Reports a request that arrived, if any request is traced. */
 static __always_inline void tell_added(const struct ispan_settings *settings, struct ispan_pass *pass, u64 owner, u32 slot)
 {
 	struct ispan_head_record *head;

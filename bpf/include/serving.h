@@ -48,7 +48,7 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 }
 
 /*
- * A wait that a queue of work may end. That of a mutex may not: the C library's is told by its value. Nor that of an interpreter's
+ * A wait that a queue of work may end. A wait for a mutex may not: the C library's is known by its value. Nor one for an interpreter's
  * lock, which is waited for over and over, for a few milliseconds each time.
  */
 __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)

@@ -69,7 +69,7 @@ static __always_inline void go_back(const struct ispan_settings *settings, struc
 		contract_publish(settings, outer);
 }
 
-/* A traceparent that is not sampled, or none, means: what follows belongs to nobody that is traced. */
+/* A traceparent that is not sampled, or none, means: what follows belongs to no traced request. */
 SEC("uprobe")
 int ckp_request_begin(struct pt_regs *regs)
 {

@@ -150,7 +150,7 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 		library_mapped(settings, (s32)ARG5(regs));
 }
 
-/* Where nobody is served the mark may stay: a request that begins takes it away. */
+/* On a thread without a request the mark may stay: the next request removes it. */
 static __always_inline void after_wait(const struct ispan_settings *settings)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -99,7 +99,7 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
-/* A thread of the reader's may end with its context published. Whoever gets its number must not have it. */
+/* A thread of the reader's may end with its context published. The next thread with its number must not have it. */
 static __always_inline void own_thread_gone(const struct ispan_settings *settings)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();

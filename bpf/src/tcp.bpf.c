@@ -126,7 +126,7 @@ int BPF_PROG(tcp_retransmit, const struct sock *sk, const struct sk_buff *bytes)
 	/* A connecting socket has one sender; its numbers are given out only behind the state change. */
 	if (!sender || (state != TCP_SYN_SENT && sender->write_seq != write_seq_of(sk)))
 		return 0;
-	/* A request that has ended may share the connection with one that we were not told of. */
+	/* A request that has ended may share the connection with one that we do not know. */
 	if (!(sender->context.owner & ISPAN_OWNER_IS_SPAN) && !bpf_map_lookup_elem(&requests, &sender->context.owner))
 		return 0;
 	emit_tcp(settings, sender, ISPAN_KIND_TCP_RETRANSMIT, bpf_ktime_get_ns(), BPF_CORE_READ(bytes, len), 0,

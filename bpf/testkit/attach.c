@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define RETURN_FLAG 1
@@ -59,6 +60,16 @@ static Elf *open_elf(const char *path)
 	if (!elf)
 		die("read", path);
 	return elf;
+}
+
+int kernel_is_from(int major, int minor)
+{
+	struct utsname kernel;
+	int running_major = 0, running_minor = 0;
+
+	uname(&kernel);
+	sscanf(kernel.release, "%d.%d", &running_major, &running_minor);
+	return running_major > major || (running_major == major && running_minor >= minor);
 }
 
 /* Before 6.6: a perf event for each function. */

@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../include/wire.h"
@@ -59,16 +58,6 @@ static struct bpf_map *shared_map(const char *name, int before)
 			return map;
 	}
 	return NULL;
-}
-
-int kernel_is_from(int major, int minor)
-{
-	struct utsname kernel;
-	int running_major = 0, running_minor = 0;
-
-	uname(&kernel);
-	sscanf(kernel.release, "%d.%d", &running_major, &running_minor);
-	return running_major > major || (running_major == major && running_minor >= minor);
 }
 
 /* Session probes came with 6.13, and the tracepoint of what is sent with 6.3. */

@@ -2,7 +2,7 @@
 /*
  * usdt: prints "ready", then fires the tracing point inspan:step once for each line it is given, with the numbers 1, 2,
  * 3 … and their negatives. Written out by hand as systemtap's header writes it, so that the header need not be there.
- * The semaphore says whether somebody watches; the point is skipped when nobody does, as programs commonly do.
+ * The semaphore says whether a tracer is attached; without one the point is skipped, as programs commonly do.
  */
 #include <stdio.h>
 

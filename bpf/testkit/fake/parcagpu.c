@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libparcagpucupti.so: parcagpu's tracing points, without CUPTI. Preloaded, it follows the launches of the stand-in for
- * libcuda. A kernel whose name has the number N runs for N + 1 us, and N + 1 samples of it stall. By N, they are told of
+ * libcuda. A kernel whose name has the number N runs for N + 1 us, and N + 1 samples of it stall. By N, they are reported
  * in the three orders that happen: the launch within the driver's call and the kernel afterwards, by another thread; the
- * kernel before its launch has returned (of N below 50); and the launch only after the driver's call. Launches of some kernels more
- * are not told.
+ * kernel before its launch has returned (of N below 50); and the launch only after the driver's call. Launches of some more kernels
+ * are not reported.
  */
 #include "fake.h"
 

@@ -28,7 +28,7 @@ class EbpfSupportTest {
   void processWithoutPrivileges_isToldWhichItNeeds() {
     assumeTool("setpriv");
 
-    assertThat(nobody(CHILD, "--inh-caps=-all"))
+    assertThat(unprivileged(CHILD, "--inh-caps=-all"))
         .contains("support=privileges: neither CAP_BPF with CAP_PERFMON nor CAP_SYS_ADMIN | run as")
         .contains("and the application runs on")
         .doesNotContain("Exception", "WARNING");
@@ -40,7 +40,7 @@ class EbpfSupportTest {
     assumeTrue(
         SystemView.live().kernel().atLeast(6, 6), "needs a kernel with uprobe_multi (Linux 6.6)");
 
-    assertThat(nobody(CHILD, "--inh-caps=+bpf,+perfmon", "--ambient-caps=+bpf,+perfmon"))
+    assertThat(unprivileged(CHILD, "--inh-caps=+bpf,+perfmon", "--ambient-caps=+bpf,+perfmon"))
         .contains("support=available")
         .contains("found=CAP_BPF and CAP_PERFMON");
   }
@@ -95,7 +95,7 @@ class EbpfSupportTest {
         .contains("and the application runs on");
   }
 
-  private static String nobody(List<String> command, String... capabilities) {
+  private static String unprivileged(List<String> command, String... capabilities) {
     List<String> prefix =
         new ArrayList<>(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
     prefix.addAll(List.of(capabilities));

@@ -48,7 +48,7 @@ final class MetricsPort implements AutoCloseable {
     }
   }
 
-  /** Tells of these from now on. */
+  /** Publishes the meters of these from now on. */
   void addBridge(Telemetry telemetry, EbpfBridge bridge) {
     telemetry.bindTo(registry);
     bridge.bindTo(registry);

@@ -23,7 +23,7 @@ enum Style {
 
   /** What this process writes to, where {@code NO_COLOR} does not ask for less. */
   static Style ofThisProcess(Map<String, String> environment) {
-    // Which of JDK 25's two consoles there is decides whether nobody before it is null.
+    // JDK 25 returns a console even without a terminal; older ones return null.
     boolean terminal =
         Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     boolean plain =

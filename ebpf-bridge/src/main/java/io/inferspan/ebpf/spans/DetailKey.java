@@ -58,7 +58,7 @@ final class DetailKey {
     return view.isTextCut() ? path + CUT : path;
   }
 
-  /** Whoever wrote the text, what leaves is one line of visible characters. */
+  /** Makes one line of visible characters of a text that any process may have written. */
   private static String clean(String text, int maxChars) {
     StringBuilder cleaned = new StringBuilder(Math.min(text.length(), maxChars));
     for (int i = 0; i < text.length() && i < maxChars; i++) {

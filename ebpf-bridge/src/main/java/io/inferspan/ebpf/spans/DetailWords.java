@@ -72,7 +72,7 @@ final class DetailWords {
   }
 
   /**
-   * A short name for a handle of a process. A handle is an address, which is nobody's business; the
+   * A short name for a handle of a process. A handle is an address, which stays in the process; the
    * name is the same for as long as the handle is.
    */
   static String handle(int tgid, long handle) {

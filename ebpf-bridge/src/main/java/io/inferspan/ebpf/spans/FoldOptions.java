@@ -59,7 +59,7 @@ public record FoldOptions(
    *
    * @param graceNanos after a request's end, for events that come late
    * @param quietNanos after the last event of a request; then what there is of it is written
-   * @param toldNanos after the last event of a request that has told of its begin and not of its
+   * @param toldNanos after the last event of a request that has announced its begin and not its
    *     end; until then its begin is remembered, which costs some hundred bytes
    * @param ageNanos in all: a request that runs longer is written in pieces
    */

@@ -15,7 +15,7 @@ final class OpenRequest {
   /** Whether it was looked up who the owner is, which costs where its begin was lost. */
   boolean sought;
 
-  /** When the request began, or its first event where nobody told. */
+  /** The time of the begin, or of the first event where no begin was announced. */
   long beganNanos;
 
   /** Since when what is not written yet has been gathered. */
@@ -26,7 +26,7 @@ final class OpenRequest {
   /** The engine's step that it is; null of requests, processes and spans. */
   @Nullable Step step;
 
-  /** Whether its begin was told of, and so will its end be. */
+  /** Whether its begin was announced, and so will its end be. */
   boolean told;
 
   /**

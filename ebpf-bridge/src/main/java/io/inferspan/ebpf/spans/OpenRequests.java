@@ -21,7 +21,7 @@ final class OpenRequests {
   private final RequestList running = new RequestList();
   private final RequestList ending = new RequestList();
 
-  /** Told of, quiet and written: only their begin is remembered, and what was seen of them. */
+  /** Announced, quiet and written: only their begin and their counts are remembered. */
   private final RequestList resting = new RequestList();
 
   private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();
@@ -147,7 +147,7 @@ final class OpenRequests {
     }
   }
 
-  /** Whose end will be told of stays known, so that what comes later still has its begin. */
+  /** A request whose end will be announced stays known, so that later events find its begin. */
   private void rest(OpenRequest request) {
     if (request.told) {
       resting.take(request);

@@ -116,7 +116,7 @@ public final class SpanAccounting {
     return folds.getOpaque();
   }
 
-  /** Events that tell of requests, processes and libraries. */
+  /** Events that announce requests, processes and libraries. */
   public long control() {
     return control.getOpaque();
   }

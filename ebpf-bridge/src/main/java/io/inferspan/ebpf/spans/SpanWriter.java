@@ -266,7 +266,7 @@ final class SpanWriter {
     if (lost > 0) {
       pending.set(KernelAttributes.DROPPED, lost);
     }
-    // How many events were not even made while the probes were off, nobody knows.
+    // The number of events that were not made while the probes were off is unknown.
     if (lost > 0 || seen < 1) {
       pending.set(KernelAttributes.COVERAGE, seen * kept * losses.coverage(startNanos, endNanos));
     }

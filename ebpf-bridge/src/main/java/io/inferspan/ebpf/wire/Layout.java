@@ -29,7 +29,7 @@ public final class Layout {
   public static final int TRACE_ID = FIXED_BYTES;
   public static final int SPAN_ID = TRACE_ID + 16;
 
-  /** In a call that a policy kept, which is told by its length. */
+  /** In a call that a policy kept, which its length shows. */
   public static final int GENERATION = FIXED_BYTES;
 
   /** The length of such a call. */

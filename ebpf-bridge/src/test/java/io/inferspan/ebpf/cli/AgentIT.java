@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The agent as a process of its own, beside a server that knows nothing of it. */
+/** The agent as a process of its own, next to a server that knows nothing of it. */
 class AgentIT {
 
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -183,7 +183,7 @@ class AgentIT {
       agent.awaitOutput("ready: ");
       Matcher line = METRICS.matcher(agent.output());
       assertThat(line.find()).as(agent.output()).isTrue();
-      // It has its libraries already, so that nobody tells of them.
+      // It has its libraries already, so that no event announces them.
       Files.writeString(group.resolve("cgroup.procs"), Long.toString(inside.server().pid()));
       request(TRACE);
       Eventually.is(
@@ -221,11 +221,11 @@ class AgentIT {
 
   @Test
   void ordinaryUser_isToldWhatToDo() throws InterruptedException {
-    List<String> nobody =
+    List<String> unprivileged =
         List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all");
-    try (ToolProcess agent = ToolProcess.start(directory, Map.of(), nobody, "agent");
-        ToolProcess doctor = ToolProcess.start(directory, Map.of(), nobody, "doctor");
-        ToolProcess top = ToolProcess.start(directory, Map.of(), nobody, "top", "--once")) {
+    try (ToolProcess agent = ToolProcess.start(directory, Map.of(), unprivileged, "agent");
+        ToolProcess doctor = ToolProcess.start(directory, Map.of(), unprivileged, "doctor");
+        ToolProcess top = ToolProcess.start(directory, Map.of(), unprivileged, "top", "--once")) {
       assertThat(agent.exitStatus()).isEqualTo(EbpfTool.FAILED);
       assertThat(agent.output())
           .startsWith("nothing can be attached: privileges: neither CAP_BPF with CAP_PERFMON")
@@ -240,7 +240,7 @@ class AgentIT {
     }
   }
 
-  /** The kernel unloads what nobody holds when its readers are done. */
+  /** The kernel unloads a program without references when its readers are done. */
   private static void awaitGone(KernelObjects held) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (!held.alive().isEmpty()) {

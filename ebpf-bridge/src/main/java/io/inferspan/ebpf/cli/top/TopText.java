@@ -14,7 +14,7 @@ import java.util.Locale;
 /** One bridge as a page: what changed between two readings, and what there is in all. */
 final class TopText {
 
-  /** Requests that were seen and whose work is nobody's. */
+  /** Requests that were seen and whose work was not attributed. */
   private static final List<ContextCount> WITHOUT =
       List.of(
           ContextCount.HTTP_MALFORMED,

@@ -74,12 +74,18 @@ static __always_inline u64 word_at(u64 address)
 	return word;
 }
 
-/* The value as it stands at the function's entry; for a result left in memory, where that will be. */
-static __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
+/*
+ * The value as it stands at the function's entry; for a result left in memory, where that will be. Not static, so that the verifier
+ * reads it once.
+ */
+__noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 {
 	u32 slot = from & 0xf;
-	u64 first = slot_of(arguments, slot);
+	u64 first;
 
+	if (!arguments)
+		return 0;
+	first = slot_of(arguments, slot);
 	switch (from >> 4) {
 	case ISPAN_FROM_PRODUCT:
 		return (u64)(u32)first * (u32)slot_of(arguments, slot + 1) * (u32)slot_of(arguments, slot + 2);

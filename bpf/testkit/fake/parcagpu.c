@@ -16,6 +16,11 @@
 #define TEXT(text) TEXT_(text)
 
 /* As systemtap's header writes it, so that the header need not be there. */
+#ifdef __clang__
+/* On AArch64 a note names the whole register of a shorter argument, and gives its size before it. */
+#pragma clang diagnostic ignored "-Wasm-operand-widths"
+#endif
+
 #define POINT(name, format, ...)                                                                                       \
 	__asm__ volatile("990: nop\n"                                                                                  \
 			 ".pushsection .note.stapsdt, \"\", \"note\"\n"                                                \

@@ -107,7 +107,7 @@ class EngineIT {
     EngineRun run;
     Process stalls = stallThisProcess();
     try {
-      run = EngineRun.of(new Load(192, 48, 1, 0, 7), small, List.of("--release=0.16.0"));
+      run = EngineRun.of(new Load(192, 192, 1, 0, 7), small, List.of("--release=0.16.0"));
     } finally {
       stalls.destroyForcibly();
     }
@@ -141,7 +141,7 @@ class EngineIT {
   /** Stops this process, and so the ring's reader, for 200 ms at a time; the engine goes on. */
   private static Process stallThisProcess() throws IOException {
     long pid = ProcessHandle.current().pid();
-    String stall = "sleep 0.4; kill -STOP %1$d; sleep 0.2; kill -CONT %1$d".formatted(pid);
+    String stall = "sleep 0.2; kill -STOP %1$d; sleep 0.4; kill -CONT %1$d".formatted(pid);
     return new ProcessBuilder("/bin/sh", "-c", "for i in $(seq 100); do " + stall + "; done")
         .start();
   }

@@ -76,10 +76,10 @@ struct {
 	__type(value, struct ispan_stack);
 } last_launches SEC(".maps");
 
-/* Work of launches that are not known yet. The reader takes what it can attribute later. */
+/* Work of launches that are not known yet. The reader takes what it can attribute later, which takes it a quarter of a second. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 16384);
 	__type(key, struct ispan_work);
 	__type(value, struct ispan_sum);
 } device_waiting SEC(".maps");

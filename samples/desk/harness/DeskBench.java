@@ -9,7 +9,7 @@ public final class DeskBench {
   private static final int HEAP_MEGABYTES = 256;
   private static final String MAX_SPANS = "--max-spans=250000";
 
-  /** The JVM itself, its code and the buffers of sockets, beside the heap. */
+  /** The JVM itself, its code and the buffers of sockets, without the heap. */
   private static final int BESIDE_THE_HEAP_MEGABYTES = 192;
 
   private static boolean kept = true;

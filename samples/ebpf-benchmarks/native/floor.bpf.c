@@ -22,7 +22,7 @@ int nothing(void *regs)
 	return 0;
 }
 
-/* Nobody is asked for, nothing is looked up: a time at entry, a record at return. Submitted, so somebody must read it. */
+/* No owner is asked for, nothing is looked up: a time at entry, a record at return. Submitted, so somebody must read it. */
 SEC("uprobe")
 int record(void *regs)
 {

@@ -276,7 +276,7 @@ class StackIT {
     assertThat(left.trace().why()).contains("client_disconnected");
     assertThat(left.span(GatewaySpans.REQUEST).isError()).isTrue();
     assertThat(left.span(PdSpans.REQUEST).isError()).isTrue();
-    // An engine tells of what it has finished; this one was told to stop.
+    // An engine reports finished requests; this one was asked to stop.
     assertThat(left.spans(EngineSpans.LLM_REQUEST)).isEmpty();
   }
 

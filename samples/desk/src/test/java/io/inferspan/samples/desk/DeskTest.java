@@ -274,7 +274,7 @@ class DeskTest {
                   .with(GenAiAttributes.REQUEST_ID, "r".repeat(250)));
         }
         send(spans.toArray(TestSpan[]::new));
-        // Longer than the desk waits before it tells of a change.
+        // Longer than the desk waits before it announces a change.
         TimeUnit.MILLISECONDS.sleep(120);
       }
       String wanted = TestSpan.traceIdText(last);

@@ -6,7 +6,7 @@ import static io.inferspan.samples.desk.page.SentTrace.with;
 import com.google.protobuf.ByteString;
 import io.opentelemetry.proto.trace.v1.Span;
 
-/** Requests such as gateway, sidecar, engines and eBPF agent tell of them. */
+/** Requests as gateway, sidecar, engines and eBPF agent report them. */
 final class Requests {
 
   static final String MODEL = "meta-llama/Llama-3.3-70B-Instruct";

@@ -76,7 +76,7 @@ struct {
 	__type(value, struct ispan_stack);
 } last_launches SEC(".maps");
 
-/* Work of launches that are not known yet. The reader takes what it can attribute later, which takes it a quarter of a second. */
+/* Work of launches that are not known yet. Four times a second, the reader takes what it can attribute by then. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);

@@ -23,7 +23,7 @@ enum Style {
 
   /** What this process writes to, where {@code NO_COLOR} does not ask for less. */
   static Style ofThisProcess(Map<String, String> environment) {
-    // JDK 25 returns a console even without a terminal; older ones return null.
+    // JDK 25 has two consoles; without a terminal, one is null and the other is not.
     boolean terminal =
         Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     boolean plain =

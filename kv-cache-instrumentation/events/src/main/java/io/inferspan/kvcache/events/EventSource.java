@@ -59,10 +59,10 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
   /** Returns the source of one rank of a pod named {@code host:port} or {@code host}. */
   static EventSource of(String pod, int rank, KvEventOptions options) {
     String host = host(pod);
-    int replay = options.replayPort();
+    int replay = options.replayPort;
     return new EventSource(
         pod,
-        "tcp://" + host + ":" + (options.port() + rank),
+        "tcp://" + host + ":" + (options.port + rank),
         replay == 0 ? null : "tcp://" + host + ":" + (replay + rank));
   }
 

@@ -26,18 +26,18 @@ final class KvEventIndexer {
       Set.of("full_attention", "mla_attention", "sink_full_attention");
 
   private final BlockKeys blockKeys;
-  private final IndexKeeper keeper;
+  private final IndexWriter writer;
   private final KvEventCounts counts;
 
-  KvEventIndexer(BlockKeys blockKeys, IndexKeeper keeper, KvEventCounts counts) {
+  KvEventIndexer(BlockKeys blockKeys, IndexWriter writer, KvEventCounts counts) {
     this.blockKeys = blockKeys;
-    this.keeper = keeper;
+    this.writer = writer;
     this.counts = counts;
   }
 
   /** Applies a batch to the index. */
   void apply(String podName, String model, KvEventBatch batch, Context context) {
-    PodBlocks pod = keeper.pod(podName);
+    PodBlocks pod = writer.pod(podName);
     for (KvEvent event : batch.events()) {
       if (event instanceof BlockStored stored) {
         counts.storedEvents.increment();
@@ -47,7 +47,7 @@ final class KvEventIndexer {
         removed(pod, removed, context);
       } else if (event instanceof AllBlocksCleared) {
         counts.clearedEvents.increment();
-        keeper.clear(pod);
+        writer.clear(pod);
       } else if (event instanceof Unreadable unreadable) {
         counts.skip(unreadable.reason());
       }
@@ -68,37 +68,27 @@ final class KvEventIndexer {
   }
 
   private void computed(PodBlocks pod, String model, BlockStored event, Context context) {
-    Long parent = null;
+    long after = 0;
     if (event.parent() != null) {
-      parent = parentKey(pod, event.parent());
+      long[] parent = keysOf(pod, event.parent());
       if (parent == null) {
         counts.skip(SkipReason.UNKNOWN_PARENT);
         return;
       }
+      after = parent[parent.length - 1];
     }
-    long[] keys = keys(model, parent, event);
-    if (keys != null) {
-      PodBlocks.Tier tier = tier(pod, event);
-      if (tier != null) {
-        pod.store(tier, event.hashes(), keys);
-        counts.storedBlocks.add(event.hashes().length);
-        keeper.add(pod, event.hashes(), keys, tier.holders(), context);
-      }
+    long[] keys = keys(model, after, event);
+    PodBlocks.Tier tier = keys == null ? null : tier(pod, event);
+    if (keys != null && tier != null) {
+      pod.store(tier, event.hashes(), keys);
+      counts.storedBlocks.add(event.hashes().length);
+      writer.add(pod, tier, event.hashes(), keys, context);
     }
-  }
-
-  private @Nullable Long parentKey(PodBlocks pod, long hash) {
-    PodBlocks.Tier tier = pod.holding(hash);
-    if (tier != null) {
-      return tier.blocks().lastKey(tier.blocks().slot(hash));
-    }
-    return keeper.requestKey(pod, hash);
   }
 
   /** Returns the blocks' keys; null, and counted, if they cannot be computed. */
-  private long @Nullable [] keys(String model, @Nullable Long parent, BlockStored event) {
+  private long @Nullable [] keys(String model, long after, BlockStored event) {
     String name = BlockKeys.hashedName(model, event.loraName());
-    long after = parent == null ? 0 : parent;
     long[] keys;
     try {
       keys = blockKeys.after(after, name, event.tokens(), extras(event));
@@ -153,22 +143,21 @@ final class KvEventIndexer {
       long[] one = {hash};
       pod.store(tier, one, keys);
       counts.storedBlocks.increment();
-      keeper.add(pod, one, keys, tier.holders(), context);
+      writer.add(pod, tier, one, keys, context);
     }
     if (unknown) {
       counts.skip(SkipReason.UNKNOWN_BLOCK);
     }
   }
 
+  /** Returns the keys of a block, from any pod's events; null if it is unknown. */
   private long @Nullable [] keysOf(PodBlocks pod, long hash) {
-    PodBlocks.Tier known = pod.holding(hash);
-    if (known == null) {
-      Long key = keeper.requestKey(pod, hash);
-      return key == null ? null : new long[] {key};
+    long[] known = pod.keys(hash);
+    if (known != null) {
+      return known;
     }
-    int slot = known.blocks().slot(hash);
-    long[] wide = known.blocks().wideKeys(slot);
-    return wide != null ? wide : new long[] {known.blocks().lastKey(slot)};
+    Long key = writer.requestKey(pod, hash);
+    return key == null ? null : new long[] {key};
   }
 
   private void removed(PodBlocks pod, BlockRemoved event, Context context) {
@@ -178,11 +167,11 @@ final class KvEventIndexer {
       return;
     }
     for (long hash : event.hashes()) {
-      int left = tier.blocks().remove(hash);
+      int left = tier.remove(hash);
       // An unknown block may be in the index from before this process started.
       if (left == 0 || (left < 0 && !pod.whole)) {
         counts.removedBlocks.increment();
-        keeper.evict(pod, hash, tier.holders(), context);
+        writer.evict(pod, tier, hash, context);
       }
     }
   }

@@ -9,10 +9,36 @@ public final class KvEventOptions {
 
   private static final int MOST_PORT = 65_535;
 
-  private final Builder set;
+  final String topicFilter;
+  final int port;
+  final int replayPort;
+  final int ranks;
+  final @Nullable String zmqEndpoint;
+  final int workers;
+  final int queueBatches;
+  final long queueBytes;
+  final int maxBatchBytes;
+  final int maxBlocksPerPod;
+  final Duration reconnect;
+  final Duration writeTimeout;
+  final KvBatchObserver observer;
+  final Replay.Limits replayLimits;
 
-  private KvEventOptions(Builder set) {
-    this.set = set;
+  private KvEventOptions(Builder builder) {
+    topicFilter = builder.topicFilter;
+    port = builder.port;
+    replayPort = builder.replayPort;
+    ranks = builder.ranks;
+    zmqEndpoint = builder.zmqEndpoint;
+    workers = builder.workers;
+    queueBatches = builder.queueBatches;
+    queueBytes = builder.queueBytes;
+    maxBatchBytes = builder.maxBatchBytes;
+    maxBlocksPerPod = builder.maxBlocksPerPod;
+    reconnect = builder.reconnect;
+    writeTimeout = builder.writeTimeout;
+    observer = builder.observer;
+    replayLimits = builder.replayLimits;
   }
 
   /** Returns llm-d's defaults. */
@@ -23,62 +49,6 @@ public final class KvEventOptions {
   /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
-  }
-
-  String topicFilter() {
-    return set.topicFilter;
-  }
-
-  int port() {
-    return set.port;
-  }
-
-  int replayPort() {
-    return set.replayPort;
-  }
-
-  int ranks() {
-    return set.ranks;
-  }
-
-  @Nullable String zmqEndpoint() {
-    return set.zmqEndpoint;
-  }
-
-  int workers() {
-    return set.workers;
-  }
-
-  int queueBatches() {
-    return set.queueBatches;
-  }
-
-  long queueBytes() {
-    return set.queueBytes;
-  }
-
-  int maxBatchBytes() {
-    return set.maxBatchBytes;
-  }
-
-  int maxBlocksPerPod() {
-    return set.maxBlocksPerPod;
-  }
-
-  Duration reconnect() {
-    return set.reconnect;
-  }
-
-  Duration writeTimeout() {
-    return set.writeTimeout;
-  }
-
-  KvBatchObserver observer() {
-    return set.observer;
-  }
-
-  ReplayLimits replayLimits() {
-    return set.replayLimits;
   }
 
   /** Builder for {@link KvEventOptions}. */
@@ -97,7 +67,7 @@ public final class KvEventOptions {
     private Duration reconnect = Duration.ofSeconds(5);
     private Duration writeTimeout = Duration.ofSeconds(10);
     private KvBatchObserver observer = KvBatchObserver.NONE;
-    private ReplayLimits replayLimits = ReplayLimits.DEFAULT;
+    private Replay.Limits replayLimits = Replay.Limits.DEFAULT;
 
     private Builder() {}
 
@@ -187,7 +157,7 @@ public final class KvEventOptions {
       return this;
     }
 
-    Builder replayLimits(ReplayLimits limits) {
+    Builder replayLimits(Replay.Limits limits) {
       replayLimits = limits;
       return this;
     }
@@ -196,7 +166,7 @@ public final class KvEventOptions {
     public KvEventOptions build() {
       lastPort("port", port);
       lastPort("replayPort", replayPort);
-      return new KvEventOptions(copy());
+      return new KvEventOptions(this);
     }
 
     private void lastPort(String name, int first) {
@@ -204,25 +174,6 @@ public final class KvEventOptions {
         throw new IllegalArgumentException(
             name + " is " + first + " and ranks is " + ranks + "; the last rank has no port");
       }
-    }
-
-    private Builder copy() {
-      Builder copy = new Builder();
-      copy.topicFilter = topicFilter;
-      copy.port = port;
-      copy.replayPort = replayPort;
-      copy.ranks = ranks;
-      copy.zmqEndpoint = zmqEndpoint;
-      copy.workers = workers;
-      copy.queueBatches = queueBatches;
-      copy.queueBytes = queueBytes;
-      copy.maxBatchBytes = maxBatchBytes;
-      copy.maxBlocksPerPod = maxBlocksPerPod;
-      copy.reconnect = reconnect;
-      copy.writeTimeout = writeTimeout;
-      copy.observer = observer;
-      copy.replayLimits = replayLimits;
-      return copy;
     }
 
     private static int within(String name, int value, int least, int most) {

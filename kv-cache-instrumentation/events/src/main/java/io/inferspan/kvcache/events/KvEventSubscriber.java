@@ -28,7 +28,7 @@ public final class KvEventSubscriber implements AutoCloseable {
   private final KvEventOptions options;
   private final KvEventCounts counts = new KvEventCounts();
   private final ZMQ.Context context;
-  private final ReplayCalls replays;
+  private final ReplayPool replays;
   private final List<Worker> workers = new ArrayList<>();
   private final Receiver receiver;
   private final Thread receiving;
@@ -45,12 +45,12 @@ public final class KvEventSubscriber implements AutoCloseable {
     // harmless.
     context.setNotificationExceptionHandler(
         (thread, fault) -> LOG.log(Level.DEBUG, "JeroMQ's I/O thread goes on after this", fault));
-    replays = new ReplayCalls(context, options, counts);
+    replays = new ReplayPool(context, options, counts);
     AtomicLong outages = new AtomicLong();
-    for (int i = 0; i < options.workers(); i++) {
-      IndexKeeper keeper = new IndexKeeper(index, options, counts, outages);
-      KvEventIndexer indexer = new KvEventIndexer(keys, keeper, counts);
-      workers.add(new Worker(options, counts, replays, keeper, indexer));
+    for (int i = 0; i < options.workers; i++) {
+      IndexWriter writer = new IndexWriter(index, options, counts, outages);
+      KvEventIndexer indexer = new KvEventIndexer(keys, writer, counts);
+      workers.add(new Worker(options, counts, replays, writer, indexer));
     }
     receiver = new Receiver(context, options, counts, this::worker);
     receiving = Threads.daemon(receiver, "inferspan-kv-receive");
@@ -70,13 +70,13 @@ public final class KvEventSubscriber implements AutoCloseable {
   }
 
   private void start() {
-    String endpoint = options.zmqEndpoint();
+    String endpoint = options.zmqEndpoint;
     try {
       if (endpoint != null) {
         receiver.bind(endpoint);
       }
     } catch (IllegalArgumentException e) {
-      receiver.abandon();
+      receiver.closeUnstarted();
       context.close();
       throw e;
     }
@@ -89,8 +89,8 @@ public final class KvEventSubscriber implements AutoCloseable {
   }
 
   /** Chooses a worker by pod, so that a pod's events stay in order across its ranks. */
-  private Worker worker(Stream stream) {
-    return workers.get(Integer.remainderUnsigned(fnv1a(stream.pod()), workers.size()));
+  private Worker worker(String pod) {
+    return workers.get(Integer.remainderUnsigned(fnv1a(pod), workers.size()));
   }
 
   private static int fnv1a(String text) {
@@ -110,7 +110,7 @@ public final class KvEventSubscriber implements AutoCloseable {
    * @throws IllegalArgumentException if the host is invalid
    */
   public void podAdded(String pod) {
-    for (int rank = 0; rank < options.ranks(); rank++) {
+    for (int rank = 0; rank < options.ranks; rank++) {
       sourceAdded(EventSource.of(pod, rank, options));
     }
   }
@@ -132,7 +132,7 @@ public final class KvEventSubscriber implements AutoCloseable {
 
   /** Returns how many batches wait for a worker. */
   public int queued() {
-    return workers.stream().mapToInt(Worker::queued).sum();
+    return workers.stream().mapToInt(worker -> worker.queue().batches()).sum();
   }
 
   /**

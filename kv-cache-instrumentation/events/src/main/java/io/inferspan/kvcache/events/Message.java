@@ -35,9 +35,9 @@ record Message(
     /** A replay failed. */
     REPLAY_FAILED,
     /** A replay showed that the publisher has restarted. */
-    REPLAY_OF_ANOTHER_LIFE,
+    PUBLISHER_RESTARTED,
     /** The pod was removed. */
-    GONE
+    POD_REMOVED
   }
 
   static Message live(Stream stream, long sequence, Topic topic, byte[] payload, int connection) {
@@ -52,7 +52,7 @@ record Message(
     return new Message(how, replay.stream(), 0, Topic.NONE, NONE, 0, replay);
   }
 
-  static Message gone(Stream stream) {
-    return new Message(Kind.GONE, stream, 0, Topic.NONE, NONE, 0, null);
+  static Message podRemoved(Stream stream) {
+    return new Message(Kind.POD_REMOVED, stream, 0, Topic.NONE, NONE, 0, null);
   }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.ZMQ;
 
@@ -22,16 +21,6 @@ import org.zeromq.ZMQ;
  * methods but {@link #size} are for the receiver's thread.
  */
 final class PendingSources {
-
-  /** Opens and connects sockets. */
-  interface Connector {
-
-    /** Opens a socket for one more publisher; throws if none is available. */
-    ZMQ.Socket open(EventSource source);
-
-    /** Subscribes to a publisher on that socket; throws if it cannot connect. */
-    void follow(EventSource source, ZMQ.Socket socket);
-  }
 
   private static final class Pending {
     private final EventSource source;
@@ -48,8 +37,7 @@ final class PendingSources {
   private static final int LOOKUPS_AT_ONCE = 4;
   private static final long KEEP_SECONDS = 5;
 
-  private final Connector connector;
-  private final Consumer<Runnable> receiver;
+  private final Receiver receiver;
   private final long pauseNanos;
   private final ThreadPoolExecutor lookups;
   private List<Pending> all = new ArrayList<>();
@@ -60,11 +48,9 @@ final class PendingSources {
   /**
    * Creates an empty set of publishers.
    *
-   * @param receiver runs tasks from other threads on the receiver's thread
    * @param pauseNanos the time between two rounds
    */
-  PendingSources(Connector connector, Consumer<Runnable> receiver, long pauseNanos) {
-    this.connector = connector;
+  PendingSources(Receiver receiver, long pauseNanos) {
     this.receiver = receiver;
     this.pauseNanos = pauseNanos;
     // A name is resolved only once at a time, so the queue is at most the number of publishers.
@@ -105,7 +91,7 @@ final class PendingSources {
   }
 
   /** Retries all publishers when the interval has passed. */
-  void tend() {
+  void retry() {
     if (all.isEmpty() || System.nanoTime() - nextRound < 0) {
       return;
     }
@@ -143,7 +129,7 @@ final class PendingSources {
     lookups.execute(
         () -> {
           String obstacle = obstacle(pending.source.host());
-          receiver.accept(() -> answered(pending, obstacle));
+          receiver.execute(() -> answered(pending, obstacle));
         });
   }
 
@@ -178,14 +164,14 @@ final class PendingSources {
     }
     ZMQ.Socket socket;
     try {
-      socket = connector.open(pending.source);
+      socket = receiver.socket(pending.source.endpoint());
     } catch (RuntimeException e) {
       socketsSpent = true;
       warn(pending, "no socket: " + e.getMessage());
       return;
     }
     try {
-      connector.follow(pending.source, socket);
+      receiver.subscribe(pending.source, socket);
       pending.done = true;
       reportRecovery(pending);
     } catch (RuntimeException e) {

@@ -2,16 +2,18 @@ package io.inferspan.kvcache.events;
 
 import io.inferspan.kvcache.index.PodEntry;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks that a pod reported, by place: the intended contents of the index, and how far the
- * index is known to agree.
+ * The blocks that a pod reported: the intended contents of the index, and how far the index is
+ * known to agree.
  *
- * <p>Engines report a block once per copy, so copies are counted. This ledger survives a loss of
- * data in the index: lost blocks are rewritten from here.
+ * <p>Lost blocks of an index are rewritten from here.
  */
 final class PodBlocks {
 
@@ -20,23 +22,13 @@ final class PodBlocks {
 
   private static final int NEWEST = 8;
 
-  /**
-   * The blocks in one place.
-   *
-   * @param holders the index entry of each of them, always a single one
-   */
-  record Tier(KvEvent.Place place, List<PodEntry> holders, CountedBlocks blocks) {}
-
   final String pod;
 
   /** True if everything that the index contains for the pod is recorded here. */
   boolean whole;
 
-  /** True if the index lacks some blocks; writes pause until it has been rewritten. */
+  /** True if the index lacks some blocks; writes pause until it has been cleared and rewritten. */
   boolean behind;
-
-  /** True if the index may contain outdated blocks of the pod. */
-  boolean toBeCleared;
 
   /** True if the index may have lost blocks. */
   boolean suspect;
@@ -53,8 +45,8 @@ final class PodBlocks {
   /** The time of the next repair, if {@link #failures} is not zero. */
   long retryNanos;
 
+  final List<Tier> tiers = new ArrayList<>(2);
   private final int mostBlocks;
-  private final List<Tier> tiers = new ArrayList<>(2);
   private final long[] newest = new long[NEWEST];
   private int stored;
 
@@ -63,7 +55,7 @@ final class PodBlocks {
     this.mostBlocks = mostBlocks;
   }
 
-  boolean needy() {
+  boolean needsRepair() {
     return behind || suspect;
   }
 
@@ -71,22 +63,17 @@ final class PodBlocks {
     return failures == 0 || nowNanos - retryNanos >= 0;
   }
 
-  List<Tier> tiers() {
-    return tiers;
-  }
-
   /** Returns the blocks in a place; null if the pod has too many places. */
   @Nullable Tier tier(KvEvent.Place place) {
     for (Tier tier : tiers) {
-      if (tier.place().equals(place)) {
+      if (tier.place.equals(place)) {
         return tier;
       }
     }
     if (tiers.size() == MOST_PLACES) {
       return null;
     }
-    PodEntry entry = new PodEntry(pod, place.tier(), false, place.grouped(), place.group());
-    Tier tier = new Tier(place, List.of(entry), new CountedBlocks());
+    Tier tier = new Tier(pod, place);
     tiers.add(tier);
     return tier;
   }
@@ -95,7 +82,7 @@ final class PodBlocks {
   boolean hasRoom(int blocks) {
     long all = blocks;
     for (Tier tier : tiers) {
-      all += tier.blocks().size();
+      all += tier.size;
     }
     return all <= mostBlocks;
   }
@@ -109,47 +96,213 @@ final class PodBlocks {
       // counts.
       int from = e >= r ? (int) ((long) i * r / e) : (int) (((long) i * r + e - 1) / e);
       int to = e >= r ? from + 1 : (int) (((i + 1L) * r + e - 1) / e);
-      tier.blocks().store(hashes[i], keys, from, to);
+      tier.store(hashes[i], keys, from, to);
       newest[stored++ & (NEWEST - 1)] = hashes[i];
     }
   }
 
-  /** Returns the tier that contains a block, or null. */
-  @Nullable Tier holding(long hash) {
+  /** Returns the keys of a block, or null. */
+  long @Nullable [] keys(long hash) {
     for (Tier tier : tiers) {
-      if (tier.blocks().slot(hash) >= 0) {
-        return tier;
+      int slot = tier.slot(hash);
+      if (slot >= 0) {
+        return tier.keys(slot);
       }
     }
     return null;
   }
 
-  /** Forgets everything. */
+  /** Forgets all blocks. */
   void clear() {
     tiers.clear();
     stored = 0;
   }
 
-  /** Returns a sample of blocks to check whether the index still contains the pod. */
+  /** Adds the last keys of a sample of blocks; returns the tier of each. */
   List<Tier> sample(List<Long> keys) {
     List<Tier> from = new ArrayList<>();
-    for (int i = 0; i < Math.min(stored, NEWEST); i++) {
-      Tier tier = holding(newest[i]);
-      if (tier != null) {
-        keys.add(tier.blocks().lastKey(tier.blocks().slot(newest[i])));
-        from.add(tier);
-      }
-    }
     for (Tier tier : tiers) {
-      CountedBlocks blocks = tier.blocks();
-      for (int slot = 0, found = 0; slot < blocks.slots() && found < NEWEST; slot++) {
-        if (blocks.taken(slot)) {
-          keys.add(blocks.lastKey(slot));
+      for (int i = 0; i < Math.min(stored, NEWEST); i++) {
+        int slot = tier.slot(newest[i]);
+        if (slot >= 0) {
+          keys.add(tier.keys[slot]);
+          from.add(tier);
+        }
+      }
+      for (int slot = 0, found = 0; slot < tier.slots() && found < NEWEST; slot++) {
+        if (tier.taken(slot)) {
+          keys.add(tier.keys[slot]);
           from.add(tier);
           found++;
         }
       }
     }
     return from;
+  }
+
+  /**
+   * The blocks in one place, with the number of copies and the index keys of each. Engines report a
+   * block once per copy.
+   *
+   * <p>A hash table of primitive numbers, because a pod has a million blocks: 20 bytes a slot and
+   * no objects. Engines' hashes may have any distribution, so they are mixed to choose a slot.
+   */
+  static final class Tier {
+
+    private static final int LEAST_SLOTS = 64;
+
+    /** The index entry of each block, always a single one. */
+    final List<PodEntry> holders;
+
+    private final KvEvent.Place place;
+    private long[] hashes = new long[LEAST_SLOTS];
+    private long[] keys = new long[LEAST_SLOTS];
+    private int[] counts = new int[LEAST_SLOTS];
+    private int size;
+
+    /** All keys of blocks that map to more than one; engines with larger blocks have them. */
+    private final Map<Long, long[]> wide = new HashMap<>();
+
+    Tier(String pod, KvEvent.Place place) {
+      this.place = place;
+      this.holders =
+          List.of(new PodEntry(pod, place.tier(), false, place.grouped(), place.group()));
+    }
+
+    int size() {
+      return size;
+    }
+
+    int slots() {
+      return counts.length;
+    }
+
+    /** Returns the slot of a block, or -1. */
+    int slot(long hash) {
+      int slot = find(hash);
+      return counts[slot] == 0 ? -1 : slot;
+    }
+
+    /** Returns whether the slot is occupied. */
+    boolean taken(int slot) {
+      return counts[slot] != 0;
+    }
+
+    long hash(int slot) {
+      return hashes[slot];
+    }
+
+    /** Returns the last key of the block at the slot. */
+    long lastKey(int slot) {
+      return keys[slot];
+    }
+
+    /** Returns whether the block at the slot has more than one key. */
+    boolean isWide(int slot) {
+      return !wide.isEmpty() && wide.containsKey(hashes[slot]);
+    }
+
+    /** Returns all keys of the block at the slot. */
+    long[] keys(int slot) {
+      long[] several = wide.isEmpty() ? null : wide.get(hashes[slot]);
+      return several != null ? several : new long[] {keys[slot]};
+    }
+
+    /** Counts a stored block whose keys are {@code from} to {@code to} of {@code all}. */
+    void store(long hash, long[] all, int from, int to) {
+      int slot = find(hash);
+      if (counts[slot] == 0) {
+        slot = take(hash, slot);
+      }
+      keys[slot] = all[to - 1];
+      counts[slot] += counts[slot] == Integer.MAX_VALUE ? 0 : 1;
+      if (to - from > 1) {
+        wide.put(hash, Arrays.copyOfRange(all, from, to));
+      } else if (!wide.isEmpty()) {
+        wide.remove(hash);
+      }
+    }
+
+    private int take(long hash, int free) {
+      int slot = free;
+      if ((size + 1) * 4L > counts.length * 3L) {
+        grow();
+        slot = find(hash);
+      }
+      hashes[slot] = hash;
+      size++;
+      return slot;
+    }
+
+    /** Counts a removed block; returns how many copies remain, or -1 if it is unknown. */
+    int remove(long hash) {
+      int slot = slot(hash);
+      if (slot < 0) {
+        return -1;
+      }
+      if (--counts[slot] > 0) {
+        return counts[slot];
+      }
+      size--;
+      if (!wide.isEmpty()) {
+        wide.remove(hash);
+      }
+      close(slot);
+      return 0;
+    }
+
+    /** Moves blocks after the gap into it, so that linear probing still finds all of them. */
+    private void close(int gap) {
+      int hole = gap;
+      for (int at = next(gap); counts[at] != 0; at = next(at)) {
+        if (distance(home(hashes[at]), at) >= distance(hole, at)) {
+          put(hole, hashes[at], keys[at], counts[at]);
+          counts[at] = 0;
+          hole = at;
+        }
+      }
+    }
+
+    private void grow() {
+      long[] oldHashes = hashes;
+      long[] oldKeys = keys;
+      int[] oldCounts = counts;
+      hashes = new long[oldHashes.length * 2];
+      keys = new long[hashes.length];
+      counts = new int[hashes.length];
+      for (int i = 0; i < oldCounts.length; i++) {
+        if (oldCounts[i] != 0) {
+          put(find(oldHashes[i]), oldHashes[i], oldKeys[i], oldCounts[i]);
+        }
+      }
+    }
+
+    private void put(int slot, long hash, long key, int count) {
+      hashes[slot] = hash;
+      keys[slot] = key;
+      counts[slot] = count;
+    }
+
+    /** Returns the slot of a block, or the free one that it would take. */
+    private int find(long hash) {
+      int at = home(hash);
+      while (counts[at] != 0 && hashes[at] != hash) {
+        at = next(at);
+      }
+      return at;
+    }
+
+    private int home(long hash) {
+      long mixed = (hash ^ (hash >>> 32)) * 0x9E3779B97F4A7C15L;
+      return (int) (mixed ^ (mixed >>> 32)) & (counts.length - 1);
+    }
+
+    private int next(int slot) {
+      return (slot + 1) & (counts.length - 1);
+    }
+
+    private int distance(int from, int to) {
+      return (to - from) & (counts.length - 1);
+    }
   }
 }

@@ -25,7 +25,7 @@ import org.zeromq.ZMQException;
  *
  * <p>It does not decode batches, so that it never slows a publisher down.
  */
-final class Receiver implements Runnable, PendingSources.Connector {
+final class Receiver implements Runnable {
 
   /** Far more than the publishers in use; JeroMQ's own limit of 1,024 is reached in practice. */
   static final int MOST_SOCKETS = 16_384;
@@ -48,9 +48,9 @@ final class Receiver implements Runnable, PendingSources.Connector {
   private final ZMQ.Context context;
   private final KvEventOptions options;
   private final KvEventCounts counts;
-  private final Function<Stream, Worker> workers;
+  private final Function<String, Worker> workers;
   private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
-  private final List<Lane> lanes = new ArrayList<>();
+  private final List<Subscription> subscriptions = new ArrayList<>();
   private final PendingSources pending;
   private final Pipe bell;
   private ZMQ.@Nullable Poller current;
@@ -61,12 +61,12 @@ final class Receiver implements Runnable, PendingSources.Connector {
       ZMQ.Context context,
       KvEventOptions options,
       KvEventCounts counts,
-      Function<Stream, Worker> workers) {
+      Function<String, Worker> workers) {
     this.context = context;
     this.options = options;
     this.counts = counts;
     this.workers = workers;
-    this.pending = new PendingSources(this, this::execute, options.reconnect().toNanos());
+    this.pending = new PendingSources(this, options.reconnect.toNanos());
     try {
       bell = Pipe.open();
       bell.source().configureBlocking(false);
@@ -86,7 +86,7 @@ final class Receiver implements Runnable, PendingSources.Connector {
       throw new IllegalArgumentException(
           "zmqEndpoint is \"" + endpoint + "\"; it could not be bound: " + e.getMessage(), e);
     }
-    lanes.add(new Lane(socket, null, workers, counts));
+    subscriptions.add(new Subscription(socket, null, workers, counts));
   }
 
   /** Subscribes to a publisher. Callable from any thread. */
@@ -110,11 +110,12 @@ final class Receiver implements Runnable, PendingSources.Connector {
   }
 
   /** Releases all resources if the thread is never started. */
-  void abandon() {
-    silence();
+  void closeUnstarted() {
+    closeBell();
   }
 
-  private void execute(Runnable command) {
+  /** Runs a command on this thread. Callable from any thread. */
+  void execute(Runnable command) {
     commands.add(command);
     try {
       bell.sink().write(ByteBuffer.allocate(1));
@@ -128,18 +129,18 @@ final class Receiver implements Runnable, PendingSources.Connector {
   public void run() {
     try {
       while (!closing) {
-        guarded();
+        round();
       }
     } finally {
       pending.close();
-      stale();
-      lanes.forEach(lane -> lane.socket().close());
-      silence();
+      changed();
+      subscriptions.forEach(each -> each.socket().close());
+      closeBell();
     }
   }
 
   /** Runs a round; a fault with one publisher, Errors included, must not end the events of all. */
-  private void guarded() {
+  private void round() {
     try {
       ZMQ.Poller poller = poller();
       poller.poll(pollMillis());
@@ -147,8 +148,8 @@ final class Receiver implements Runnable, PendingSources.Connector {
       if (poller.pollin(0)) {
         drain();
       }
-      obey();
-      pending.tend();
+      runCommands();
+      pending.retry();
     } catch (Throwable e) {
       counts.faults.increment();
       if (!faulted) {
@@ -160,18 +161,16 @@ final class Receiver implements Runnable, PendingSources.Connector {
   }
 
   private long pollMillis() {
-    return pending.size() == 0
-        ? POLL_MILLIS
-        : Math.min(POLL_MILLIS, options.reconnect().toMillis());
+    return pending.size() == 0 ? POLL_MILLIS : Math.min(POLL_MILLIS, options.reconnect.toMillis());
   }
 
   private void receive(ZMQ.Poller poller) {
     boolean waits = false;
     int taken = 0;
-    for (int i = 0; i < lanes.size(); i++) {
+    for (int i = 0; i < subscriptions.size(); i++) {
       if (poller.pollin(i + 1)) {
         waits = true;
-        taken += lanes.get(i).receive();
+        taken += subscriptions.get(i).receive();
       }
     }
     if (waits && taken == 0) {
@@ -183,18 +182,18 @@ final class Receiver implements Runnable, PendingSources.Connector {
   private ZMQ.Poller poller() {
     ZMQ.Poller poller = current;
     if (poller == null) {
-      poller = context.poller(lanes.size() + 1);
+      poller = context.poller(subscriptions.size() + 1);
       poller.register(bell.source(), ZMQ.Poller.POLLIN);
-      for (Lane lane : lanes) {
-        poller.register(lane.socket(), ZMQ.Poller.POLLIN);
+      for (Subscription each : subscriptions) {
+        poller.register(each.socket(), ZMQ.Poller.POLLIN);
       }
       current = poller;
     }
     return poller;
   }
 
-  /** Marks the lanes as changed. */
-  private void stale() {
+  /** Marks the subscriptions as changed. */
+  private void changed() {
     if (current != null) {
       current.close();
       current = null;
@@ -203,64 +202,61 @@ final class Receiver implements Runnable, PendingSources.Connector {
 
   /** Reads all wake-up bytes; those left would wake the thread again and again. */
   private void drain() {
-    ByteBuffer rung = ByteBuffer.allocate(256);
+    ByteBuffer bytes = ByteBuffer.allocate(256);
     try {
-      while (bell.source().read(rung.clear()) > 0) {}
+      while (bell.source().read(bytes.clear()) > 0) {}
     } catch (IOException e) {
       counts.faults.increment();
     }
   }
 
-  private void obey() {
+  private void runCommands() {
     for (Runnable next = commands.poll(); next != null; next = commands.poll()) {
       next.run();
     }
   }
 
-  @Override
-  public ZMQ.Socket open(EventSource source) {
-    return socket(source.endpoint());
-  }
-
-  @Override
-  public void follow(EventSource source, ZMQ.Socket socket) {
-    Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint());
-    Lane lane = new Lane(socket, stream, workers, counts);
-    socket.setEventHook(event -> lane.connected(), zmq.ZMQ.ZMQ_EVENT_CONNECTED);
+  /** Subscribes to a publisher on that socket; throws if it cannot connect. */
+  void subscribe(EventSource source, ZMQ.Socket socket) {
+    Worker worker = workers.apply(source.pod());
+    Stream stream = new Stream(source.pod(), source.endpoint(), source.replayEndpoint(), worker);
+    Subscription each = new Subscription(socket, stream, workers, counts);
+    socket.setEventHook(event -> each.connected(), zmq.ZMQ.ZMQ_EVENT_CONNECTED);
     socket.connect(source.endpoint());
-    lanes.add(lane);
-    stale();
+    subscriptions.add(each);
+    changed();
   }
 
   private void disconnect(String pod) {
     pending.remove(pod);
-    for (Iterator<Lane> all = lanes.iterator(); all.hasNext(); ) {
-      Lane lane = all.next();
-      if (lane.isOf(pod)) {
-        stale();
+    for (Iterator<Subscription> all = subscriptions.iterator(); all.hasNext(); ) {
+      Subscription each = all.next();
+      if (each.isOf(pod)) {
+        changed();
         all.remove();
-        lane.socket().close();
-        lane.gone();
+        each.socket().close();
+        each.removed();
       } else {
-        lane.forget(pod);
+        each.forget(pod);
       }
     }
   }
 
-  private ZMQ.Socket socket(String endpoint) {
+  /** Opens a socket for an endpoint; throws if none is available. */
+  ZMQ.Socket socket(String endpoint) {
     ZMQ.Socket socket = context.socket(SocketType.SUB);
     socket.setLinger(0);
     socket.setRcvHWM(HIGH_WATER);
-    socket.setMaxMsgSize(options.maxBatchBytes());
-    socket.setReconnectIVL((int) options.reconnect().toMillis());
+    socket.setMaxMsgSize(options.maxBatchBytes);
+    socket.setReconnectIVL((int) options.reconnect.toMillis());
     socket.setHandshakeIvl(HANDSHAKE_MILLIS);
     socket.setTCPKeepAlive(1);
     socket.setIPv6(endpoint.contains("["));
-    socket.subscribe(options.topicFilter().getBytes(StandardCharsets.UTF_8));
+    socket.subscribe(options.topicFilter.getBytes(StandardCharsets.UTF_8));
     return socket;
   }
 
-  private void silence() {
+  private void closeBell() {
     try {
       bell.sink().close();
       bell.source().close();

@@ -29,7 +29,7 @@ record Replay(
     /** Begins with a known batch, which must be identical, and has no gap. */
     IDENTITY,
     /** May begin later: what is left of a run whose start was missed. */
-    LIFE
+    ALL
   }
 
   Replay(Stream stream, Topic topic, long from, long through, Mode mode, int checksum) {
@@ -37,7 +37,29 @@ record Replay(
   }
 
   /** Returns the last batch that was applied or counted as missed when the replay was requested. */
-  long settled() {
+  long accounted() {
     return mode == Mode.IDENTITY ? from : through;
+  }
+
+  /**
+   * Timeouts and retries of a replay.
+   *
+   * @param totalMillis the time limit of a replay
+   * @param idleMillis the time to wait for the next reply of a connected publisher
+   * @param attempts the number of attempts that may return nothing
+   * @param backoffMillis the delay before the next attempt
+   * @param cooldownMillis the time without replays for a publisher after one that failed
+   * @param atOnce the number of concurrent replays
+   */
+  record Limits(
+      long totalMillis,
+      long idleMillis,
+      int attempts,
+      long backoffMillis,
+      long cooldownMillis,
+      int atOnce) {
+
+    /** llm-d's limits. */
+    static final Limits DEFAULT = new Limits(120_000, 2_000, 3, 100, 30_000, 8);
   }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZMQ;
@@ -32,7 +31,7 @@ final class ReplayCall implements Runnable {
   /** The outcome of an attempt. */
   private enum Outcome {
     COMPLETE,
-    ANOTHER_LIFE,
+    PUBLISHER_RESTARTED,
     NOT_YET
   }
 
@@ -42,20 +41,17 @@ final class ReplayCall implements Runnable {
 
   private final Replay replay;
   private final WorkQueue queue;
-  private final ReplayCalls shared;
-  private final BooleanSupplier closing;
+  private final ReplayPool pool;
   private final long deadline;
   private long expected;
   private boolean begun;
 
-  ReplayCall(Replay replay, WorkQueue queue, ReplayCalls shared) {
+  ReplayCall(Replay replay, WorkQueue queue, ReplayPool pool) {
     this.replay = replay;
     this.queue = queue;
-    this.shared = shared;
-    this.closing = shared::closing;
+    this.pool = pool;
     this.expected = replay.from();
-    this.deadline =
-        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(shared.limits().totalMillis());
+    this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pool.limits().totalMillis());
   }
 
   @Override
@@ -65,7 +61,7 @@ final class ReplayCall implements Runnable {
       end = attempts();
     } catch (Throwable e) {
       // An endpoint that cannot be connected, or an internal error, Errors included.
-      shared.counts().faults.add(e instanceof ZMQException ? 0 : 1);
+      pool.counts().faults.add(e instanceof ZMQException ? 0 : 1);
     } finally {
       queue.signal(Message.ended(end, replay));
     }
@@ -73,18 +69,18 @@ final class ReplayCall implements Runnable {
 
   private Message.Kind attempts() {
     int fruitless = 0;
-    while (!stopped() && fruitless < shared.limits().attempts()) {
+    while (!stopped() && fruitless < pool.limits().attempts()) {
       long before = expected;
       switch (attempt()) {
         case COMPLETE -> {
           return Message.Kind.REPLAY_DONE;
         }
-        case ANOTHER_LIFE -> {
-          return Message.Kind.REPLAY_OF_ANOTHER_LIFE;
+        case PUBLISHER_RESTARTED -> {
+          return Message.Kind.PUBLISHER_RESTARTED;
         }
         case NOT_YET -> {
           fruitless = expected > before ? 0 : fruitless + 1;
-          pause(TimeUnit.MILLISECONDS.toNanos(shared.limits().backoffMillis()));
+          pause(TimeUnit.MILLISECONDS.toNanos(pool.limits().backoffMillis()));
         }
       }
     }
@@ -92,7 +88,7 @@ final class ReplayCall implements Runnable {
   }
 
   private boolean stopped() {
-    return closing.getAsBoolean() || replay.cancelled().get() || System.nanoTime() - deadline >= 0;
+    return pool.closing() || replay.cancelled().get() || System.nanoTime() - deadline >= 0;
   }
 
   private void pause(long nanos) {
@@ -103,14 +99,14 @@ final class ReplayCall implements Runnable {
   }
 
   private Outcome attempt() {
-    String endpoint = replay.stream().replayEndpoint();
+    String endpoint = replay.stream().replayEndpoint;
     if (endpoint == null) {
       return Outcome.NOT_YET;
     }
-    ZMQ.Socket dealer = shared.context().socket(SocketType.DEALER);
+    ZMQ.Socket dealer = pool.context().socket(SocketType.DEALER);
     try {
       dealer.setLinger(0);
-      dealer.setMaxMsgSize(shared.maxBatchBytes());
+      dealer.setMaxMsgSize(pool.maxBatchBytes());
       dealer.setReceiveTimeOut(SLICE_MILLIS);
       dealer.setHandshakeIvl(Receiver.HANDSHAKE_MILLIS);
       dealer.setIPv6(endpoint.contains("["));
@@ -133,7 +129,7 @@ final class ReplayCall implements Runnable {
    * silence says nothing. Sending at once also makes JeroMQ's handshake hang more often.
    */
   private boolean await(CountDownLatch greeting) {
-    long limitMillis = Math.max(GREETING_MILLIS, shared.limits().idleMillis());
+    long limitMillis = Math.max(GREETING_MILLIS, pool.limits().idleMillis());
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
     try {
       while (!stopped() && System.nanoTime() - end < 0) {
@@ -148,7 +144,7 @@ final class ReplayCall implements Runnable {
   }
 
   private Outcome answers(ZMQ.Socket dealer) {
-    long idleNanos = TimeUnit.MILLISECONDS.toNanos(shared.limits().idleMillis());
+    long idleNanos = TimeUnit.MILLISECONDS.toNanos(pool.limits().idleMillis());
     long lastHeard = System.nanoTime();
     while (!stopped()) {
       byte[] first = dealer.recv();
@@ -199,12 +195,12 @@ final class ReplayCall implements Runnable {
   private @Nullable Outcome heard(Reply reply) {
     boolean end = reply.payload().length == 0;
     if (replay.mode() == Replay.Mode.IDENTITY && !begun) {
-      return end ? Outcome.ANOTHER_LIFE : identity(reply);
+      return end ? Outcome.PUBLISHER_RESTARTED : identity(reply);
     }
     if (end) {
-      return replay.mode() == Replay.Mode.LIFE ? Outcome.COMPLETE : Outcome.NOT_YET;
+      return replay.mode() == Replay.Mode.ALL ? Outcome.COMPLETE : Outcome.NOT_YET;
     }
-    if (replay.mode() == Replay.Mode.LIFE && !begun && reply.sequence() > expected) {
+    if (replay.mode() == Replay.Mode.ALL && !begun && reply.sequence() > expected) {
       expected = reply.sequence();
     }
     if (reply.sequence() != expected || !delivered(reply)) {
@@ -218,7 +214,7 @@ final class ReplayCall implements Runnable {
   /** Checks whether the publisher still has the last applied batch, byte for byte. */
   private @Nullable Outcome identity(Reply reply) {
     if (reply.sequence() != expected || Stream.checksum(reply.payload()) != replay.checksum()) {
-      return Outcome.ANOTHER_LIFE;
+      return Outcome.PUBLISHER_RESTARTED;
     }
     begun = true;
     expected++;

@@ -31,9 +31,30 @@ final class Stream {
   /** A batch that waits for a replay. */
   private record Held(Message message, KvEventBatch batch) {}
 
-  private final String pod;
-  private final String endpoint;
-  private final @Nullable String replayEndpoint;
+  /** Operations of the worker that owns a stream. */
+  interface Actions {
+
+    KvEventCounts counts();
+
+    Replay.Limits limits();
+
+    /** Applies a batch to the index. */
+    void apply(Stream stream, Message message, KvEventBatch batch);
+
+    /** Forgets all blocks of the stream's pod. */
+    void invalidate(Stream stream);
+
+    /** Starts a replay. */
+    void replay(Replay replay);
+
+    /** Calls {@link Stream#idle} once the queue is empty. */
+    void watch(Stream stream);
+  }
+
+  final String pod;
+  final String endpoint;
+  final @Nullable String replayEndpoint;
+  private final Actions actions;
 
   /** The last batch that the receiver dropped, and that of the run before. */
   private final AtomicLong dropped = new AtomicLong(NONE);
@@ -51,26 +72,15 @@ final class Stream {
   private Topic topic = Topic.NONE;
   private @Nullable Replay replay;
   private long noReplayBefore = System.nanoTime();
-  private boolean lapsed;
-  private int lapses;
+  private boolean incomplete;
+  private int recoveries;
   private long noRecoveryBefore = System.nanoTime();
 
-  Stream(String pod, String endpoint, @Nullable String replayEndpoint) {
+  Stream(String pod, String endpoint, @Nullable String replayEndpoint, Actions actions) {
     this.pod = pod;
     this.endpoint = endpoint;
     this.replayEndpoint = replayEndpoint;
-  }
-
-  String pod() {
-    return pod;
-  }
-
-  String endpoint() {
-    return endpoint;
-  }
-
-  @Nullable String replayEndpoint() {
-    return replayEndpoint;
+    this.actions = actions;
   }
 
   /** Returns a checksum to compare batches by. */
@@ -93,21 +103,21 @@ final class Stream {
     lastArrived = sequence;
   }
 
-  /** Notes that the batch that arrived was dropped, for {@link #quiet}. */
+  /** Notes that the batch that arrived was dropped, for {@link #idle}. */
   void dropped(long sequence) {
     dropped.set(sequence);
   }
 
   /** Handles a live batch. */
-  void live(Message message, KvEventBatch batch, StreamActions actions) {
+  void live(Message message, KvEventBatch batch) {
     if (message.sequence() <= lastLive) {
-      giveUp(actions);
-      newLife(actions);
+      countUnapplied();
+      publisherRestarted();
     }
     lastLive = message.sequence();
     topic = message.topic();
     if (replay == null) {
-      settle(new Held(message, batch), actions);
+      handle(new Held(message, batch));
     } else if (held.size() < MOST_HELD && heldBytes < MOST_HELD_BYTES) {
       held.add(new Held(message, batch));
       heldBytes += message.payload().length;
@@ -117,15 +127,15 @@ final class Stream {
     }
   }
 
-  /** Gives up batches of an earlier run that were not applied. */
-  private void giveUp(StreamActions actions) {
+  /** Counts the batches of an earlier run that were not applied as missed. */
+  private void countUnapplied() {
     long last = Math.max(lastLive, droppedBefore.getAndSet(NONE));
-    long settled = replay == null ? lastApplied : replay.settled();
-    actions.counts().missedBatches.add(last - settled);
+    long accounted = replay == null ? lastApplied : replay.accounted();
+    actions.counts().missedBatches.add(last - accounted);
     clearHeld();
   }
 
-  private void newLife(StreamActions actions) {
+  private void publisherRestarted() {
     actions.counts().restarts.increment();
     cancelReplay();
     actions.invalidate(this);
@@ -135,7 +145,7 @@ final class Stream {
   }
 
   /** Applies a batch if it is the next one, else handles the gap before it. */
-  private void settle(Held next, StreamActions actions) {
+  private void handle(Held next) {
     Message message = next.message();
     long missing = message.sequence() - lastApplied - 1;
     if (missing < 0) {
@@ -143,26 +153,26 @@ final class Stream {
     }
     boolean replays = replayable();
     boolean recovers = mayRecover();
-    boolean sameLife = lastApplied == NONE || message.connection() == connection;
-    if (sameLife || !replays || recovers) {
+    boolean sameRun = lastApplied == NONE || message.connection() == connection;
+    if (sameRun || !replays || recovers) {
       // Otherwise the number is only known once the publisher is identified.
-      countMissed(missing, actions);
+      countMissed(missing);
     }
     if (recovers) {
       hold(next);
-      askForAll(message.sequence() - 1, actions);
-    } else if (replays && (missing > 0 || !sameLife)) {
+      requestAll(message.sequence() - 1);
+    } else if (replays && (missing > 0 || !sameRun)) {
       hold(next);
-      ask(message.sequence() - 1, sameLife, actions);
+      requestReplay(message.sequence() - 1, sameRun);
     } else {
       if (missing > 0 && joined && lastApplied != NONE) {
-        forget(actions);
+        forget();
       }
-      apply(message, next.batch(), actions);
+      apply(message, next.batch());
     }
   }
 
-  private void countMissed(long missing, StreamActions actions) {
+  private void countMissed(long missing) {
     if (joined && missing > 0) {
       actions.counts().gaps.increment();
       actions.counts().missedBatches.add(missing);
@@ -174,16 +184,16 @@ final class Stream {
     heldBytes += next.message().payload().length;
   }
 
-  private void ask(long through, boolean sameLife, StreamActions actions) {
+  private void requestReplay(long through, boolean sameRun) {
     Replay.Mode mode =
-        lastApplied == NONE ? Replay.Mode.LIFE : sameLife ? Replay.Mode.GAP : Replay.Mode.IDENTITY;
+        lastApplied == NONE ? Replay.Mode.ALL : sameRun ? Replay.Mode.GAP : Replay.Mode.IDENTITY;
     long from = mode == Replay.Mode.IDENTITY ? lastApplied : lastApplied + 1;
     replay = new Replay(this, topic, from, through, mode, lastChecksum);
     actions.replay(replay);
   }
 
-  private void askForAll(long through, StreamActions actions) {
-    replay = new Replay(this, topic, 0, through, Replay.Mode.LIFE, 0);
+  private void requestAll(long through) {
+    replay = new Replay(this, topic, 0, through, Replay.Mode.ALL, 0);
     actions.replay(replay);
   }
 
@@ -192,23 +202,23 @@ final class Stream {
   }
 
   private boolean mayRecover() {
-    return lapsed && replayable() && System.nanoTime() - noRecoveryBefore >= 0;
+    return incomplete && replayable() && System.nanoTime() - noRecoveryBefore >= 0;
   }
 
-  private void forget(StreamActions actions) {
+  private void forget() {
     actions.invalidate(this);
     if (replayEndpoint != null) {
-      lapsed = true;
+      incomplete = true;
       actions.watch(this);
     }
   }
 
   private void recovered() {
-    lapsed = false;
-    lapses = 0;
+    incomplete = false;
+    recoveries = 0;
   }
 
-  private void apply(Message message, KvEventBatch batch, StreamActions actions) {
+  private void apply(Message message, KvEventBatch batch) {
     lastApplied = message.sequence();
     joined = true;
     if (replayEndpoint != null) {
@@ -224,14 +234,14 @@ final class Stream {
   }
 
   /** Handles a replayed batch; null if it could not be read. */
-  void replayed(Message message, @Nullable KvEventBatch batch, StreamActions actions) {
+  void replayed(Message message, @Nullable KvEventBatch batch) {
     Replay answered = replay;
     if (answered == null || !answered.equals(message.replay())) {
       return;
     }
-    if (lapsed && answered.mode() == Replay.Mode.LIFE) {
+    if (incomplete && answered.mode() == Replay.Mode.ALL) {
       // Everything is repeated from the beginning.
-      lapsed = false;
+      incomplete = false;
       actions.invalidate(this);
       lastApplied = NONE;
     }
@@ -239,14 +249,14 @@ final class Stream {
       return;
     }
     if (batch == null) {
-      failed(answered, actions);
+      failed(answered);
     } else {
-      apply(message, batch, actions);
+      apply(message, batch);
     }
   }
 
   /** Handles the end of a replay. */
-  void ended(Message message, StreamActions actions) {
+  void ended(Message message) {
     Replay ended = replay;
     if (ended == null || !ended.equals(message.replay())) {
       return;
@@ -254,83 +264,84 @@ final class Stream {
     switch (message.kind()) {
       case REPLAY_DONE -> {
         actions.counts().replays.increment();
-        if (ended.mode() == Replay.Mode.LIFE) {
+        if (ended.mode() == Replay.Mode.ALL) {
           recovered();
         }
-        goOn(ended, actions);
+        resume(ended);
       }
-      case REPLAY_OF_ANOTHER_LIFE -> {
+      case PUBLISHER_RESTARTED -> {
         // The held batches are from the restarted publisher.
-        newLife(actions);
+        publisherRestarted();
         joined = true;
-        settleHeld(actions);
+        applyHeld();
       }
-      default -> failed(ended, actions);
+      default -> failed(ended);
     }
   }
 
-  private void failed(Replay tried, StreamActions actions) {
+  private void failed(Replay tried) {
     actions.counts().failedReplays.increment();
     long cooldownNanos = TimeUnit.MILLISECONDS.toNanos(actions.limits().cooldownMillis());
     noReplayBefore = System.nanoTime() + cooldownNanos;
-    noRecoveryBefore = System.nanoTime() + (cooldownNanos << Math.min(lapses++, MOST_DOUBLINGS));
-    boolean broughtNothing = lapsed && tried.mode() == Replay.Mode.LIFE;
+    noRecoveryBefore =
+        System.nanoTime() + (cooldownNanos << Math.min(recoveries++, MOST_DOUBLINGS));
+    boolean broughtNothing = incomplete && tried.mode() == Replay.Mode.ALL;
     if (joined && !broughtNothing) {
       // A publisher that was just joined has no blocks in the index yet, so none can be wrong.
       actions.invalidate(this);
     }
-    lapsed = true;
+    incomplete = true;
     actions.watch(this);
-    goOn(tried, actions);
+    resume(tried);
   }
 
   /** Continues with the held batches; those before them were delivered or given up. */
-  private void goOn(Replay over, StreamActions actions) {
+  private void resume(Replay over) {
     cancelReplay();
-    countMissed(over.through() - over.settled(), actions);
+    countMissed(over.through() - over.accounted());
     lastApplied = Math.max(lastApplied, over.through());
     Held first = held.peekFirst();
     if (first != null) {
       connection = first.message().connection();
     }
-    settleHeld(actions);
+    applyHeld();
   }
 
-  private void settleHeld(StreamActions actions) {
+  private void applyHeld() {
     while (replay == null && !held.isEmpty()) {
       Held next = held.removeFirst();
       heldBytes -= next.message().payload().length;
-      settle(next, actions);
+      handle(next);
     }
   }
 
   /** Handles an empty queue: a dropped last batch is missing although none follows it. */
-  void quiet(StreamActions actions) {
+  void idle() {
     if (replay != null) {
       actions.watch(this);
       return;
     }
-    if (lapsed) {
+    if (incomplete) {
       actions.watch(this);
     }
     long last = Math.max(dropped.getAndSet(NONE), lastLive);
     boolean missing = joined && last > lastApplied;
     if (missing) {
       lastLive = last;
-      countMissed(last - lastApplied, actions);
+      countMissed(last - lastApplied);
     }
     if (mayRecover()) {
-      askForAll(last, actions);
+      requestAll(last);
     } else if (missing && replayable()) {
-      ask(last, true, actions);
+      requestReplay(last, true);
     } else if (missing) {
-      forget(actions);
+      forget();
       lastApplied = last;
     }
   }
 
   /** Handles the removal of the publisher. */
-  void gone() {
+  void removed() {
     cancelReplay();
     clearHeld();
   }

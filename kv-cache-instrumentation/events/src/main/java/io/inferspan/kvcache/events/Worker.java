@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>It may wait for the index. Batches queue up meanwhile; those that find the queue full are
  * lost, like batches lost on the network.
  */
-final class Worker implements Runnable, StreamActions {
+final class Worker implements Runnable, Stream.Actions {
 
   private static final Logger LOG = System.getLogger(Worker.class.getName());
   private static final int AT_ONCE = 256;
@@ -23,8 +23,8 @@ final class Worker implements Runnable, StreamActions {
   private final WorkQueue queue;
   private final KvEventCounts counts;
   private final KvEventOptions options;
-  private final ReplayCalls replays;
-  private final IndexKeeper keeper;
+  private final ReplayPool replays;
+  private final IndexWriter writer;
   private final KvEventIndexer indexer;
   private final KvEventDecoder decoder = new KvEventDecoder();
   private final Set<Stream> watched = ConcurrentHashMap.newKeySet();
@@ -34,24 +34,19 @@ final class Worker implements Runnable, StreamActions {
   Worker(
       KvEventOptions options,
       KvEventCounts counts,
-      ReplayCalls replays,
-      IndexKeeper keeper,
+      ReplayPool replays,
+      IndexWriter writer,
       KvEventIndexer indexer) {
-    this.queue = new WorkQueue(options.queueBatches(), options.queueBytes());
+    this.queue = new WorkQueue(options.queueBatches, options.queueBytes);
     this.counts = counts;
     this.options = options;
     this.replays = replays;
-    this.keeper = keeper;
+    this.writer = writer;
     this.indexer = indexer;
   }
 
-  boolean hasRoom() {
-    return queue.hasRoom();
-  }
-
-  /** Adds a batch after {@link WorkQueue#hasRoom}. Called on the receiver's thread. */
-  void push(Message message) {
-    queue.push(message);
+  WorkQueue queue() {
+    return queue;
   }
 
   /** Adds a batch, or counts it as lost if the queue is full. Called on the receiver's thread. */
@@ -62,14 +57,6 @@ final class Worker implements Runnable, StreamActions {
       message.stream().dropped(message.sequence());
       watched.add(message.stream());
     }
-  }
-
-  void signal(Message message) {
-    queue.signal(message);
-  }
-
-  int queued() {
-    return queue.batches();
   }
 
   void close() {
@@ -87,7 +74,7 @@ final class Worker implements Runnable, StreamActions {
           queue.done(message);
         }
         messages.clear();
-        tend();
+        maintain();
       }
     } catch (InterruptedException e) {
       // Only close() interrupts.
@@ -134,26 +121,26 @@ final class Worker implements Runnable, StreamActions {
           // The sequence number is not read: if this was a batch, the next one shows a gap.
           counts.badFrames.increment();
         } else {
-          stream.live(message, batch, this);
+          stream.live(message, batch);
         }
       }
-      case REPLAYED -> stream.replayed(message, decoder.decode(message.payload()), this);
-      case GONE -> {
-        stream.gone();
+      case REPLAYED -> stream.replayed(message, decoder.decode(message.payload()));
+      case POD_REMOVED -> {
+        stream.removed();
         watched.remove(stream);
-        keeper.forget(stream.pod());
+        writer.forget(stream.pod);
       }
-      default -> stream.ended(message, this);
+      default -> stream.ended(message);
     }
   }
 
-  private void tend() {
+  private void maintain() {
     try {
-      keeper.tend();
+      writer.maintain();
       if (!watched.isEmpty() && queue.isEmpty()) {
-        List<Stream> quiet = List.copyOf(watched);
-        watched.removeAll(quiet);
-        quiet.forEach(stream -> stream.quiet(this));
+        List<Stream> idle = List.copyOf(watched);
+        watched.removeAll(idle);
+        idle.forEach(stream -> stream.idle());
       }
     } catch (Throwable e) {
       fault("Repairing the index failed; it is retried", e);
@@ -166,29 +153,29 @@ final class Worker implements Runnable, StreamActions {
   }
 
   @Override
-  public ReplayLimits limits() {
-    return options.replayLimits();
+  public Replay.Limits limits() {
+    return options.replayLimits;
   }
 
   @Override
   public void apply(Stream stream, Message message, KvEventBatch batch) {
     KvBatchObserver.Batch received =
         new KvBatchObserver.Batch(
-            stream.pod(),
-            stream.endpoint(),
+            stream.pod,
+            stream.endpoint,
             message.topic().text(),
             message.sequence(),
             message.payload().length,
             batch.events().size());
-    try (KvBatchObserver.Observation entering = options.observer().begin(received)) {
-      indexer.apply(stream.pod(), message.topic().model(), batch, entering.context());
+    try (KvBatchObserver.Observation entering = options.observer.begin(received)) {
+      indexer.apply(stream.pod, message.topic().model(), batch, entering.context());
     }
   }
 
   @Override
   public void invalidate(Stream stream) {
     counts.invalidations.increment();
-    keeper.clear(keeper.pod(stream.pod()));
+    writer.clear(writer.pod(stream.pod));
   }
 
   @Override

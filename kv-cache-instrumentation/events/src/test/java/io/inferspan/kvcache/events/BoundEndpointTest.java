@@ -31,7 +31,7 @@ class BoundEndpointTest {
             KvEventSubscriber.start(index, BlockKeys.withDefaults(), options);
         JeromqPublisher publisher = JeromqPublisher.connectedTo(port, "")) {
       publisher.subscribed();
-      for (int i = 0; i < Lane.MOST_KNOWN; i++) {
+      for (int i = 0; i < Subscription.MOST_KNOWN; i++) {
         publisher.sendOn(topic("pod-" + i), 0, EventBytes.stored(1, null, 100));
       }
       publisher.sendOn(topic("pod-0"), 1, EventBytes.stored(2, null, 200));

@@ -29,8 +29,8 @@ class KvEventIndexerTest {
   private final KvEventOptions options =
       KvEventOptions.builder().maxBlocksPerPod(100).writeTimeout(Duration.ofMillis(50)).build();
   private final AtomicLong outages = new AtomicLong();
-  private final IndexKeeper keeper = new IndexKeeper(index, options, counts, outages);
-  private final KvEventIndexer indexer = new KvEventIndexer(KEYS, keeper, counts);
+  private final IndexWriter writer = new IndexWriter(index, options, counts, outages);
+  private final KvEventIndexer indexer = new KvEventIndexer(KEYS, writer, counts);
   private final KvEventDecoder decoder = new KvEventDecoder();
 
   private void receive(Object... events) {
@@ -40,7 +40,7 @@ class KvEventIndexerTest {
   private void receive(String pod, Object... events) {
     KvEventBatch batch = Objects.requireNonNull(decoder.decode(EventBytes.batch(events)));
     indexer.apply(pod, MODEL, batch, Context.root());
-    keeper.tend();
+    writer.maintain();
   }
 
   private static int[] ints(int first, int count) {
@@ -56,8 +56,8 @@ class KvEventIndexerTest {
     Awaited.until(
         "the index is true again",
         () -> {
-          keeper.tend();
-          return !keeper.pod(POD).needy();
+          writer.maintain();
+          return !writer.pod(POD).needsRepair();
         });
   }
 
@@ -302,7 +302,7 @@ class KvEventIndexerTest {
     Awaited.until(
         "the other pod is back",
         () -> {
-          keeper.tend();
+          writer.maintain();
           return index.held("another").size() == 2;
         });
 
@@ -375,12 +375,12 @@ class KvEventIndexerTest {
   void aPodThatIsGone_isForgotten() {
     receive(stored(1, null, 1));
     index.down(true);
-    keeper.forget(POD);
+    writer.forget(POD);
     index.down(false);
     Awaited.until(
         "the pod is gone",
         () -> {
-          keeper.tend();
+          writer.maintain();
           return index.held(POD).isEmpty();
         });
   }

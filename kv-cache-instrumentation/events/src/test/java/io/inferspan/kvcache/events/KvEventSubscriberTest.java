@@ -172,7 +172,7 @@ class KvEventSubscriberTest {
 
   @Test
   void whatAFailedReplayLeftOut_isAskedForLater() throws Exception {
-    ReplayLimits soonAgain = new ReplayLimits(5_000, 200, 3, 10, 300, 8);
+    Replay.Limits soonAgain = new Replay.Limits(5_000, 200, 3, 10, 300, 8);
     subscriber = subscriber(options().replayLimits(soonAgain));
     LibzmqPublisher publisher = followed(true).shape("silent");
     publisher.send(stored(1, null, 100)).lose(stored(2, null, 200)).send(stored(3, null, 300));
@@ -188,7 +188,7 @@ class KvEventSubscriberTest {
 
   @Test
   void whatWasMissedWhileNoReplayIsTried_isAskedForLater() throws Exception {
-    ReplayLimits soonAgain = new ReplayLimits(5_000, 200, 1, 10, 1_000, 8);
+    Replay.Limits soonAgain = new Replay.Limits(5_000, 200, 1, 10, 1_000, 8);
     subscriber = subscriber(options().replayLimits(soonAgain));
     LibzmqPublisher publisher = followed(true).shape("silent");
     publisher.send(stored(1, null, 100)).lose(stored(2, null, 200)).send(stored(3, null, 300));

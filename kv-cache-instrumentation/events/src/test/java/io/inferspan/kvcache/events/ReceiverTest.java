@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.block.BlockKeys;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,26 +18,26 @@ class ReceiverTest {
   private final Worker worker = worker();
 
   private Worker worker() {
-    IndexKeeper keeper = new IndexKeeper(new FakeBlockIndex(), options, counts, new AtomicLong());
+    IndexWriter writer = new IndexWriter(new FakeBlockIndex(), options, counts, new AtomicLong());
     return new Worker(
         options,
         counts,
-        new ReplayCalls(context, options, counts),
-        keeper,
-        new KvEventIndexer(BlockKeys.withDefaults(), keeper, counts));
+        new ReplayPool(context, options, counts),
+        writer,
+        new KvEventIndexer(BlockKeys.withDefaults(), writer, counts));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFault_isCounted_andDoesNotEndTheIntake(boolean error) throws Exception {
-    AtomicBoolean fails = new AtomicBoolean(true);
+    AtomicInteger calls = new AtomicInteger();
     Receiver receiver =
         new Receiver(
             context,
             options,
             counts,
-            stream -> {
-              if (fails.getAndSet(false)) {
+            pod -> {
+              if (calls.incrementAndGet() == 2) {
                 if (error) {
                   throw new NoClassDefFoundError("once");
                 }
@@ -53,7 +53,7 @@ class ReceiverTest {
       receiver.add(new EventSource("pod", "tcp://127.0.0.1:" + port, null));
       publisher.subscribed().send(0, EventBytes.stored(1, null, 100));
 
-      Awaited.until("the batch is handed on", () -> worker.queued() == 1);
+      Awaited.until("the batch is handed on", () -> worker.queue().batches() == 1);
       assertThat(counts.faults()).isEqualTo(1);
       assertThat(warnings.count()).isEqualTo(1);
     } finally {

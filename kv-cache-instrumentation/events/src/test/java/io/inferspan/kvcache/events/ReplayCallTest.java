@@ -52,10 +52,10 @@ class ReplayCallTest {
   }
 
   /** The answer to a replay from batch 7. */
-  private List<Message.Kind> replayed(String endpoint, ReplayLimits limits) throws Exception {
+  private List<Message.Kind> replayed(String endpoint, Replay.Limits limits) throws Exception {
     KvEventOptions options = KvEventOptions.builder().replayLimits(limits).build();
-    ReplayCalls calls = new ReplayCalls(ours, options, new KvEventCounts());
-    Stream stream = new Stream("pod", "tcp://here:1", endpoint);
+    ReplayPool calls = new ReplayPool(ours, options, new KvEventCounts());
+    Stream stream = new Stream("pod", "tcp://here:1", endpoint, new StreamTest.Effects());
     calls.start(new Replay(stream, Topic.NONE, 7, 7, Replay.Mode.GAP, 0), queue);
     List<Message> answers = new ArrayList<>();
     while (answers.isEmpty() || answers.get(answers.size() - 1).kind() == Message.Kind.REPLAYED) {
@@ -67,7 +67,7 @@ class ReplayCallTest {
 
   @Test
   void aHandshakeThatHangs_isNoSilenceOfThePublisher() throws Exception {
-    ReplayLimits impatient = new ReplayLimits(20_000, 200, 1, 10, 300, 1);
+    Replay.Limits impatient = new Replay.Limits(20_000, 200, 1, 10, 300, 1);
     try (CuttableProxy proxy = CuttableProxy.to(port).hanging(1)) {
       assertThat(replayed(proxy.endpoint(), impatient))
           .containsExactly(Message.Kind.REPLAYED, Message.Kind.REPLAY_DONE);
@@ -77,7 +77,7 @@ class ReplayCallTest {
 
   @Test
   void aPublisherThatIsNotThere_isGivenUp() throws Exception {
-    ReplayLimits impatient = new ReplayLimits(300, 200, 1, 10, 300, 1);
+    Replay.Limits impatient = new Replay.Limits(300, 200, 1, 10, 300, 1);
     String absent = "tcp://127.0.0.1:" + LibzmqPublisher.freePort();
     assertThat(replayed(absent, impatient)).containsExactly(Message.Kind.REPLAY_FAILED);
   }

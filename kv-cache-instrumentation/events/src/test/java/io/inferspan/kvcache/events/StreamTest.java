@@ -18,9 +18,9 @@ class StreamTest {
 
   private final Effects effects = new Effects();
   private final KvEventCounts counts = effects.counts();
-  private Stream stream = new Stream("pod", "tcp://here:1", "tcp://here:2");
+  private Stream stream = new Stream("pod", "tcp://here:1", "tcp://here:2", effects);
 
-  private static final class Effects implements StreamActions {
+  static final class Effects implements Stream.Actions {
     private final KvEventCounts counts = new KvEventCounts();
     private final List<Long> applied = new ArrayList<>();
     private final List<Replay> replays = new ArrayList<>();
@@ -32,8 +32,8 @@ class StreamTest {
     }
 
     @Override
-    public ReplayLimits limits() {
-      return new ReplayLimits(1, 1, 1, 1, COOLDOWN_MILLIS, 1);
+    public Replay.Limits limits() {
+      return new Replay.Limits(1, 1, 1, 1, COOLDOWN_MILLIS, 1);
     }
 
     @Override
@@ -69,18 +69,18 @@ class StreamTest {
 
   private void live(long... sequences) {
     for (long sequence : sequences) {
-      stream.live(message(sequence, SMALL, 1), batch(), effects);
+      stream.live(message(sequence, SMALL, 1), batch());
     }
   }
 
   private void ended(Message.Kind how) {
-    stream.ended(Message.ended(how, effects.last()), effects);
+    stream.ended(Message.ended(how, effects.last()));
   }
 
   private void replayed(long... sequences) {
     for (long sequence : sequences) {
       Message message = Message.replayed(effects.last(), sequence, Topic.NONE, SMALL);
-      stream.replayed(message, batch(), effects);
+      stream.replayed(message, batch());
     }
   }
 
@@ -111,14 +111,14 @@ class StreamTest {
 
   @Test
   void whatALifeDropped_isNotMissedInTheNext() {
-    stream = new Stream("pod", "", null);
+    stream = new Stream("pod", "", null, effects);
     arrivesAndIsLive(0, 1);
     noRoom(2, 5_000);
 
     arrivesAndIsLive(0);
-    stream.quiet(effects);
+    stream.idle();
     arrivesAndIsLive(1, 2, 3);
-    stream.quiet(effects);
+    stream.idle();
 
     assertThat(effects.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L);
     assertThat(counts.missedBatches()).isEqualTo(4_999);
@@ -128,14 +128,14 @@ class StreamTest {
 
   @Test
   void whatALifeDroppedBeforeTheWorkerKnewOfIt_isMissed() {
-    stream = new Stream("pod", "", null);
+    stream = new Stream("pod", "", null, effects);
     arrivesAndIsLive(0, 1, 2, 3, 4, 5);
     noRoom(6, 9);
     stream.arrived(0);
     noRoom(1, 3);
 
     live(0);
-    stream.quiet(effects);
+    stream.idle();
 
     assertThat(counts.restarts()).isEqualTo(1);
     assertThat(counts.missedBatches()).isEqualTo(4 + 3);
@@ -159,10 +159,10 @@ class StreamTest {
   @Test
   void whatIsHeldOfTheNextLife_isApplied() {
     live(0, 1);
-    stream.live(message(6, SMALL, 2), batch(), effects);
-    stream.live(message(7, SMALL, 2), batch(), effects);
+    stream.live(message(6, SMALL, 2), batch());
+    stream.live(message(7, SMALL, 2), batch());
     assertThat(effects.last().mode()).isEqualTo(Replay.Mode.IDENTITY);
-    ended(Message.Kind.REPLAY_OF_ANOTHER_LIFE);
+    ended(Message.Kind.PUBLISHER_RESTARTED);
     replayed(0, 1, 2, 3, 4, 5);
     ended(Message.Kind.REPLAY_DONE);
 
@@ -174,7 +174,7 @@ class StreamTest {
   @Test
   void whatTheSamePublisherLostOverAConnection_isMissedOnce() {
     live(0, 1);
-    stream.live(message(4, SMALL, 2), batch(), effects);
+    stream.live(message(4, SMALL, 2), batch());
     replayed(2, 3);
     ended(Message.Kind.REPLAY_DONE);
 
@@ -188,7 +188,7 @@ class StreamTest {
     lapsed();
 
     live(5);
-    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.LIFE);
+    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.ALL);
     replayed(0, 1, 2, 3, 4);
     ended(Message.Kind.REPLAY_DONE);
 
@@ -201,15 +201,15 @@ class StreamTest {
   @Test
   void whatIsMissingAtTheEndWhenAllIsAskedFor_isMissedOnce() {
     live(0);
-    stream.live(message(2, LARGE, 1), batch(), effects);
+    stream.live(message(2, LARGE, 1), batch());
     live(3);
     assertThat(counts.droppedBatches()).isEqualTo(1);
     ended(Message.Kind.REPLAY_FAILED);
     long end = System.nanoTime() + COOLDOWN_MILLIS * 1_000_000;
     Awaited.until("it may be asked again", () -> System.nanoTime() - end > 0);
 
-    stream.quiet(effects);
-    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.LIFE);
+    stream.idle();
+    assertThat(effects.last().mode()).isEqualTo(Replay.Mode.ALL);
     assertThat(effects.last().through()).isEqualTo(3);
     ended(Message.Kind.REPLAY_FAILED);
     live(4);
@@ -221,11 +221,11 @@ class StreamTest {
   @Test
   void whatIsMissingBehindAReplayOfTheEnd_isAskedForToo() {
     live(0);
-    stream.live(message(2, LARGE, 1), batch(), effects);
+    stream.live(message(2, LARGE, 1), batch());
     live(3);
     replayed(1);
     ended(Message.Kind.REPLAY_DONE);
-    stream.quiet(effects);
+    stream.idle();
     assertThat(effects.last().from()).isEqualTo(3);
 
     live(6);

@@ -29,18 +29,18 @@ class WorkerTest {
                 })
             .build();
     ZMQ.Context context = ZMQ.context(1);
-    IndexKeeper keeper = new IndexKeeper(index, options, counts, new AtomicLong());
+    IndexWriter writer = new IndexWriter(index, options, counts, new AtomicLong());
     Worker worker =
         new Worker(
             options,
             counts,
-            new ReplayCalls(context, options, counts),
-            keeper,
-            new KvEventIndexer(BlockKeys.withDefaults(), keeper, counts));
+            new ReplayPool(context, options, counts),
+            writer,
+            new KvEventIndexer(BlockKeys.withDefaults(), writer, counts));
     Thread thread = Threads.daemon(worker, "inferspan-kv-events-1");
     try (LoggedWarnings warnings = new LoggedWarnings(Worker.class)) {
-      worker.push(batch("first"));
-      worker.push(batch("second"));
+      worker.queue().push(batch("first", worker));
+      worker.queue().push(batch("second", worker));
       thread.start();
 
       Awaited.until("the second pod's batch is applied", () -> index.held("second").size() == 1);
@@ -54,8 +54,8 @@ class WorkerTest {
     }
   }
 
-  private static Message batch(String pod) {
+  private static Message batch(String pod, Worker worker) {
     byte[] payload = EventBytes.batch(EventBytes.stored(1, null, 100));
-    return Message.live(new Stream(pod, "", null), 0, TOPIC, payload, 1);
+    return Message.live(new Stream(pod, "", null, worker), 0, TOPIC, payload, 1);
   }
 }

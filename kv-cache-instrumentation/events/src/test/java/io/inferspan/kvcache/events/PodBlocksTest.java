@@ -7,9 +7,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class CountedBlocksTest {
+class PodBlocksTest {
 
   private static final long SEED = 7;
+  private static final KvEvent.Place PLACE = new KvEvent.Place("gpu", false, 0);
 
   private record Expected(long key, int count) {}
 
@@ -17,7 +18,7 @@ class CountedBlocksTest {
   void randomStoresAndRemoves_areAsAMapWouldHaveThem() {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
-    CountedBlocks table = new CountedBlocks();
+    PodBlocks.Tier table = new PodBlocks.Tier("pod", PLACE);
     Map<Long, Expected> model = new HashMap<>();
     for (int i = 0; i < 150_000; i++) {
       // Few hashes, some of them neighbours, so that runs of slots collide, grow and close.
@@ -44,13 +45,13 @@ class CountedBlocksTest {
 
   @Test
   void aBlockOfSeveralKeys_keepsAllOfThem() {
-    CountedBlocks table = new CountedBlocks();
+    PodBlocks.Tier table = new PodBlocks.Tier("pod", PLACE);
 
     table.store(1, new long[] {10, 11, 12, 13}, 1, 4);
 
-    assertThat(table.wideKeys(table.slot(1))).containsExactly(11, 12, 13);
+    assertThat(table.keys(table.slot(1))).containsExactly(11, 12, 13);
     assertThat(table.lastKey(table.slot(1))).isEqualTo(13);
     table.store(1, new long[] {20}, 0, 1);
-    assertThat(table.wideKeys(table.slot(1))).isNull();
+    assertThat(table.keys(table.slot(1))).containsExactly(20);
   }
 }

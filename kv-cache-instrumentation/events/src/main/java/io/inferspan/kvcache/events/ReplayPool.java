@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.zeromq.ZMQ;
 
 /** Runs a limited number of replays at once; the others wait. */
-final class ReplayCalls {
+final class ReplayPool {
 
   private static final long KEEP_SECONDS = 5;
 
@@ -16,11 +16,11 @@ final class ReplayCalls {
   private final ThreadPoolExecutor threads;
   private volatile boolean closing;
 
-  ReplayCalls(ZMQ.Context context, KvEventOptions options, KvEventCounts counts) {
+  ReplayPool(ZMQ.Context context, KvEventOptions options, KvEventCounts counts) {
     this.context = context;
     this.options = options;
     this.counts = counts;
-    int atOnce = options.replayLimits().atOnce();
+    int atOnce = options.replayLimits.atOnce();
     // A stream has at most one replay, so the queue is at most the number of publishers.
     this.threads =
         new ThreadPoolExecutor(
@@ -47,12 +47,12 @@ final class ReplayCalls {
     return counts;
   }
 
-  ReplayLimits limits() {
-    return options.replayLimits();
+  Replay.Limits limits() {
+    return options.replayLimits;
   }
 
   int maxBatchBytes() {
-    return options.maxBatchBytes();
+    return options.maxBatchBytes;
   }
 
   boolean closing() {

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.block.BlockKeys;
-import io.inferspan.kvcache.index.PodEntry;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -17,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Retries of an index that failed. */
-class IndexKeeperTest {
+class IndexWriterTest {
 
   private static final String POD = "10.0.0.1:8000";
   private static final Context ROOT = Context.root();
@@ -27,9 +25,9 @@ class IndexKeeperTest {
   private final KvEventOptions options =
       KvEventOptions.builder().writeTimeout(Duration.ofMillis(50)).build();
   private final AtomicLong outages = new AtomicLong();
-  private final IndexKeeper keeper = new IndexKeeper(index, options, counts, outages);
+  private final IndexWriter writer = new IndexWriter(index, options, counts, outages);
   private final KvEventIndexer indexer =
-      new KvEventIndexer(BlockKeys.withDefaults(), keeper, counts);
+      new KvEventIndexer(BlockKeys.withDefaults(), writer, counts);
   private final KvEventDecoder decoder = new KvEventDecoder();
 
   private void store(String pod, int... hashes) {
@@ -48,8 +46,8 @@ class IndexKeeperTest {
   }
 
   private boolean isWhole() {
-    keeper.tend();
-    return !keeper.pod(POD).needy();
+    writer.maintain();
+    return !writer.pod(POD).needsRepair();
   }
 
   @Test
@@ -61,7 +59,7 @@ class IndexKeeperTest {
     Awaited.until(
         "four attempts",
         () -> {
-          keeper.tend();
+          writer.maintain();
           return attempts() == 4;
         });
 
@@ -89,7 +87,7 @@ class IndexKeeperTest {
     index.silent(false);
 
     // Ten doublings would be 5 s.
-    keeper.tend();
+    writer.maintain();
     Awaited.within(Duration.ofSeconds(4), "the first attempt", this::isWhole);
     assertThat(index.held(POD)).hasSize(10);
     assertThat(counts.failedWrites()).isEqualTo(10);
@@ -99,15 +97,16 @@ class IndexKeeperTest {
   @Test
   @Timeout(20) // one second, and 128 if each write were waited for
   void anIndexThatStopsAnswering_costsOneWait_notOnePerWrite() {
-    List<PodBlocks> failed = new ArrayList<>();
-    IndexWrites writes = new IndexWrites(index, 1_000, failed::add);
-    PodBlocks pod = new PodBlocks(POD, 1_000);
+    KvEventOptions patient = KvEventOptions.builder().writeTimeout(Duration.ofSeconds(1)).build();
+    IndexWriter slow = new IndexWriter(index, patient, counts, outages);
+    PodBlocks pod = slow.pod(POD);
+    PodBlocks.Tier tier = new PodBlocks.Tier(POD, new KvEvent.Place("gpu", false, 0));
     index.silent(true);
     for (int i = 0; i < 128; i++) {
-      writes.add(pod, new long[] {i}, new long[] {i}, List.of(PodEntry.of(POD, "gpu")), ROOT);
+      slow.add(pod, tier, new long[] {i}, new long[] {i}, ROOT);
     }
 
-    assertThat(failed).hasSize(128).containsOnly(pod);
+    assertThat(counts.failedWrites()).isEqualTo(128);
   }
 
   @Test
@@ -117,15 +116,15 @@ class IndexKeeperTest {
     index.broken(Set.of(pods.get(0), pods.get(3), pods.get(7)));
     index.down(true);
     pods.forEach(pod -> store(pod, 2));
-    keeper.tend();
+    writer.maintain();
     index.down(false);
 
     List<String> whole = pods.stream().filter(pod -> !index.isBroken(pod)).toList();
     Awaited.until(
         "the five others are whole",
         () -> {
-          keeper.tend();
-          return whole.stream().noneMatch(pod -> keeper.pod(pod).needy());
+          writer.maintain();
+          return whole.stream().noneMatch(pod -> writer.pod(pod).needsRepair());
         });
     assertThat(whole).allSatisfy(pod -> assertThat(index.held(pod)).hasSize(2));
 
@@ -133,17 +132,17 @@ class IndexKeeperTest {
     Awaited.until(
         "a later event is written",
         () -> {
-          keeper.tend();
+          writer.maintain();
           store(whole.get(0), 3);
-          keeper.tend();
+          writer.maintain();
           return index.held(whole.get(0)).size() == 3;
         });
     index.broken(Set.of());
     Awaited.until(
         "all are whole",
         () -> {
-          keeper.tend();
-          return pods.stream().noneMatch(pod -> keeper.pod(pod).needy());
+          writer.maintain();
+          return pods.stream().noneMatch(pod -> writer.pod(pod).needsRepair());
         });
     assertThat(index.held(pods.get(0))).hasSize(2);
   }

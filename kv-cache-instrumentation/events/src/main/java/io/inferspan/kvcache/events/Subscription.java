@@ -14,7 +14,7 @@ import org.zeromq.ZMQ;
  *
  * <p>For the receiver's thread only, except {@link #connected}.
  */
-final class Lane {
+final class Subscription {
 
   private static final int AT_ONCE = 256;
   private static final int MOST_TOPIC_BYTES = 1024;
@@ -22,7 +22,7 @@ final class Lane {
 
   private final ZMQ.Socket socket;
   private final @Nullable Stream only;
-  private final Function<Stream, Worker> workers;
+  private final Function<String, Worker> workers;
   private final KvEventCounts counts;
   private final AtomicInteger connections = new AtomicInteger();
   private final Map<ByteBuffer, Topic> topics = new HashMap<>();
@@ -31,14 +31,14 @@ final class Lane {
   private final Map<String, Stream> streams = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
-   * Creates a lane.
+   * Creates a subscription.
    *
    * @param only the publisher whose events arrive here; null if topics identify it
    */
-  Lane(
+  Subscription(
       ZMQ.Socket socket,
       @Nullable Stream only,
-      Function<Stream, Worker> workers,
+      Function<String, Worker> workers,
       KvEventCounts counts) {
     this.socket = socket;
     this.only = only;
@@ -56,29 +56,29 @@ final class Lane {
   }
 
   boolean isOf(String pod) {
-    return only != null && only.pod().equals(pod);
+    return only != null && only.pod.equals(pod);
   }
 
   /** Notifies the worker that the publisher was removed. */
-  void gone() {
+  void removed() {
     if (only != null) {
-      workers.apply(only).signal(Message.gone(only));
+      workers.apply(only.pod).queue().signal(Message.podRemoved(only));
     }
   }
 
   /**
-   * Receives a bounded number of messages, so that other lanes have their turn.
+   * Receives a bounded number of messages, so that others have their turn.
    *
-   * <p>If the lane has one publisher and its worker's queue is full, nothing is received: the
-   * publisher then buffers its messages up to its high-water mark. On a bound socket one publisher
-   * must not block the others, so a batch that finds the queue full is dropped and counted.
+   * <p>If it has one publisher and its worker's queue is full, nothing is received: the publisher
+   * then buffers its messages up to its high-water mark. On a bound socket one publisher must not
+   * block the others, so a batch that finds the queue full is dropped and counted.
    *
    * @return the number of messages received
    */
   int receive() {
     int connection = only == null ? 0 : connections.get();
     int taken = 0;
-    while (taken < AT_ONCE && (only == null || workers.apply(only).hasRoom())) {
+    while (taken < AT_ONCE && (only == null || workers.apply(only.pod).queue().hasRoom())) {
       byte[] topic = socket.recv(ZMQ.DONTWAIT);
       if (topic == null) {
         break;
@@ -93,7 +93,7 @@ final class Lane {
       if (sequence == null
           || payload == null
           || tooMany
-          || !take(topic, sequence, payload, connection)) {
+          || !accept(topic, sequence, payload, connection)) {
         counts.badFrames.increment();
       }
     }
@@ -104,7 +104,7 @@ final class Lane {
     return socket.hasReceiveMore() ? socket.recv(ZMQ.DONTWAIT) : null;
   }
 
-  private boolean take(byte[] topicFrame, byte[] sequence, byte[] payload, int connection) {
+  private boolean accept(byte[] topicFrame, byte[] sequence, byte[] payload, int connection) {
     if (sequence.length != Long.BYTES || topicFrame.length > MOST_TOPIC_BYTES) {
       return false;
     }
@@ -116,9 +116,9 @@ final class Lane {
     Stream stream = only != null ? only : stream(topic);
     Message message = Message.live(stream, number, topic, payload, connection);
     if (only != null) {
-      workers.apply(stream).push(message);
+      workers.apply(stream.pod).queue().push(message);
     } else {
-      workers.apply(stream).offer(message);
+      workers.apply(stream.pod).offer(message);
     }
     return true;
   }
@@ -141,9 +141,9 @@ final class Lane {
     Stream stream = streams.get(topic.pod());
     if (stream == null) {
       if (streams.size() >= MOST_KNOWN) {
-        forgetTheQuietest();
+        forgetLeastActive();
       }
-      stream = new Stream(topic.pod(), "", null);
+      stream = new Stream(topic.pod(), "", null, workers.apply(topic.pod()));
       streams.put(topic.pod(), stream);
     }
     return stream;
@@ -154,7 +154,7 @@ final class Lane {
    *
    * <p>If it still exists, its blocks are unknown until it reports more. That is the lesser evil.
    */
-  private void forgetTheQuietest() {
+  private void forgetLeastActive() {
     forget(streams.keySet().iterator().next());
     counts.invalidations.increment();
   }
@@ -163,7 +163,7 @@ final class Lane {
   void forget(String pod) {
     Stream stream = streams.remove(pod);
     if (stream != null) {
-      workers.apply(stream).signal(Message.gone(stream));
+      workers.apply(stream.pod).queue().signal(Message.podRemoved(stream));
     }
   }
 }

@@ -2,22 +2,33 @@ package io.inferspan.kvcache.events;
 
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
-import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.index.KeyType;
 import io.opentelemetry.context.Context;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps an index that may fail consistent with what the engines reported.
+ * Writes to an index that may fail, and keeps it consistent with what the engines reported.
+ *
+ * <p>Additions run concurrently, and so do removals, so that a remote index does not cost one round
+ * trip per block. Additions wait for removals and removals for additions, because a remote index
+ * may perform either in more than one step.
  *
  * <p>{@link PodBlocks} hold what the index should contain. While the index accepts writes, both
  * change together. After a failed write that pod is <em>behind</em>: its events change its blocks
@@ -25,26 +36,30 @@ import org.jspecify.annotations.Nullable;
  * ms, later every 5 s. A first failure, or a lost connection, also makes all other pods
  * <em>suspect</em>, those of other workers too: a restarted index has lost their blocks although
  * none of their writes failed. A few of their blocks are looked up; if one is missing, the pod is
- * rewritten.
+ * rewritten. A pod that keeps failing does not keep the others from being repaired.
  *
- * <p>A pod that keeps failing does not keep the others from being repaired.
- *
- * <p>Data that the index loses while it stays connected is not noticed.
+ * <p>Data that the index loses while it stays connected is not noticed. Single-threaded; the thread
+ * may block.
  */
-final class IndexKeeper {
+final class IndexWriter {
 
   private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MOST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int BLOCKS_AT_ONCE = 512;
+  private static final int MOST_PENDING = 128;
+
+  /** A pending write and its pod. */
+  private record Pending(PodBlocks pod, CompletableFuture<?> written) {}
 
   private final BlockIndex index;
-  private final IndexWrites writes;
+  private final KvEventOptions options;
   private final KvEventCounts counts;
   private final AtomicLong outages;
-  private final int mostBlocks;
   private final Map<String, PodBlocks> pods = new HashMap<>();
+  private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+  private boolean adding;
   private long seenOutages;
-  private boolean needy;
+  private boolean repairsDue;
 
   /** True if the index as a whole failed, so that writes pause until the next attempt. */
   private boolean down;
@@ -55,45 +70,68 @@ final class IndexKeeper {
   private long retryNanos;
 
   /**
-   * Creates a keeper for these pods' part of the index.
+   * Creates a writer of these pods' part of the index.
    *
    * @param outages the number of index outages, shared by all workers
    */
-  IndexKeeper(BlockIndex index, KvEventOptions options, KvEventCounts counts, AtomicLong outages) {
+  IndexWriter(BlockIndex index, KvEventOptions options, KvEventCounts counts, AtomicLong outages) {
     this.index = index;
+    this.options = options;
     this.counts = counts;
     this.outages = outages;
-    this.mostBlocks = options.maxBlocksPerPod();
-    this.writes = new IndexWrites(index, options.writeTimeout().toMillis(), this::failed);
     this.seenOutages = knownOutages();
   }
 
   PodBlocks pod(String name) {
-    PodBlocks pod = pods.computeIfAbsent(name, n -> new PodBlocks(n, mostBlocks));
+    PodBlocks pod = pods.computeIfAbsent(name, n -> new PodBlocks(n, options.maxBlocksPerPod));
     pod.leaving = false;
     return pod;
   }
 
-  void add(PodBlocks pod, long[] hashes, long[] keys, List<PodEntry> holders, Context context) {
-    if (writable(pod)) {
-      writes.add(pod, hashes, keys, holders, context);
-    }
+  void add(PodBlocks pod, PodBlocks.Tier tier, long[] hashes, long[] keys, Context context) {
+    write(pod, true, () -> index.add(hashes, keys, tier.holders, context));
   }
 
-  void evict(PodBlocks pod, long hash, List<PodEntry> holders, Context context) {
-    if (writable(pod)) {
-      writes.evict(pod, hash, holders, context);
+  void evict(PodBlocks pod, PodBlocks.Tier tier, long hash, Context context) {
+    write(pod, false, () -> index.evict(hash, KeyType.ENGINE, tier.holders, context));
+  }
+
+  private void write(PodBlocks pod, boolean addition, Supplier<CompletionStage<Void>> call) {
+    if (!writable(pod)) {
+      return;
+    }
+    if (adding != addition) {
+      awaitWrites();
+      adding = addition;
+    }
+    CompletableFuture<Void> written = started(call);
+    if (written.isDone() && !written.isCompletedExceptionally()) {
+      return;
+    }
+    pending.add(new Pending(pod, written));
+    if (pending.size() >= MOST_PENDING) {
+      awaitWrites();
     }
   }
 
   /** Returns the key that an engine's hash maps to, from any pod's events; null if unknown. */
   @Nullable Long requestKey(PodBlocks pod, long hash) {
-    return writable(pod) ? writes.requestKey(pod, hash) : null;
+    if (!writable(pod)) {
+      return null;
+    }
+    awaitWrites();
+    CompletableFuture<OptionalLong> asked = started(() -> index.requestKey(hash));
+    if (!succeeded(asked)) {
+      failed(pod);
+      return null;
+    }
+    OptionalLong key = asked.join();
+    return key.isPresent() ? (Long) key.getAsLong() : null;
   }
 
   /** Removes a pod from all blocks, here now and in the index as soon as possible. */
   void clear(PodBlocks pod) {
-    writes.settle();
+    awaitWrites();
     pod.clear();
     pod.whole = true;
     putBehind(pod);
@@ -109,6 +147,47 @@ final class IndexKeeper {
     clear(pod);
   }
 
+  /**
+   * Waits for the pending writes and notes those that failed.
+   *
+   * <p>They share one deadline: an index that stopped answering costs one wait, not one per write.
+   */
+  private void awaitWrites() {
+    if (pending.isEmpty()) {
+      return;
+    }
+    succeeded(
+        CompletableFuture.allOf(
+            pending.stream().map(Pending::written).toArray(CompletableFuture[]::new)));
+    for (Pending next = pending.poll(); next != null; next = pending.poll()) {
+      if (!next.written().isDone() || next.written().isCompletedExceptionally()) {
+        failed(next.pod());
+      }
+    }
+  }
+
+  /** Starts a call; an index must not throw, but an exception counts as a failed write. */
+  private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> call) {
+    try {
+      return call.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Waits for a call and returns whether it succeeded. */
+  private boolean succeeded(CompletableFuture<?> call) {
+    try {
+      call.get(options.writeTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException | TimeoutException | CancellationException e) {
+      return false;
+    }
+  }
+
   /** Returns whether writes for the pod are useful now. */
   private boolean writable(PodBlocks pod) {
     if (down && !pod.behind) {
@@ -120,8 +199,7 @@ final class IndexKeeper {
 
   private void putBehind(PodBlocks pod) {
     pod.behind = true;
-    pod.toBeCleared = true;
-    needy = true;
+    repairsDue = true;
   }
 
   /**
@@ -160,15 +238,15 @@ final class IndexKeeper {
   }
 
   /** Waits for pending writes, and repairs what can be repaired now. */
-  void tend() {
-    writes.settle();
+  void maintain() {
+    awaitWrites();
     long known = knownOutages();
     if (known != seenOutages) {
       seenOutages = known;
       pods.values().forEach(pod -> pod.suspect = true);
-      needy = true;
+      repairsDue = true;
     }
-    if (needy && (!down || System.nanoTime() - retryNanos >= 0)) {
+    if (repairsDue && (!down || System.nanoTime() - retryNanos >= 0)) {
       repairAll();
     }
   }
@@ -184,7 +262,7 @@ final class IndexKeeper {
     long began = System.nanoTime();
     List<PodBlocks> due =
         pods.values().stream()
-            .filter(pod -> pod.needy() && pod.isDue(began))
+            .filter(pod -> pod.needsRepair() && pod.isDue(began))
             .sorted(Comparator.comparingInt(pod -> pod.failures))
             .toList();
     for (PodBlocks pod : due) {
@@ -198,7 +276,7 @@ final class IndexKeeper {
       }
     }
     pods.values().removeIf(pod -> pod.leaving && !pod.behind);
-    needy = down || pods.values().stream().anyMatch(PodBlocks::needy);
+    repairsDue = down || pods.values().stream().anyMatch(PodBlocks::needsRepair);
     if (!down) {
       failedAttempts = 0;
     }
@@ -206,13 +284,10 @@ final class IndexKeeper {
 
   /** Repairs a pod as far as possible without waiting for a clearing. */
   private void repair(PodBlocks pod) {
-    if (pod.toBeCleared && !cleared(pod)) {
-      return;
-    }
-    if (pod.behind || lost(pod)) {
+    if (pod.behind ? cleared(pod) : lost(pod)) {
       rewrite(pod);
     }
-    if (!pod.needy()) {
+    if (!pod.needsRepair()) {
       pod.failures = 0;
     }
   }
@@ -221,7 +296,8 @@ final class IndexKeeper {
   private boolean cleared(PodBlocks pod) {
     CompletableFuture<?> clearing = pod.clearing;
     if (clearing == null) {
-      clearing = writes.clear(pod);
+      awaitWrites();
+      clearing = started(() -> index.clear(pod.pod));
       pod.clearing = clearing;
     }
     if (!clearing.isDone()) {
@@ -229,11 +305,10 @@ final class IndexKeeper {
       return false;
     }
     pod.clearing = null;
-    if (!writes.done(clearing)) {
+    if (!succeeded(clearing)) {
       failed(pod);
       return false;
     }
-    pod.toBeCleared = false;
     return true;
   }
 
@@ -243,16 +318,15 @@ final class IndexKeeper {
     List<PodBlocks.Tier> tiers = pod.sample(sample);
     long[] keys = sample.stream().mapToLong(Long::longValue).toArray();
     CompletableFuture<BlockHits> asked =
-        IndexWrites.started(
-            () -> index.lookup(keys, Set.of(pod.pod), new BlockHits(), Context.root()));
-    if (!writes.done(asked) || asked.join().failure() != null) {
+        started(() -> index.lookup(keys, Set.of(pod.pod), new BlockHits(), Context.root()));
+    if (!succeeded(asked) || asked.join().failure() != null) {
       failed(pod);
       return false;
     }
     pod.suspect = false;
     BlockHits found = asked.join();
     for (int i = 0; i < keys.length; i++) {
-      if (!Arrays.asList(found.at(i)).containsAll(tiers.get(i).holders())) {
+      if (!Arrays.asList(found.at(i)).containsAll(tiers.get(i).holders)) {
         return true;
       }
     }
@@ -264,44 +338,34 @@ final class IndexKeeper {
     pod.behind = false;
     pod.suspect = false;
     boolean any = false;
-    for (PodBlocks.Tier tier : pod.tiers()) {
-      any |= tier.blocks().size() > 0;
+    for (PodBlocks.Tier tier : pod.tiers) {
+      any |= tier.size() > 0;
       rewrite(pod, tier);
     }
-    writes.settle();
+    awaitWrites();
     if (any) {
       counts.rewrites.increment();
     }
   }
 
   private void rewrite(PodBlocks pod, PodBlocks.Tier tier) {
-    CountedBlocks blocks = tier.blocks();
     long[] hashes = new long[BLOCKS_AT_ONCE];
     long[] keys = new long[BLOCKS_AT_ONCE];
     int size = 0;
-    for (int slot = 0; slot < blocks.slots() && !pod.behind; slot++) {
-      if (!blocks.taken(slot)) {
-        continue;
+    for (int slot = 0; slot < tier.slots() && !pod.behind; slot++) {
+      if (tier.taken(slot) && tier.isWide(slot)) {
+        add(pod, tier, new long[] {tier.hash(slot)}, tier.keys(slot), Context.root());
+      } else if (tier.taken(slot)) {
+        hashes[size] = tier.hash(slot);
+        keys[size++] = tier.lastKey(slot);
       }
-      long[] wide = blocks.wideKeys(slot);
-      if (wide != null) {
-        add(pod, new long[] {blocks.hash(slot)}, wide, tier.holders(), Context.root());
-        continue;
-      }
-      hashes[size] = blocks.hash(slot);
-      keys[size++] = blocks.lastKey(slot);
       if (size == BLOCKS_AT_ONCE) {
-        add(pod, hashes.clone(), keys.clone(), tier.holders(), Context.root());
+        add(pod, tier, hashes.clone(), keys.clone(), Context.root());
         size = 0;
       }
     }
     if (size > 0) {
-      add(
-          pod,
-          Arrays.copyOf(hashes, size),
-          Arrays.copyOf(keys, size),
-          tier.holders(),
-          Context.root());
+      add(pod, tier, Arrays.copyOf(hashes, size), Arrays.copyOf(keys, size), Context.root());
     }
   }
 }

@@ -4,10 +4,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.ZMQ;
@@ -24,9 +24,7 @@ final class PendingSources {
 
   private static final class Pending {
     private final EventSource source;
-    private boolean lookedUp;
     private boolean warned;
-    private boolean done;
 
     private Pending(EventSource source) {
       this.source = source;
@@ -39,30 +37,24 @@ final class PendingSources {
 
   private final Receiver receiver;
   private final long pauseNanos;
-  private final ThreadPoolExecutor lookups;
-  private List<Pending> all = new ArrayList<>();
-  private long nextRound;
-  private boolean socketsSpent;
+  private final ScheduledThreadPoolExecutor threads;
+  private final Set<Pending> all = new LinkedHashSet<>();
+  private long noSocketBefore = System.nanoTime();
   private volatile int size;
 
   /**
    * Creates an empty set of publishers.
    *
-   * @param pauseNanos the time between two rounds
+   * @param pauseNanos the time between two attempts
    */
   PendingSources(Receiver receiver, long pauseNanos) {
     this.receiver = receiver;
     this.pauseNanos = pauseNanos;
-    // A name is resolved only once at a time, so the queue is at most the number of publishers.
-    this.lookups =
-        new ThreadPoolExecutor(
-            LOOKUPS_AT_ONCE,
-            LOOKUPS_AT_ONCE,
-            KEEP_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Threads.named("inferspan-kv-names-"));
-    lookups.allowCoreThreadTimeOut(true);
+    // A publisher has one task at a time, so the queue is at most the number of publishers.
+    this.threads =
+        new ScheduledThreadPoolExecutor(LOOKUPS_AT_ONCE, Threads.named("inferspan-kv-names-"));
+    threads.setKeepAliveTime(KEEP_SECONDS, TimeUnit.SECONDS);
+    threads.allowCoreThreadTimeOut(true);
   }
 
   /** Returns the number of pending publishers. Callable from any thread. */
@@ -71,65 +63,33 @@ final class PendingSources {
   }
 
   void add(EventSource source) {
-    if (all.isEmpty()) {
-      nextRound = System.nanoTime() + pauseNanos;
-      socketsSpent = false;
-    }
     Pending pending = new Pending(source);
+    all.add(pending);
     attempt(pending);
-    if (!pending.done) {
-      all.add(pending);
-      size = all.size();
-    }
+    size = all.size();
   }
 
   void remove(String pod) {
-    for (Pending pending : all) {
-      pending.done |= pending.source.pod().equals(pod);
-    }
-    forgetDone();
-  }
-
-  /** Retries all publishers when the interval has passed. */
-  void retry() {
-    if (all.isEmpty() || System.nanoTime() - nextRound < 0) {
-      return;
-    }
-    nextRound = System.nanoTime() + pauseNanos;
-    socketsSpent = false;
-    for (Pending pending : all) {
-      if (!pending.lookedUp) {
-        attempt(pending);
-      }
-    }
-    forgetDone();
+    all.removeIf(pending -> pending.source.pod().equals(pod));
+    size = all.size();
   }
 
   void close() {
-    lookups.shutdownNow();
-  }
-
-  private void forgetDone() {
-    List<Pending> left = new ArrayList<>(all);
-    left.removeIf(pending -> pending.done);
-    all = left;
-    size = left.size();
+    threads.shutdownNow();
   }
 
   private void attempt(Pending pending) {
-    if (pending.source.isNamed()) {
-      lookUp(pending);
-    } else {
-      connect(pending);
+    if (!all.contains(pending)) {
+      return;
     }
-  }
-
-  private void lookUp(Pending pending) {
-    pending.lookedUp = true;
-    lookups.execute(
+    if (!pending.source.isNamed()) {
+      connect(pending);
+      return;
+    }
+    threads.execute(
         () -> {
           String obstacle = obstacle(pending.source.host());
-          receiver.execute(() -> answered(pending, obstacle));
+          receiver.execute(() -> resolved(pending, obstacle));
         });
   }
 
@@ -143,60 +103,55 @@ final class PendingSources {
     }
   }
 
-  private void answered(Pending pending, @Nullable String obstacle) {
-    pending.lookedUp = false;
-    if (pending.done) {
-      return;
-    }
-    if (obstacle == null) {
+  private void resolved(Pending pending, @Nullable String obstacle) {
+    if (all.contains(pending) && obstacle != null) {
+      retry(pending, obstacle);
+    } else if (all.contains(pending)) {
       connect(pending);
-      forgetDone();
-    } else {
-      warn(pending, obstacle);
     }
   }
 
   private void connect(Pending pending) {
-    if (socketsSpent) {
-      // One attempt per round is enough: JeroMQ can lose a slot with each socket that it fails to
-      // create.
+    // One attempt at a time is enough: JeroMQ can lose a slot with each socket that it fails to
+    // create.
+    if (System.nanoTime() - noSocketBefore < 0) {
+      retry(pending, "no socket");
       return;
     }
     ZMQ.Socket socket;
     try {
       socket = receiver.socket(pending.source.endpoint());
     } catch (RuntimeException e) {
-      socketsSpent = true;
-      warn(pending, "no socket: " + e.getMessage());
+      noSocketBefore = System.nanoTime() + pauseNanos;
+      retry(pending, "no socket: " + e.getMessage());
       return;
     }
     try {
       receiver.subscribe(pending.source, socket);
-      pending.done = true;
-      reportRecovery(pending);
     } catch (RuntimeException e) {
       socket.close();
-      warn(pending, String.valueOf(e.getMessage()));
+      retry(pending, String.valueOf(e.getMessage()));
+      return;
+    }
+    all.remove(pending);
+    size = all.size();
+    if (pending.warned) {
+      log(Level.INFO, "KV events of {0} at {1} are followed", pending, "");
     }
   }
 
-  private static void warn(Pending pending, String obstacle) {
+  private void retry(Pending pending, String obstacle) {
     if (!pending.warned) {
       pending.warned = true;
-      EventSource source = pending.source;
-      LOG.log(
-          Level.WARNING,
-          "KV events of {0} at {1} cannot be followed ({2}); trying again",
-          source.pod(),
-          source.endpoint(),
-          obstacle);
+      String sentence = "KV events of {0} at {1} cannot be followed ({2}); trying again";
+      log(Level.WARNING, sentence, pending, obstacle);
     }
+    ScheduledFuture<?> unused =
+        threads.schedule(
+            () -> receiver.execute(() -> attempt(pending)), pauseNanos, TimeUnit.NANOSECONDS);
   }
 
-  private static void reportRecovery(Pending pending) {
-    if (pending.warned) {
-      EventSource source = pending.source;
-      LOG.log(Level.INFO, "KV events of {0} at {1} are followed", source.pod(), source.endpoint());
-    }
+  private static void log(Level level, String sentence, Pending pending, String obstacle) {
+    LOG.log(level, sentence, pending.source.pod(), pending.source.endpoint(), obstacle);
   }
 }

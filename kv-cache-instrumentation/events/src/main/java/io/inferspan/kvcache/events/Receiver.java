@@ -143,13 +143,12 @@ final class Receiver implements Runnable {
   private void round() {
     try {
       ZMQ.Poller poller = poller();
-      poller.poll(pollMillis());
+      poller.poll(POLL_MILLIS);
       receive(poller);
       if (poller.pollin(0)) {
         drain();
       }
       runCommands();
-      pending.retry();
     } catch (Throwable e) {
       counts.faults.increment();
       if (!faulted) {
@@ -158,10 +157,6 @@ final class Receiver implements Runnable {
       }
       LockSupport.parkNanos(FAULT_PAUSE_NANOS);
     }
-  }
-
-  private long pollMillis() {
-    return pending.size() == 0 ? POLL_MILLIS : Math.min(POLL_MILLIS, options.reconnect.toMillis());
   }
 
   private void receive(ZMQ.Poller poller) {

@@ -35,10 +35,6 @@ final class ReplayCall implements Runnable {
     NOT_YET
   }
 
-  /** A reply; an empty payload ends the replay. */
-  @SuppressWarnings("ArrayRecordComponent") // Replies are passed on, never compared.
-  private record Reply(Topic topic, long sequence, byte[] payload) {}
-
   private final Replay replay;
   private final WorkQueue queue;
   private final ReplayPool pool;
@@ -155,7 +151,7 @@ final class ReplayCall implements Runnable {
         continue;
       }
       lastHeard = System.nanoTime();
-      Reply reply = reply(frames(dealer, first));
+      Message reply = reply(frames(dealer, first));
       Outcome outcome = reply == null ? Outcome.NOT_YET : heard(reply);
       if (outcome != null) {
         return outcome;
@@ -176,7 +172,7 @@ final class ReplayCall implements Runnable {
     return frames;
   }
 
-  private @Nullable Reply reply(List<byte[]> frames) {
+  private @Nullable Message reply(List<byte[]> frames) {
     int size = frames.size();
     boolean delimited = size == MOST_FRAMES && frames.get(0).length == 0;
     if (size < 2 || size > MOST_FRAMES || (size == MOST_FRAMES && !delimited)) {
@@ -188,11 +184,12 @@ final class ReplayCall implements Runnable {
     }
     byte[] named = size == 2 ? EMPTY : frames.get(size - 3);
     Topic topic = named.length == 0 ? replay.topic() : Topic.of(named);
-    return new Reply(topic, ByteBuffer.wrap(sequence).getLong(), frames.get(size - 1));
+    return Message.replayed(
+        replay, ByteBuffer.wrap(sequence).getLong(), topic, frames.get(size - 1));
   }
 
   /** Handles a reply; returns null if more replies are needed. */
-  private @Nullable Outcome heard(Reply reply) {
+  private @Nullable Outcome heard(Message reply) {
     boolean end = reply.payload().length == 0;
     if (replay.mode() == Replay.Mode.IDENTITY && !begun) {
       return end ? Outcome.PUBLISHER_RESTARTED : identity(reply);
@@ -212,7 +209,7 @@ final class ReplayCall implements Runnable {
   }
 
   /** Checks whether the publisher still has the last applied batch, byte for byte. */
-  private @Nullable Outcome identity(Reply reply) {
+  private @Nullable Outcome identity(Message reply) {
     if (reply.sequence() != expected || Stream.checksum(reply.payload()) != replay.checksum()) {
       return Outcome.PUBLISHER_RESTARTED;
     }
@@ -221,9 +218,8 @@ final class ReplayCall implements Runnable {
     return expected > replay.through() ? Outcome.COMPLETE : null;
   }
 
-  private boolean delivered(Reply reply) {
-    Message message = Message.replayed(replay, reply.sequence(), reply.topic(), reply.payload());
-    while (!queue.offerReplayed(message)) {
+  private boolean delivered(Message reply) {
+    while (!queue.offerReplayed(reply)) {
       if (stopped()) {
         return false;
       }

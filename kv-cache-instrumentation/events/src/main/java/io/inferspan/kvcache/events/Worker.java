@@ -74,7 +74,7 @@ final class Worker implements Runnable, Stream.Actions {
           queue.done(message);
         }
         messages.clear();
-        maintain();
+        succeeded(this::maintain, "Repairing the index failed; it is retried");
       }
     } catch (InterruptedException e) {
       // Only close() interrupts.
@@ -83,32 +83,27 @@ final class Worker implements Runnable, Stream.Actions {
   }
 
   private void handle(Message message) {
-    if (closing) {
-      return;
-    }
-    try {
-      dispatch(message);
-    } catch (Throwable e) {
-      // An Error, such as a class missing in an observer, must not end the events of all pods
-      // either.
-      fault("A batch of KV events was not applied, and its pod is cleared", e);
-      invalidateAfterFault(message.stream());
+    if (!closing
+        && !succeeded(
+            () -> dispatch(message),
+            "A batch of KV events was not applied, and its pod is cleared")) {
+      succeeded(
+          () -> invalidate(message.stream()), "Clearing a pod after a fault failed; it is retried");
     }
   }
 
-  private void invalidateAfterFault(Stream stream) {
+  /** Runs a step. An Error, such as a class missing in an observer, must not end all events. */
+  private boolean succeeded(Runnable step, String otherwise) {
     try {
-      invalidate(stream);
+      step.run();
+      return true;
     } catch (Throwable e) {
-      fault("Clearing a pod after a fault failed; it is retried", e);
-    }
-  }
-
-  private void fault(String what, Throwable e) {
-    counts.faults.increment();
-    if (!faulted) {
-      faulted = true;
-      LOG.log(Level.WARNING, what + "; later faults are only counted", e);
+      counts.faults.increment();
+      if (!faulted) {
+        faulted = true;
+        LOG.log(Level.WARNING, otherwise + "; later faults are only counted", e);
+      }
+      return false;
     }
   }
 
@@ -135,15 +130,11 @@ final class Worker implements Runnable, Stream.Actions {
   }
 
   private void maintain() {
-    try {
-      writer.maintain();
-      if (!watched.isEmpty() && queue.isEmpty()) {
-        List<Stream> idle = List.copyOf(watched);
-        watched.removeAll(idle);
-        idle.forEach(stream -> stream.idle());
-      }
-    } catch (Throwable e) {
-      fault("Repairing the index failed; it is retried", e);
+    writer.maintain();
+    if (!watched.isEmpty() && queue.isEmpty()) {
+      List<Stream> idle = List.copyOf(watched);
+      watched.removeAll(idle);
+      idle.forEach(Stream::idle);
     }
   }
 

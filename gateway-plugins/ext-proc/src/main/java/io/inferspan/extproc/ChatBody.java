@@ -4,7 +4,10 @@ import io.inferspan.json.Grammar;
 import io.inferspan.json.JsonScanner;
 import io.inferspan.json.JsonSink;
 import io.inferspan.json.Places;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * engine will report it, and fields found before it count.
  */
 final class ChatBody implements JsonSink {
+
+  /** No model name is longer; it bounds what is kept of a client's input. */
+  static final int MAX_MODEL_BYTES = 1024;
 
   private static final int MODEL = Places.RANGE | 1;
   private static final int STREAM = Places.RANGE | 2;
@@ -73,12 +79,27 @@ final class ChatBody implements JsonSink {
     }
     switch (place) {
       case MODEL -> {
-        model = JsonString.decode(json, from, to);
+        model = text(from, to);
         modelStart = from;
         modelEnd = to;
       }
       case STREAM -> streaming = json[from] == 't';
       default -> input = Arrays.copyOfRange(json, from, to);
+    }
+  }
+
+  /** The text between the quotes at the ends of the range; empty where it is no string. */
+  private String text(int from, int to) {
+    boolean quoted = to - from >= 2 && json[from] == '"' && json[to - 1] == '"';
+    if (!quoted || to - from > MAX_MODEL_BYTES) {
+      return "";
+    }
+    String quotedText = new String(json, from, to - from, StandardCharsets.UTF_8);
+    String raw = quotedText.substring(1, quotedText.length() - 1);
+    try {
+      return raw.indexOf('\\') < 0 ? raw : (String) Json.decodeValue(quotedText);
+    } catch (DecodeException e) {
+      return raw;
     }
   }
 

@@ -73,7 +73,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       refuse(request, "messages are to come uncompressed");
     } else if (PATH.equals(request.path())) {
       int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
-      new GrpcCall(request, maxMessageBytes, budget, call -> new EnvoyExchange(this, call)).open();
+      new GrpcCall(request, maxMessageBytes, budget, call -> new Exchange(this, call)).open();
     } else if (HealthCall.PATH.equals(request.path())) {
       new GrpcCall(
               request,

@@ -13,6 +13,7 @@ import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.extproc.wire.ProcessingRequest.Part;
 import io.inferspan.extproc.wire.ProcessingResponse;
 import io.inferspan.extproc.wire.ProcessingResponse.Answer;
+import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.UpstreamAttempt;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -31,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestSide {
 
-  private final Course course;
+  private final Exchange exchange;
+  private final GatewayRequest request;
   private final HeldBody body;
   private HeaderList headers = HeaderList.EMPTY;
   private @Nullable List<String> subset;
@@ -39,9 +41,10 @@ final class RequestSide {
   private boolean choosing;
   private boolean chosen;
 
-  RequestSide(Course course) {
-    this.course = course;
-    this.body = course.service().hold();
+  RequestSide(Exchange exchange, GatewayRequest request) {
+    this.exchange = exchange;
+    this.request = request;
+    this.body = exchange.service.hold();
   }
 
   boolean isChoosing() {
@@ -50,7 +53,7 @@ final class RequestSide {
 
   /** Returns whether the choice waits for the body. */
   boolean awaitsBody() {
-    return !choosing && !chosen && !course.observing() && !course.isRefused();
+    return !choosing && !chosen && !exchange.observing() && !exchange.isRefused();
   }
 
   void release() {
@@ -60,30 +63,30 @@ final class RequestSide {
   /** Discards the buffered body and answers the client with the reason. */
   void refuse(Refusal refusal) {
     body.release();
-    course.refuse(refusal);
+    exchange.refuse(request, refusal);
   }
 
   void begin(ProcessingRequest message) {
     headers = message.headers();
     subset = message.subset();
-    if (course.observing()) {
+    if (exchange.observing()) {
       return;
     }
     negotiate(message.endOfStream());
-    BodyMode mode = course.modes().request();
+    BodyMode mode = exchange.modes.request();
     if (message.endOfStream() || !mode.holdsHeaders()) {
       choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
       // The choice waits for the body; routing headers from the client are removed now.
-      course.answer(
+      exchange.answer(
           Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
     }
   }
 
   /** Requests the body modes that are needed, if Envoy allows overrides. */
   private void negotiate(boolean bodyless) {
-    Modes told = course.modes();
-    if (!course.service().overridesModes()) {
+    Modes told = exchange.modes;
+    if (!exchange.service.overridesModes()) {
       return;
     }
     BodyMode request =
@@ -92,13 +95,13 @@ final class RequestSide {
     Modes wanted = new Modes(request, response);
     if (!wanted.equals(told)) {
       override = wanted;
-      course.modes(wanted);
+      exchange.modes = wanted;
     }
   }
 
   void receive(ProcessingRequest message) {
-    course.request().requestBody(message.body());
-    if (course.observing() || course.isRefused()) {
+    request.requestBody(message.body());
+    if (exchange.observing() || exchange.isRefused()) {
       return;
     }
     if (chosen) {
@@ -108,7 +111,7 @@ final class RequestSide {
     HeldBody.Fit fit = body.add(message.body());
     if (fit != HeldBody.Fit.KEPT) {
       refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
-    } else if (message.endOfStream() || course.modes().request() != BodyMode.FULL_DUPLEX_STREAMED) {
+    } else if (message.endOfStream() || exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
       choose(message.part(), true);
     }
   }
@@ -116,11 +119,9 @@ final class RequestSide {
   /** Passes messages after the choice unchanged. */
   private void pass(ProcessingRequest message) {
     if (message.part() == Part.REQUEST_TRAILERS) {
-      course.send(ProcessingResponse.trailers(message.part()));
-    } else if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
-      Pieces.send(course, message);
+      exchange.send(ProcessingResponse.trailers(message.part()));
     } else {
-      course.answer(message.part(), Answer.PASS);
+      exchange.pass(message, exchange.modes.request());
     }
   }
 
@@ -131,13 +132,13 @@ final class RequestSide {
     choosing = true;
     ChatBody asked = bodySeen ? ChatBody.read(body.toArray()) : ChatBody.UNSEEN;
     TargetModel model = TargetModel.of(headers, asked);
-    Question question = new Question(endedBy, model, course.request().orchestration(model.name()));
+    Question question = new Question(endedBy, model, request.orchestration(model.name()));
     CompletableFuture<Verdict> verdict =
-        course
-            .service()
+        exchange
+            .service
             .choice()
             .choose(
-                new EndpointChoice.Request(course.request().id(), headers, subset, model),
+                new EndpointChoice.Request(request.id(), headers, subset, model),
                 question.orchestration.context())
             .toCompletableFuture();
     if (verdict.isDone()) {
@@ -152,9 +153,9 @@ final class RequestSide {
   private void decidedLater(Verdict verdict, Question question) {
     try {
       decided(verdict, question);
-      course.call().resume();
+      exchange.call.resume();
     } catch (RuntimeException e) {
-      course.call().end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
+      exchange.call.end(GrpcCall.INTERNAL, e.getClass().getSimpleName());
     }
   }
 
@@ -168,7 +169,7 @@ final class RequestSide {
         Refusal refusal = verdict.refusal();
         Refusal told = refusal == null ? Refusal.NO_ENDPOINT : refusal;
         orchestration.fail(told.type(), told.message());
-        course.refuse(told);
+        exchange.refuse(request, told);
       } else {
         go(result, target, question);
       }
@@ -178,11 +179,11 @@ final class RequestSide {
 
   private void go(SchedulingResult result, Endpoint target, Question question) {
     Part endedBy = question.endedBy;
-    UpstreamAttempt attempt = course.request().attempt(target.address(), target.port());
-    course.goesTo(target, attempt);
-    Routing routing = Routing.to(result, course.service().choice().scheduler(), attempt, headers);
+    UpstreamAttempt attempt = request.attempt(target.address(), target.port());
+    exchange.routed(target, attempt);
+    Routing routing = Routing.to(result, exchange.service.choice().scheduler(), attempt, headers);
     boolean streamedBack =
-        course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED
+        exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;
     boolean rewritten = question.model.isRewritten();
     List<ByteBuffer> goesOn = rewritten ? question.model.rewritten() : body.pieces();
@@ -194,15 +195,15 @@ final class RequestSide {
     Modes asked = answered == Part.REQUEST_HEADERS ? override : null;
     Answer answer = new Answer(routing.changes(), true, routing.destination(), asked);
     if (streamedBack) {
-      course.answer(answered, answer);
-      Pieces.send(course, Part.REQUEST_BODY, goesOn, endedBy == Part.REQUEST_BODY);
+      exchange.answer(answered, answer);
+      exchange.sendBack(Part.REQUEST_BODY, goesOn, endedBy == Part.REQUEST_BODY);
     } else if (rewritten) {
-      course.send(ProcessingResponse.replacing(answered, answer, goesOn));
+      exchange.send(ProcessingResponse.replacing(answered, answer, goesOn));
     } else {
-      course.answer(answered, answer);
+      exchange.answer(answered, answer);
     }
     if (endedBy == Part.REQUEST_TRAILERS) {
-      course.send(ProcessingResponse.trailers(endedBy));
+      exchange.send(ProcessingResponse.trailers(endedBy));
     }
     // Envoy connects from here on and does not report when it has.
     attempt.connected();
@@ -215,7 +216,7 @@ final class RequestSide {
    */
   private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
     int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();
-    if (course.modes().request() == BodyMode.FULL_DUPLEX_STREAMED) {
+    if (exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED) {
       changes.set("content-length", Integer.toString(length));
       return;
     }

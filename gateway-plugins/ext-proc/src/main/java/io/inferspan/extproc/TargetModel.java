@@ -1,7 +1,9 @@
 package io.inferspan.extproc;
 
 import io.inferspan.extproc.wire.HeaderList;
+import io.vertx.core.json.Json;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,7 @@ record TargetModel(ChatBody body, String name) {
   private static @Nullable String wanted(HeaderList headers) {
     String current = headers.first(REWRITE);
     String wanted = current == null ? headers.first(FORMER_REWRITE) : current;
-    return wanted == null || wanted.isBlank() || wanted.length() > JsonString.MAX_BYTES
+    return wanted == null || wanted.isBlank() || wanted.length() > ChatBody.MAX_MODEL_BYTES
         ? null
         : wanted.strip();
   }
@@ -38,6 +40,6 @@ record TargetModel(ChatBody body, String name) {
 
   /** The body with this model in it. */
   List<ByteBuffer> rewritten() {
-    return body.withModel(JsonString.encode(name));
+    return body.withModel(Json.encode(name).getBytes(StandardCharsets.UTF_8));
   }
 }

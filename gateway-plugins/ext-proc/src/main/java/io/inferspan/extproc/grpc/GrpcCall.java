@@ -54,17 +54,21 @@ public final class GrpcCall {
      *
      * @return whether that is answered, so that nothing more need come; else the call ends
      */
-    boolean refuses(OversizedMessageException message);
+    default boolean refuses(OversizedMessageException message) {
+      return false;
+    }
 
     /** Returns whether it accepts no message now; it calls {@link #resume()} when it does again. */
-    boolean isBusy();
+    default boolean isBusy() {
+      return false;
+    }
 
     /**
      * Nothing more comes, and nothing more can be sent; called once.
      *
      * @param status of gRPC, with which it was ended from here; {@link #OK} where the peer ended it
      */
-    void closed(int status);
+    default void closed(int status) {}
   }
 
   private final HttpServerRequest request;

@@ -63,19 +63,4 @@ public final class HealthCall implements GrpcCall.Receiver {
         Envoy.HealthCheckResponse.newBuilder().setStatus(serving ? SERVING : NOT_SERVING).build());
     call.end(GrpcCall.OK, "");
   }
-
-  @Override
-  public boolean refuses(OversizedMessageException message) {
-    return false;
-  }
-
-  @Override
-  public boolean isBusy() {
-    return false;
-  }
-
-  @Override
-  public void closed(int status) {
-    // Nothing of the question is left.
-  }
 }

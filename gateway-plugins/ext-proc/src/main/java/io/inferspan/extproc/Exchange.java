@@ -1,0 +1,264 @@
+package io.inferspan.extproc;
+
+import com.google.protobuf.MessageLite;
+import io.inferspan.epp.Endpoint;
+import io.inferspan.epp.plugins.score.SessionAffinityScorer;
+import io.inferspan.extproc.grpc.GrpcCall;
+import io.inferspan.extproc.grpc.OversizedMessageException;
+import io.inferspan.extproc.wire.BodyMode;
+import io.inferspan.extproc.wire.HeaderChanges;
+import io.inferspan.extproc.wire.HeaderList;
+import io.inferspan.extproc.wire.MalformedMessageException;
+import io.inferspan.extproc.wire.ProcessingRequest;
+import io.inferspan.extproc.wire.ProcessingRequest.Modes;
+import io.inferspan.extproc.wire.ProcessingRequest.Part;
+import io.inferspan.extproc.wire.ProcessingResponse;
+import io.inferspan.extproc.wire.ProcessingResponse.Answer;
+import io.inferspan.gateway.GatewayRequest;
+import io.inferspan.gateway.UpstreamAttempt;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One exchange of a client and an engine, as Envoy shows it on one stream: the request, which
+ * {@link RequestSide} routes, and the response, which passes unchanged and is observed.
+ *
+ * <p>All of it runs on the stream's event loop.
+ */
+final class Exchange implements GrpcCall.Receiver {
+
+  /** The header that gateway conformance tests read to find out which endpoint answered. */
+  private static final String SERVED_HEADER = "x-conformance-test-served-endpoint";
+
+  private static final String NOT_TOLD = "fail: missing destination endpoint served metadata";
+
+  final ExtProcService service;
+  final GrpcCall call;
+
+  /** How bodies come. */
+  Modes modes;
+
+  private @Nullable GatewayRequest request;
+  private @Nullable RequestSide requestSide;
+  private @Nullable UpstreamAttempt attempt;
+  private @Nullable Endpoint target;
+  private boolean observing;
+  private boolean refused;
+  private boolean responseBegun;
+
+  Exchange(ExtProcService service, GrpcCall call) {
+    this.service = service;
+    this.call = call;
+    this.modes = service.untoldModes();
+  }
+
+  @Override
+  public boolean isBusy() {
+    return requestSide != null && requestSide.isChoosing();
+  }
+
+  @Override
+  public void receive(ByteBuffer bytes) throws MalformedMessageException {
+    ProcessingRequest message = ProcessingRequest.read(bytes);
+    GatewayRequest live = request;
+    RequestSide asked = requestSide;
+    if (message.part() == Part.OTHER) {
+      return;
+    }
+    if (live == null || asked == null) {
+      begin(message);
+    } else if (message.part() == Part.REQUEST_HEADERS) {
+      throw new MalformedMessageException("the exchange begins a second time");
+    } else if (!message.part().isResponse()) {
+      asked.receive(message);
+    } else if (!refused) {
+      // After a refusal Envoy shows only what we answered ourselves.
+      response(live, message);
+    }
+  }
+
+  private void begin(ProcessingRequest message) throws MalformedMessageException {
+    if (message.part() != Part.REQUEST_HEADERS) {
+      throw new MalformedMessageException("the exchange does not begin with request headers");
+    }
+    GatewayRequest begun =
+        service.tracing().begin(new EnvoyHeaders(message.headers(), message.source()));
+    Modes told = message.modes();
+    modes = told == null ? modes : told;
+    observing = message.observing();
+    request = begun;
+    requestSide = new RequestSide(this, begun);
+    requestSide.begin(message);
+  }
+
+  /** While a body is awaited, the message is that body, and the client can be answered. */
+  @Override
+  public boolean refuses(OversizedMessageException message) {
+    RequestSide asked = requestSide;
+    if (asked == null || !asked.awaitsBody()) {
+      return false;
+    }
+    boolean full = message.why() == OversizedMessageException.Cause.NO_ROOM;
+    asked.refuse(full ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    return true;
+  }
+
+  /**
+   * Handles the end of the stream. If the response is incomplete, the client has gone; or its body
+   * was not to be shown, and the response's head is the last message.
+   */
+  @Override
+  public void closed(int status) {
+    GatewayRequest live = request;
+    if (live == null || requestSide == null) {
+      return;
+    }
+    requestSide.release();
+    if (status != GrpcCall.OK) {
+      live.fail("grpc_status_" + status, cause(status));
+    } else if (responseBegun && modes.response() == BodyMode.NONE) {
+      end(live);
+    } else {
+      live.clientGone();
+    }
+  }
+
+  private static String cause(int status) {
+    return switch (status) {
+      case GrpcCall.INVALID_ARGUMENT -> "Envoy sent an invalid external processing message";
+      case GrpcCall.RESOURCE_EXHAUSTED -> "there was no room for what Envoy sent";
+      default -> "the picker failed";
+    };
+  }
+
+  /** Returns whether Envoy only observes and ignores responses. */
+  boolean observing() {
+    return observing;
+  }
+
+  /** Returns whether the client was answered directly, so that nothing is left to send. */
+  boolean isRefused() {
+    return refused;
+  }
+
+  /** Sets the endpoint that was chosen, and the call to it. */
+  void routed(Endpoint chosen, UpstreamAttempt call) {
+    target = chosen;
+    attempt = call;
+  }
+
+  void refuse(GatewayRequest live, Refusal refusal) {
+    refused = true;
+    live.status(refusal.status());
+    send(refusal.toMessage());
+    live.end();
+  }
+
+  private void response(GatewayRequest live, ProcessingRequest message) {
+    switch (message.part()) {
+      case RESPONSE_HEADERS -> {
+        responseHead(live, message);
+        answer(message.part(), Answer.changing(changes(message.served())));
+      }
+      case RESPONSE_BODY -> {
+        if (attempt == null) {
+          live.see(message.body());
+        } else {
+          attempt.see(message.body());
+        }
+        pass(message, modes.response());
+      }
+      default -> send(ProcessingResponse.trailers(Part.RESPONSE_TRAILERS));
+    }
+    if (message.endOfStream()) {
+      end(live);
+    }
+  }
+
+  private void responseHead(GatewayRequest live, ProcessingRequest message) {
+    responseBegun = true;
+    HeaderList headers = message.headers();
+    int status = status(headers.first(":status"));
+    // A body that is not shown must not count as one without tokens.
+    boolean shown = modes.response() != BodyMode.NONE;
+    String type = shown ? headers.first("content-type") : null;
+    String encoding = headers.first("content-encoding");
+    UpstreamAttempt chosen = attempt;
+    if (chosen == null) {
+      live.responseHead(status, type, encoding);
+      return;
+    }
+    live.status(status);
+    chosen.responseHead(status, type, encoding);
+    String served = message.served();
+    if (served != null) {
+      // Envoy may have gone on to another endpoint than the first.
+      chosen.target(served);
+    }
+  }
+
+  private HeaderChanges changes(@Nullable String served) {
+    HeaderChanges changes = new HeaderChanges();
+    if (service.tellsServed()) {
+      changes.set(SERVED_HEADER, served == null ? NOT_TOLD : served);
+    }
+    if (target != null && service.sendsSessionTokens()) {
+      changes.set(SessionAffinityScorer.TOKEN_HEADER, SessionAffinityScorer.token(target));
+    }
+    return changes;
+  }
+
+  private static int status(@Nullable String text) {
+    try {
+      return text == null ? 0 : Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  private void end(GatewayRequest live) {
+    if (attempt != null) {
+      attempt.end();
+    }
+    live.end();
+  }
+
+  void answer(Part part, Answer answer) {
+    send(ProcessingResponse.answer(part, answer));
+  }
+
+  /** Passes one part of a body on unchanged. */
+  void pass(ProcessingRequest message, BodyMode mode) {
+    if (mode == BodyMode.FULL_DUPLEX_STREAMED) {
+      sendBack(message.part(), List.of(message.body()), message.endOfStream());
+    } else {
+      answer(message.part(), Answer.PASS);
+    }
+  }
+
+  /** Sends a body back in pieces of the size that Envoy takes; the last one says if it ends. */
+  void sendBack(Part part, List<ByteBuffer> body, boolean endOfStream) {
+    int last = body.size() - 1;
+    for (int i = 0; i <= last; i++) {
+      ByteBuffer bytes = body.get(i);
+      int at = bytes.position();
+      do {
+        int length = Math.min(ProcessingResponse.MAX_PIECE_BYTES, bytes.limit() - at);
+        ByteBuffer piece = bytes.slice(at, length);
+        at += length;
+        boolean ends = endOfStream && i == last && at == bytes.limit();
+        send(ProcessingResponse.piece(part, piece, ends));
+      } while (at < bytes.limit());
+    }
+    if (last < 0 && endOfStream) {
+      send(ProcessingResponse.piece(part, ByteBuffer.allocate(0), true));
+    }
+  }
+
+  void send(MessageLite message) {
+    if (!observing) {
+      call.send(message);
+    }
+  }
+}

@@ -4,12 +4,13 @@ import io.inferspan.testing.SpanTree.Node;
 import io.inferspan.testing.TreePattern.Line;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /**
@@ -19,8 +20,6 @@ import java.util.function.BiPredicate;
  * otherwise leaves a difference that is easy to read.
  */
 final class SiblingOrder {
-  private static final int NONE = -1;
-
   private final Map<Node, Integer> ranks = new HashMap<>();
   private final Map<Pair, Boolean> subtreeMatches = new HashMap<>();
 
@@ -69,32 +68,22 @@ final class SiblingOrder {
   }
 
   private void arrange(List<Expected> expected, List<Node> actual) {
-    int[] partners = new int[expected.size()];
-    Arrays.fill(partners, NONE);
+    Map<Node, Expected> partners = new HashMap<>();
     pair(expected, actual, partners, this::matchesWhole);
     pair(expected, actual, partners, SiblingOrder::matchesLine);
-    boolean[] isTaken = new boolean[actual.size()];
-    for (int i = 0; i < partners.length; i++) {
-      if (partners[i] != NONE) {
-        isTaken[partners[i]] = true;
-        ranks.put(actual.get(partners[i]), i);
-        arrange(expected.get(i).children, actual.get(partners[i]).children());
-      }
-    }
-    rankTheRest(actual, partners, isTaken);
-  }
-
-  /**
-   * Pairs spans without a partner with expected spans without one, and puts the last at the end.
-   */
-  private void rankTheRest(List<Node> actual, int[] partners, boolean[] isTaken) {
+    partners.forEach(
+        (node, line) -> {
+          ranks.put(node, expected.indexOf(line));
+          arrange(line.children, node.children());
+        });
+    // Spans without a partner stand where expected ones have none, and the last at the end.
     int slot = 0;
-    for (int j = 0; j < isTaken.length; j++) {
-      if (!isTaken[j]) {
-        while (slot < partners.length && partners[slot] != NONE) {
+    for (Node node : actual) {
+      if (!partners.containsKey(node)) {
+        while (slot < expected.size() && partners.containsValue(expected.get(slot))) {
           slot++;
         }
-        ranks.put(actual.get(j), slot++);
+        ranks.put(node, slot++);
       }
     }
   }
@@ -113,10 +102,9 @@ final class SiblingOrder {
     if (expected.size() != actual.size()) {
       return false;
     }
-    int[] partners = new int[expected.size()];
-    Arrays.fill(partners, NONE);
+    Map<Node, Expected> partners = new HashMap<>();
     pair(expected, actual, partners, this::matchesWhole);
-    return Arrays.stream(partners).allMatch(partner -> partner != NONE);
+    return partners.size() == actual.size();
   }
 
   private static boolean matchesLine(Expected expected, Node actual) {
@@ -124,64 +112,40 @@ final class SiblingOrder {
   }
 
   /**
-   * Finds partners for as many expected spans without one as possible (maximum bipartite matching:
-   * a wildcard must not keep the only span that a stricter sibling could have).
+   * Finds partners for as many spans without one as possible (maximum bipartite matching: a
+   * wildcard must not keep the only span that a stricter sibling could have).
    */
   private static void pair(
       List<Expected> expected,
       List<Node> actual,
-      int[] partners,
+      Map<Node, Expected> partners,
       BiPredicate<Expected, Node> matches) {
-    int[] owners = new int[actual.size()];
-    boolean[] isFixed = new boolean[actual.size()];
-    Arrays.fill(owners, NONE);
-    for (int partner : partners) {
-      if (partner != NONE) {
-        isFixed[partner] = true;
-      }
-    }
-    Search search = new Search(expected, actual, owners, matches);
-    for (int i = 0; i < partners.length; i++) {
-      if (partners[i] == NONE) {
-        search.place(i, isFixed.clone());
-      }
-    }
-    for (int j = 0; j < owners.length; j++) {
-      if (owners[j] != NONE) {
-        partners[owners[j]] = j;
+    List<Node> free = actual.stream().filter(node -> !partners.containsKey(node)).toList();
+    Set<Expected> placed = Set.copyOf(partners.values());
+    for (Expected line : expected) {
+      if (!placed.contains(line)) {
+        place(line, free, new HashSet<>(free), partners, matches);
       }
     }
   }
 
-  /** The search for augmenting paths; {@code owners} maps actual to expected spans. */
-  private static final class Search {
-    private final List<Expected> expected;
-    private final List<Node> actual;
-    private final int[] owners;
-    private final BiPredicate<Expected, Node> matches;
-
-    Search(
-        List<Expected> expected,
-        List<Node> actual,
-        int[] owners,
-        BiPredicate<Expected, Node> matches) {
-      this.expected = expected;
-      this.actual = actual;
-      this.owners = owners;
-      this.matches = matches;
-    }
-
-    boolean place(int i, boolean[] isTried) {
-      for (int j = 0; j < owners.length; j++) {
-        if (!isTried[j] && matches.test(expected.get(i), actual.get(j))) {
-          isTried[j] = true;
-          if (owners[j] == NONE || place(owners[j], isTried)) {
-            owners[j] = i;
-            return true;
-          }
+  /** Gives a line one of the untried spans; one that has a partner already finds it another. */
+  private static boolean place(
+      Expected line,
+      List<Node> free,
+      Set<Node> untried,
+      Map<Node, Expected> partners,
+      BiPredicate<Expected, Node> matches) {
+    for (Node node : free) {
+      if (untried.contains(node) && matches.test(line, node)) {
+        untried.remove(node);
+        Expected partner = partners.get(node);
+        if (partner == null || place(partner, free, untried, partners, matches)) {
+          partners.put(node, line);
+          return true;
         }
       }
-      return false;
     }
+    return false;
   }
 }

@@ -31,47 +31,40 @@ public final class SpanLog {
 
   /** Waits for {@code count} spans; fails with what came instead, followed by {@code remarks}. */
   public List<SpanRecord> await(int count, Duration timeout, Supplier<String> remarks) {
-    return await(count, timeout, new Wanted("spans", span -> true), remarks);
+    return await(count + " spans", count, timeout, span -> true, remarks);
   }
 
   /** Waits for {@code count} spans of one trace. */
   public List<SpanRecord> awaitTrace(
       String traceId, int count, Duration timeout, Supplier<String> remarks) {
-    Wanted wanted = new Wanted("spans of trace " + traceId, s -> s.traceId().equals(traceId));
-    return await(count, timeout, wanted, remarks);
+    String what = count + " spans of trace " + traceId;
+    return await(what, count, timeout, span -> span.traceId().equals(traceId), remarks);
   }
-
-  private record Wanted(String what, Predicate<SpanRecord> test) {}
 
   private synchronized List<SpanRecord> await(
-      int count, Duration timeout, Wanted wanted, Supplier<String> remarks) {
+      String what,
+      int count,
+      Duration timeout,
+      Predicate<SpanRecord> wanted,
+      Supplier<String> remarks) {
     long end = System.nanoTime() + timeout.toNanos();
     try {
-      Matching matching = new Matching(wanted);
-      while (matching.upToDate().size() < count) {
+      List<SpanRecord> found = spans.stream().filter(wanted).toList();
+      while (found.size() < count) {
         long left = end - System.nanoTime();
         if (left <= 0) {
-          throw new AssertionError(complaint(count, timeout, matching, remarks));
+          throw new AssertionError(
+              "expected %s within %d ms, but %d arrived: %s%s"
+                  .formatted(what, timeout.toMillis(), found.size(), names(found), remarks.get()));
         }
         TimeUnit.NANOSECONDS.timedWait(this, left);
+        found = spans.stream().filter(wanted).toList();
       }
-      return List.copyOf(matching.found);
+      return found;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for " + count + " " + wanted.what, e);
+      throw new AssertionError("interrupted while waiting for " + what, e);
     }
-  }
-
-  private String complaint(
-      int count, Duration timeout, Matching matching, Supplier<String> remarks) {
-    return "expected %d %s within %d ms, but %d arrived: %s%s"
-        .formatted(
-            count,
-            matching.wanted.what,
-            TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()),
-            matching.found.size(),
-            names(matching.found),
-            remarks.get());
   }
 
   /** The spans' names for a message, cut off when there are many. */
@@ -80,30 +73,5 @@ public final class SpanLog {
         spans.stream().limit(NAMES_SHOWN).map(span -> Printable.of(span.name())).toList();
     int more = spans.size() - names.size();
     return more == 0 ? names.toString() : names + " and " + more + " more";
-  }
-
-  /** The wanted spans found so far; looks at each span once, however often it is woken. */
-  private final class Matching {
-    private final Wanted wanted;
-    private final List<SpanRecord> found = new ArrayList<>();
-    private int seen;
-
-    Matching(Wanted wanted) {
-      this.wanted = wanted;
-    }
-
-    List<SpanRecord> upToDate() {
-      if (seen > spans.size()) {
-        // The log was cleared while we waited.
-        seen = 0;
-        found.clear();
-      }
-      for (; seen < spans.size(); seen++) {
-        if (wanted.test.test(spans.get(seen))) {
-          found.add(spans.get(seen));
-        }
-      }
-      return found;
-    }
   }
 }

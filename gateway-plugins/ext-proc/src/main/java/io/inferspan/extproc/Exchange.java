@@ -50,7 +50,7 @@ final class Exchange implements GrpcCall.Receiver {
   Exchange(ExtProcService service, GrpcCall call) {
     this.service = service;
     this.call = call;
-    this.modes = service.untoldModes();
+    this.modes = service.untoldModes;
   }
 
   @Override
@@ -83,7 +83,7 @@ final class Exchange implements GrpcCall.Receiver {
       throw new MalformedMessageException("the exchange does not begin with request headers");
     }
     GatewayRequest begun =
-        service.tracing().begin(new EnvoyHeaders(message.headers(), message.source()));
+        service.tracing.begin(new EnvoyHeaders(message.headers(), message.source()));
     Modes told = message.modes();
     modes = told == null ? modes : told;
     observing = message.observing();
@@ -200,10 +200,10 @@ final class Exchange implements GrpcCall.Receiver {
 
   private HeaderChanges changes(@Nullable String served) {
     HeaderChanges changes = new HeaderChanges();
-    if (service.tellsServed()) {
+    if (service.tellsServed) {
       changes.set(SERVED_HEADER, served == null ? NOT_TOLD : served);
     }
-    if (target != null && service.sendsSessionTokens()) {
+    if (target != null && service.sendsSessionTokens) {
       changes.set(SessionAffinityScorer.TOKEN_HEADER, SessionAffinityScorer.token(target));
     }
     return changes;

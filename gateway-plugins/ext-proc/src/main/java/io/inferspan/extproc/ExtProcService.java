@@ -33,14 +33,14 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
   /** The maximum size of a message without its body: headers, metadata, attributes. */
   private static final int MAX_OTHER_BYTES = 1 << 20;
 
-  private final GatewayTracing tracing;
-  private final EndpointChoice choice;
+  final GatewayTracing tracing;
+  final EndpointChoice choice;
   private final HeldBytes budget;
   private final int maxBodyBytes;
-  private final Modes untoldModes;
-  private final boolean overridesModes;
-  private final boolean sendsSessionTokens;
-  private final boolean tellsServed;
+  final Modes untoldModes;
+  final boolean overridesModes;
+  final boolean sendsSessionTokens;
+  final boolean tellsServed;
 
   private ExtProcService(Builder builder) {
     this.tracing = builder.tracing;
@@ -112,32 +112,8 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     return budget.now();
   }
 
-  GatewayTracing tracing() {
-    return tracing;
-  }
-
-  EndpointChoice choice() {
-    return choice;
-  }
-
   HeldBody hold() {
     return new HeldBody(budget, maxBodyBytes);
-  }
-
-  Modes untoldModes() {
-    return untoldModes;
-  }
-
-  boolean overridesModes() {
-    return overridesModes;
-  }
-
-  boolean sendsSessionTokens() {
-    return sendsSessionTokens;
-  }
-
-  boolean tellsServed() {
-    return tellsServed;
   }
 
   /** Collects the settings of a service. */

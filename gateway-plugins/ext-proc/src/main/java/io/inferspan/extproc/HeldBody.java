@@ -4,6 +4,7 @@ import io.inferspan.extproc.grpc.HeldBytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a request while its endpoint is chosen, in the pieces in which it came.
@@ -11,13 +12,6 @@ import java.util.List;
  * <p>One body has a bound, and so have all of them together.
  */
 final class HeldBody {
-
-  /** The outcome for a piece: kept, or the reason why not. */
-  enum Fit {
-    KEPT,
-    BODY_TOO_LARGE,
-    NO_ROOM
-  }
 
   private final HeldBytes budget;
   private final int maxBytes;
@@ -29,20 +23,21 @@ final class HeldBody {
     this.maxBytes = maxBytes;
   }
 
-  Fit add(ByteBuffer piece) {
+  /** Keeps a piece; returns the refusal of the request if there is no room for it. */
+  @Nullable Refusal add(ByteBuffer piece) {
     int more = piece.remaining();
     if (more == 0) {
-      return Fit.KEPT;
+      return null;
     }
     if (more > maxBytes - bytes) {
-      return Fit.BODY_TOO_LARGE;
+      return Refusal.BODY_TOO_LARGE;
     }
     if (!budget.take(more)) {
-      return Fit.NO_ROOM;
+      return Refusal.NO_ROOM;
     }
     bytes += more;
     pieces.add(piece);
-    return Fit.KEPT;
+    return null;
   }
 
   int bytes() {

@@ -86,7 +86,7 @@ final class RequestSide {
   /** Requests the body modes that are needed, if Envoy allows overrides. */
   private void negotiate(boolean bodyless) {
     Modes told = exchange.modes;
-    if (!exchange.service.overridesModes()) {
+    if (!exchange.service.overridesModes) {
       return;
     }
     BodyMode request =
@@ -108,9 +108,9 @@ final class RequestSide {
       pass(message);
       return;
     }
-    HeldBody.Fit fit = body.add(message.body());
-    if (fit != HeldBody.Fit.KEPT) {
-      refuse(fit == HeldBody.Fit.NO_ROOM ? Refusal.NO_ROOM : Refusal.BODY_TOO_LARGE);
+    Refusal refusal = body.add(message.body());
+    if (refusal != null) {
+      refuse(refusal);
     } else if (message.endOfStream() || exchange.modes.request() != BodyMode.FULL_DUPLEX_STREAMED) {
       choose(message.part(), true);
     }
@@ -136,7 +136,7 @@ final class RequestSide {
     CompletableFuture<Verdict> verdict =
         exchange
             .service
-            .choice()
+            .choice
             .choose(
                 new EndpointChoice.Request(request.id(), headers, subset, model),
                 question.orchestration.context())
@@ -181,7 +181,7 @@ final class RequestSide {
     Part endedBy = question.endedBy;
     UpstreamAttempt attempt = request.attempt(target.address(), target.port());
     exchange.routed(target, attempt);
-    Routing routing = Routing.to(result, exchange.service.choice().scheduler(), attempt, headers);
+    Routing routing = Routing.to(result, exchange.service.choice.scheduler(), attempt, headers);
     boolean streamedBack =
         exchange.modes.request() == BodyMode.FULL_DUPLEX_STREAMED
             && endedBy != Part.REQUEST_HEADERS;

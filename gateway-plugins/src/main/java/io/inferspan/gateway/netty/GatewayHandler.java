@@ -1,5 +1,6 @@
 package io.inferspan.gateway.netty;
 
+import io.inferspan.gateway.GatewayExchange;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.GatewayTracing;
 import io.netty.channel.Channel;
@@ -13,7 +14,9 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.TimeoutException;
 import io.netty.util.AttributeKey;
+import java.net.InetAddress;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -116,5 +119,35 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   private void endAll(Consumer<GatewayRequest> ending) {
     unanswered.forEach(ending);
     unanswered.clear();
+  }
+
+  /** A request as HTTP/1.1 brings it. */
+  private record Http1Exchange(HttpRequest request, Channel channel) implements GatewayExchange {
+
+    @Override
+    public String method() {
+      return request.method().name();
+    }
+
+    @Override
+    public String path() {
+      return request.uri();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      return request.headers().get(name);
+    }
+
+    @Override
+    public Iterator<String> headers(String name) {
+      // Netty's iterators over the values of a name go backwards.
+      return request.headers().getAll(name).iterator();
+    }
+
+    @Override
+    public @Nullable InetAddress peer() {
+      return Passing.peer(channel);
+    }
   }
 }

@@ -1,7 +1,9 @@
 package io.inferspan.gateway.netty;
 
+import io.inferspan.gateway.GatewayExchange;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.GatewayTracing;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -11,6 +13,8 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.timeout.TimeoutException;
+import java.net.InetAddress;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,5 +114,40 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
       live.timedOut();
     }
     super.exceptionCaught(ctx, cause);
+  }
+
+  /** A request as HTTP/2 brings it. */
+  private record Http2Exchange(Http2Headers headers, Channel channel) implements GatewayExchange {
+
+    @Override
+    public String method() {
+      return text(headers.method());
+    }
+
+    @Override
+    public String path() {
+      return text(headers.path());
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      CharSequence value = headers.get(name);
+      return value == null ? null : value.toString();
+    }
+
+    @Override
+    public Iterator<String> headers(String name) {
+      // Netty's iterators over the values of a name go backwards.
+      return headers.getAll(name).stream().map(CharSequence::toString).iterator();
+    }
+
+    @Override
+    public @Nullable InetAddress peer() {
+      return Passing.peer(channel);
+    }
+
+    private static String text(@Nullable CharSequence value) {
+      return value == null ? "" : value.toString();
+    }
   }
 }

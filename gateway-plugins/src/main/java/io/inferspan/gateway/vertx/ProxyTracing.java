@@ -54,7 +54,7 @@ public final class ProxyTracing implements ProxyInterceptor {
     GatewayRequest live = gateway.begin(request.proxiedRequest());
     UpstreamAttempt attempt = live.attempt("", 0);
     context.set(ATTEMPT, attempt);
-    VertxHeaders.inject(attempt, request.headers());
+    attempt.inject(request.headers(), VertxGateway.HEADERS);
     Body body = request.getBody();
     if (body != null && live.watched()) {
       request.setBody(like(body, VertxGateway.asking(live, body.stream())));

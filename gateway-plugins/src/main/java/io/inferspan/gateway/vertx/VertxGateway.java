@@ -1,12 +1,16 @@
 package io.inferspan.gateway.vertx;
 
 import io.inferspan.gateway.CurrentRequest;
+import io.inferspan.gateway.GatewayExchange;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.GatewayTracing;
+import io.inferspan.gateway.TraceSetter;
 import io.inferspan.gateway.UpstreamAttempt;
+import io.netty.util.NetUtil;
 import io.opentelemetry.context.Scope;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -20,8 +24,10 @@ import io.vertx.core.internal.http.HttpServerRequestInternal;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.core.spi.VertxTracerFactory;
 import io.vertx.core.streams.ReadStream;
+import java.net.InetAddress;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  * {@link GatewayRequest#end}.
  */
 public final class VertxGateway {
+
+  /** Writes a trace into headers, replacing the client's. */
+  static final TraceSetter<MultiMap> HEADERS =
+      new TraceSetter<>(MultiMap::set, MultiMap::remove, MultiMap::getAll);
 
   private static final int FIRST_FINAL_STATUS = 200;
 
@@ -120,7 +130,7 @@ public final class VertxGateway {
   /** A connection to an engine is there: writes the trace into the headers of the call. */
   public static void calling(UpstreamAttempt attempt, HttpClientRequest call) {
     attempt.connected();
-    VertxHeaders.inject(attempt, call.headers());
+    attempt.inject(call.headers(), HEADERS);
   }
 
   /** The body of a client's request, to be read or piped in its place. */
@@ -215,6 +225,37 @@ public final class VertxGateway {
     @Override
     public void failed(Throwable cause) {
       VertxGateway.failed(attempt, cause);
+    }
+  }
+
+  /** A request as Vert.x hands it over. */
+  private record VertxExchange(HttpServerRequest request) implements GatewayExchange {
+
+    @Override
+    public String method() {
+      return request.method().name();
+    }
+
+    @Override
+    public String path() {
+      return request.uri();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      return request.headers().get(name);
+    }
+
+    @Override
+    public Iterator<String> headers(String name) {
+      return request.headers().getAll(name).iterator();
+    }
+
+    @Override
+    public @Nullable InetAddress peer() {
+      SocketAddress peer = request.remoteAddress();
+      String address = peer == null ? null : peer.hostAddress();
+      return address == null ? null : NetUtil.createInetAddressFromIpAddressString(address);
     }
   }
 }

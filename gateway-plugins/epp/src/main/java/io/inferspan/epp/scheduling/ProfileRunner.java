@@ -25,14 +25,14 @@ final class ProfileRunner {
   private final Picker picker;
 
   ProfileRunner(SchedulerProfile profile, EppTracing tracing) {
-    this.name = profile.name();
+    this.name = profile.name;
     this.tracing = tracing;
-    this.filters = tracing.traced(profile.filters());
+    this.filters = tracing.traced(profile.filters);
     this.scorers =
-        profile.scorers().stream()
+        profile.scorers.stream()
             .map(each -> new Weighted(tracing.traced(each.scorer(), each.weight()), each.weight()))
             .toList();
-    this.picker = tracing.traced(profile.picker());
+    this.picker = tracing.traced(profile.picker);
   }
 
   String name() {

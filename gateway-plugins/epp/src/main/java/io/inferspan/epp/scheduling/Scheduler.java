@@ -54,7 +54,7 @@ public final class Scheduler {
         registry == null ? null : new DecisionCounter(registry, builder.handler, builder.served);
     this.needsTokens =
         builder.profiles.values().stream()
-            .flatMap(profile -> profile.scorers().stream())
+            .flatMap(profile -> profile.scorers.stream())
             .anyMatch(each -> each.scorer().needsTokens());
   }
 
@@ -154,9 +154,9 @@ public final class Scheduler {
 
     /** Adds a profile. */
     public Builder profile(SchedulerProfile profile) {
-      if (profiles.putIfAbsent(profile.name(), profile) != null) {
+      if (profiles.putIfAbsent(profile.name, profile) != null) {
         throw new IllegalArgumentException(
-            "there are two profiles of the name " + profile.name() + "; each needs its own");
+            "there are two profiles of the name " + profile.name + "; each needs its own");
       }
       return this;
     }

@@ -9,10 +9,10 @@ import java.util.List;
 /** One way to find an endpoint: filters, then weighted scorers, then a picker. */
 public final class SchedulerProfile {
 
-  private final String name;
-  private final List<Filter> filters;
-  private final List<Weighted> scorers;
-  private final Picker picker;
+  final String name;
+  final List<Filter> filters;
+  final List<Weighted> scorers;
+  final Picker picker;
 
   private SchedulerProfile(Builder builder, Picker picker) {
     this.name = builder.name;
@@ -24,22 +24,6 @@ public final class SchedulerProfile {
   /** Starts a profile of this name. */
   public static Builder named(String name) {
     return new Builder(name);
-  }
-
-  String name() {
-    return name;
-  }
-
-  List<Filter> filters() {
-    return filters;
-  }
-
-  List<Weighted> scorers() {
-    return scorers;
-  }
-
-  Picker picker() {
-    return picker;
   }
 
   /** A scorer and its weight in the sum. */

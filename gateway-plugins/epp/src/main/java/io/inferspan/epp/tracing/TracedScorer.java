@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,11 +65,42 @@ final class TracedScorer implements Scorer {
       Cycle cycle, List<Endpoint> endpoints, Scores into, OperationSpan span) {
     CompletableFuture<Scores> scores;
     try {
-      scores = Deadline.of(cycle, scorer.score(cycle, endpoints, into, span.context()));
+      scores = inTime(cycle, scorer.score(cycle, endpoints, into, span.context()));
     } catch (RuntimeException | LinkageError e) {
       return CompletableFuture.completedFuture(end(span, null, e, endpoints.size()));
     }
     return ended(scores, span, endpoints.size());
+  }
+
+  /**
+   * The same scores, or a timeout where they do not come in time.
+   *
+   * <p>The stage is any that a scorer returns. Only a plain future is asked whether it is done:
+   * other stages may refuse to say, such as {@link CompletableFuture#minimalCompletionStage()}.
+   */
+  private static CompletableFuture<Scores> inTime(Cycle cycle, CompletionStage<Scores> scores) {
+    if (scores.getClass() == CompletableFuture.class
+        && scores instanceof CompletableFuture<Scores> future
+        && future.isDone()) {
+      return future;
+    }
+    // A future of our own: the scorer's is not ours to complete.
+    CompletableFuture<Scores> bounded = new CompletableFuture<>();
+    scores.whenComplete(
+        (answer, failure) -> {
+          if (failure != null) {
+            bounded.completeExceptionally(failure);
+          } else {
+            bounded.complete(answer);
+          }
+        });
+    if (bounded.isDone()) {
+      return bounded;
+    }
+    long nanosLeft = cycle.nanosLeft();
+    return nanosLeft <= 0
+        ? CompletableFuture.failedFuture(new TimeoutException())
+        : bounded.orTimeout(nanosLeft, TimeUnit.NANOSECONDS);
   }
 
   /** Ends the span with the scores: now where they are there, else when they come. */

@@ -37,8 +37,8 @@ final class WireFuzzTest {
     Metadata.Builder metadata =
         Metadata.newBuilder()
             .putFilterMetadata(
-                EnvoyMetadata.SUBSET_NAMESPACE,
-                Struct.newBuilder().putFields(EnvoyMetadata.SUBSET_KEY, endpoints).build());
+                ProcessingRequest.SUBSET_NAMESPACE,
+                Struct.newBuilder().putFields(ProcessingRequest.SUBSET_KEY, endpoints).build());
     io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest.Builder begin =
         io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest.newBuilder()
             .setRequestHeaders(HttpHeaders.newBuilder().setHeaders(headers))

@@ -21,6 +21,7 @@ import { Waterfall } from './waterfall.js';
 const SETTLE_MS = 400;
 const RETRY_MS = 2500;
 const MOST_SERVICES = 8;
+const COLD_START = 'llm_d.model_server.cold_start'; // no request, so no first token and no prefill
 
 export function showTrace(host, desk, place) {
   return new TraceView(host, desk, place);
@@ -134,7 +135,8 @@ class TraceView {
     this.#waterfall = new Waterfall(this.#tree, { series, anatomy, firstTokenMs: firstTokenOf(this.#data) }, (branch, isAsked) => this.#selected(branch, isAsked));
     this.#host.replaceChildren(
       traceHead(summary, this.#desk, () => this.#compare(), (spanId) => this.#jump(spanId), timeline), warnings(this.#data),
-      el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)), this.#sheet(series, openTab));
+      summary.name === COLD_START ? '' : el('div', { class: 'panels' }, anatomyPanel(anatomy, summary), pdPanel(pd, summary)),
+      this.#sheet(series, openTab));
     const failed = summary.status === 'error' ? summary.whySpan : undefined;
     this.#waterfall.start(kept, this.#tree.find(this.#spanId ?? (kept ? undefined : failed)));
     if ((!kept || isHeld) && document.activeElement === document.body) this.focus();

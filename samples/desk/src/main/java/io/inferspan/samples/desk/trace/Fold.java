@@ -1,5 +1,6 @@
 package io.inferspan.samples.desk.trace;
 
+import io.inferspan.catalog.KernelSpans;
 import io.inferspan.samples.desk.otlp.SpanDetail;
 import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
@@ -16,9 +17,9 @@ public record Fold(
     @Nullable Long firstNanos,
     @Nullable Long lastNanos) {
 
-  /** Null for a span that is not folded. */
+  /** Null for a span that is not folded; a part of a cold start counts its calls, and is not. */
   public static @Nullable Fold read(Node node) {
-    if (!SpanTypes.isKernel(node.type())) {
+    if (!SpanTypes.isKernel(node.type()) || node.type() == KernelSpans.COLD_START_PART) {
       return null;
     }
     SpanDetail detail = node.detail();

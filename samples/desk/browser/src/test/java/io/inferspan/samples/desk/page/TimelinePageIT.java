@@ -54,13 +54,26 @@ class TimelinePageIT {
     assertThat(page.locator("a:text-is('Timeline')")).hasCount(0);
   }
 
+  @Test
+  void start_isNoRequest_andItsPhasesTookTheirTime() {
+    Page page = DESK.open("#/trace/" + DESK.send(coldStart()).id());
+
+    Locator imports = page.locator("[role=treeitem]").nth(1);
+    assertThat(imports).containsText("imports");
+    assertThat(imports.locator(".wf-label")).hasText("1.20 s");
+    assertThat(page.locator(".panels")).hasCount(0);
+  }
+
   private static SentTrace coldStart() {
     SentTrace trace = new SentTrace();
     ByteString root =
         trace
             .span(Requests.AGENT, "llm_d.model_server.cold_start", ByteString.EMPTY, 0, 4000)
             .getSpanId();
-    trace.span(Requests.AGENT, "llm_d.model_server.cold_start.imports", root, 100, 1200);
+    SentTrace.with(
+        trace.span(Requests.AGENT, "llm_d.model_server.cold_start.imports", root, 100, 1200),
+        "inferspan.ebpf.count",
+        23L);
     return trace;
   }
 

@@ -133,6 +133,43 @@ struct {
 	__type(value, struct ispan_settings);
 } settings SEC(".maps");
 
+struct ispan_fold_key {
+	u64 owner;
+	u64 kind;
+};
+
+/* What an owner's events of a kind add up to that were not written. The reader takes it and removes it once it rests. */
+struct ispan_fold {
+	u64 count;
+	u64 dropped; /* counted only */
+	u64 sum_ns;
+	u64 least_left; /* ~ of the shortest */
+	u64 most_ns;
+	u64 amount;
+	u64 first_ns;
+	u64 last_ns;
+	u32 tgid;
+	u32 tid;
+	u32 source;
+	u32 generation; /* of the policy that decided last; 0: a level did */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct ispan_fold_key);
+	__type(value, struct ispan_fold);
+} folds SEC(".maps");
+
+/* Nothing writes it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ispan_fold);
+} no_fold SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);

@@ -8,6 +8,7 @@
 
 #include "connections.h"
 #include "descriptors.h"
+#include "folds.h"
 
 /* Whether this call of the kind is reported. */
 static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const struct ispan_thread *thread)
@@ -128,10 +129,18 @@ static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings
 	emit(settings, record);
 }
 
+/* An ioctl may be CKP's. Not static, so that the verifier reads it once. */
+__noinline int shed_call(const struct ispan_settings *settings, const struct ispan_record *record)
+{
+	return settings && record && record->kind != ISPAN_KIND_IOCTL_GPU && is_shed(settings, ISPAN_CLASS_SYSCALLS, record);
+}
+
 static __always_inline void emit_call(const struct ispan_settings *settings, struct ispan_thread *thread,
 				      struct pt_regs *regs, struct ispan_record *record)
 {
 	if (record->end_ns - record->start_ns < settings->min_nanos && record->kind != ISPAN_KIND_IOCTL_GPU)
+		return;
+	if (shed_call(settings, record))
 		return;
 	switch (record->kind) {
 	case ISPAN_KIND_OPENAT:

@@ -174,7 +174,7 @@ struct ispan_text_record {
 /* A call that a policy kept: the record's length tells it from others. */
 struct ispan_judged_record {
 	struct ispan_record record;
-	__u32 generation; /* of the policy; 0: only a profiler was asked */
+	__u32 generation; /* of the policy; 0: there is none */
 	__u32 reserved;
 };
 
@@ -275,6 +275,25 @@ static inline __u64 ispan_span_owner(__u64 trace_first, __u64 trace_second, __u6
 #define ISPAN_READ_UNIX_SOCKETS 0x0400 /* heads that come on Unix sockets begin requests, too */
 
 /* What the ring's reader does, as it says itself. */
+/* Classes of events whose detail the reader lowers, and how far: a byte each in ispan_settings.levels. */
+enum ispan_class {
+	ISPAN_CLASS_SCHED = 0,
+	ISPAN_CLASS_SYSCALLS = 1,
+	ISPAN_CLASS_CALLS = 2,    /* of CUDA and NCCL, other than launches */
+	ISPAN_CLASS_LAUNCHES = 3, /* of kernels and graphs */
+	ISPAN_CLASSES = 8,
+};
+
+enum ispan_class_level {
+	ISPAN_LEVEL_FULL = 0,
+	ISPAN_LEVEL_SAMPLED = 1, /* one event in ISPAN_SAMPLED_OF is written, the others are folded */
+	ISPAN_LEVEL_FOLDED = 2,  /* into the sums of their owner and kind */
+	ISPAN_LEVEL_COUNTED = 3, /* by owner and kind */
+	ISPAN_LEVEL_DETACHED = 4, /* the class's flags are off, too; what is under way is counted */
+};
+
+#define ISPAN_SAMPLED_OF 16
+
 enum ispan_reader {
 	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost the caller */
 	ISPAN_READER_WAITS = 1,  /* to be woken when much has come */
@@ -292,10 +311,14 @@ struct ispan_settings {
 	__u32 cgroup_level; /* depth of that directory, root = 0 */
 	__u32 reader;       /* an ispan_reader */
 	__u32 asleep;       /* 1: what serves requests only is taken off; for those who look at a bridge from outside */
-	__u64 attached_ns;  /* since when all programs are attached: what one noted before, others may have missed the end of */
+	__u64 attached_ns;  /* since when the programs of calls are attached: what one noted before, others may have missed the end of */
 	__u32 most_requests; /* that may begin in one second in one process; 0: any number */
 	__u16 policy_floor;  /* one call of a kind in so many is kept without asking the policy; 0: none is loaded */
-	__u16 policy_generation; /* of the last one that was loaded */
+	__u16 policy_generation; /* the last one that was given */
+	__u8 levels[ISPAN_CLASSES]; /* an ispan_class_level of each ispan_class, written at once */
+	__u64 sched_ns;             /* since when the programs of the scheduler and of connections are attached */
+	__u32 policy_now;           /* generation of the policy that is asked; 0: none is */
+	__u32 reserved;
 };
 
 /* In and out of the program who_am_i, run by the thread that asks. */
@@ -342,6 +365,7 @@ enum ispan_count {
 	ISPAN_COUNT_POLICY_FOLDED = 771,
 	ISPAN_COUNT_POLICY_DROPPED = 772,
 	ISPAN_COUNT_POLICY_KEPT = 773, /* by its answer, or because the call failed or found no room in the sums */
+	ISPAN_COUNT_SHED = 780, /* + ispan_class: events that were folded or counted because of the class's level */
 	ISPAN_COUNTERS = 1024,
 };
 
@@ -366,7 +390,7 @@ _Static_assert(sizeof(struct ispan_changes_record) == 192, "changes record");
 _Static_assert(sizeof(struct ispan_request) == 56, "request");
 _Static_assert(sizeof(struct ispan_own) == 32, "own");
 _Static_assert(sizeof(struct ispan_otel_context) == 24, "otel context");
-_Static_assert(sizeof(struct ispan_settings) == 64, "settings");
+_Static_assert(sizeof(struct ispan_settings) == 88, "settings");
 _Static_assert(__builtin_offsetof(struct ispan_settings, min_nanos) == 16, "min_nanos");
 _Static_assert(__builtin_offsetof(struct ispan_settings, wakeup_bytes) == 32, "wakeup_bytes");
 _Static_assert(__builtin_offsetof(struct ispan_settings, reader) == 40, "reader");
@@ -374,6 +398,9 @@ _Static_assert(__builtin_offsetof(struct ispan_settings, asleep) == 44, "asleep"
 _Static_assert(__builtin_offsetof(struct ispan_settings, attached_ns) == 48, "attached_ns");
 _Static_assert(__builtin_offsetof(struct ispan_settings, most_requests) == 56, "most_requests");
 _Static_assert(__builtin_offsetof(struct ispan_settings, policy_floor) == 60, "policy_floor");
+_Static_assert(__builtin_offsetof(struct ispan_settings, levels) == 64, "levels");
+_Static_assert(__builtin_offsetof(struct ispan_settings, sched_ns) == 72, "sched_ns");
+_Static_assert(__builtin_offsetof(struct ispan_settings, policy_now) == 80, "policy_now");
 _Static_assert(sizeof(struct ispan_identity) == 8, "identity");
 _Static_assert(sizeof(struct ispan_adoption) == 40, "adoption");
 _Static_assert(__builtin_offsetof(struct ispan_adoption, ids) == 16, "ids of an adoption");

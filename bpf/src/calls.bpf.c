@@ -82,6 +82,11 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	return 0;
 }
 
+static __always_inline u32 class_of(u16 kind)
+{
+	return kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH ? ISPAN_CLASS_LAUNCHES : ISPAN_CLASS_CALLS;
+}
+
 static __always_inline void write_call(struct ispan_record *record, struct task_struct *task,
 				       const struct ispan_context *context, const struct ispan_frame *frame, u16 kind)
 {
@@ -141,14 +146,19 @@ static __always_inline int call_ends(struct pt_regs *regs)
 	}
 	if (kind <= ISPAN_KIND_CUDA_GRAPH_LAUNCH)
 		thread->launches++;
-	if (is_judged(settings, kind)) {
+	if (settings->policy_floor || settings->levels[class_of(kind)]) {
 		struct ispan_record *record = judged_record(task);
 
 		if (record) {
 			write_call(record, task, &context, frame, kind);
 			record->end_ns = now;
 			record->result = RESULT(regs);
-			ask(regs, task, record);
+			if (!has_failed(record) && is_shed(settings, class_of(kind), record))
+				return 0;
+			if (is_judged(settings, kind))
+				ask(regs, task, record);
+			emit_judged(settings, record, settings->policy_now);
+			return 0;
 		}
 	}
 	emit_call(settings, task, &context, frame, kind, now, RESULT(regs));
@@ -188,8 +198,11 @@ int call_judged(struct pt_regs *regs)
 
 	if (!settings || !record || !call)
 		return 0;
-	if (call->answer != ISPAN_KEEP && !has_failed(record) && is_added(record, call))
+	if (call->answer != ISPAN_KEEP && !has_failed(record) &&
+	    is_added(record, call->answer == ISPAN_DROP, call->generation)) {
+		count(call->answer == ISPAN_DROP ? ISPAN_COUNT_POLICY_DROPPED : ISPAN_COUNT_POLICY_FOLDED);
 		return 0;
+	}
 	count(ISPAN_COUNT_POLICY_KEPT);
 	emit_judged(settings, record, call->generation);
 	return 0;

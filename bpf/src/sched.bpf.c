@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When was a serving thread off the CPU and why, and how long did it wait for one when it could have run? */
-#include "context.h"
+#include "folds.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -42,7 +42,8 @@ static __always_inline void emit_delay(const struct ispan_settings *settings, st
 	record->start_ns = from;
 	record->end_ns = to;
 	record->detail = detail;
-	emit(settings, record);
+	if (!is_shed(settings, ISPAN_CLASS_SCHED, record))
+		emit(settings, record);
 }
 
 static __always_inline void comes(const struct ispan_settings *settings, struct task_struct *task, u64 now)
@@ -55,7 +56,7 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	u32 state;
 
 	/* It may have come and gone while we were not attached, too. */
-	if (!thread || thread->off_start_ns < since || thread->off_start_ns < settings->attached_ns)
+	if (!thread || thread->off_start_ns < since || thread->off_start_ns < settings->sched_ns)
 		return;
 	left = thread->off_start_ns;
 	state = thread->off_state;

@@ -50,7 +50,7 @@ static __always_inline struct ispan_sender *sender_of(const struct ispan_setting
 {
 	struct ispan_sender *sender = bpf_map_lookup_elem(&senders, &sk);
 
-	return sender && sender->start_ns >= settings->attached_ns ? sender : NULL;
+	return sender && sender->start_ns >= settings->sched_ns ? sender : NULL;
 }
 
 static __always_inline void emit_tcp(const struct ispan_settings *settings, struct ispan_sender *sender, u16 kind,

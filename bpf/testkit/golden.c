@@ -37,7 +37,7 @@ static __u64 word(const __u8 *bytes)
 	return word;
 }
 
-/* Order: record, text record, head record, request, own, settings, cookie: 64 + 192 + 192 + 56 + 32 + 64 + 8 = 608 bytes. */
+/* Order: record, text record, head record, request, own, settings, cookie: 64 + 192 + 192 + 56 + 32 + 88 + 8 = 632 bytes. */
 int main(void)
 {
 	struct ispan_record plain = record(ISPAN_KIND_CUDA_LAUNCH);

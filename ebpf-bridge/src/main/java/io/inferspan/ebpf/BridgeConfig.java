@@ -53,6 +53,8 @@ public final class BridgeConfig {
    * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>after this time without a sampled request, probes
    *     that only serve requests are detached until the next one; {@code 0s} means never ({@code
    *     60s})</td></tr>
+   * <tr><td>{@code INFERSPAN_EBPF_BUDGET}</td><td>what tracing may cost: {@code 1%} of a core,
+   *     {@code 1%node}, or {@code 20000/s} events; detail is lowered to hold it (no limit)</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_MEASURE_PROGRAMS}</td><td>{@code true} makes the kernel measure the run
    *     time of all BPF programs, not only the bridge's ({@code false})</td></tr>
    * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the size of the ring buffer, a power of two
@@ -68,6 +70,11 @@ public final class BridgeConfig {
    *     reason
    */
   public static BridgeConfig from(Function<String, @Nullable String> settings) {
+    return builderFrom(settings).build();
+  }
+
+  /** Reads the settings as {@link #from} does, for those who add to them. */
+  public static Builder builderFrom(Function<String, @Nullable String> settings) {
     Builder builder = builder();
     read(settings, "scope", value -> builder.scope(BridgeScope.parse(value)));
     read(settings, "events", value -> builder.families(EventFamily.parse(value)));
@@ -75,11 +82,12 @@ public final class BridgeConfig {
     read(settings, "single-from", value -> builder.singleFrom(duration(value)));
     read(settings, "ignore-below", value -> builder.ignoreBelow(duration(value)));
     read(settings, "sleep-after", value -> builder.sleepAfter(duration(value)));
+    read(settings, "budget", value -> builder.budget(TracingBudget.parse(value)));
     read(settings, "measure-programs", value -> builder.measuresPrograms(bool(value)));
     read(settings, "ring-bytes", value -> builder.ringBytes(whole(value)));
     read(settings, "shared-contexts", value -> builder.sharedContexts(ContextSharing.parse(value)));
     read(settings, "bpf-filesystem", value -> builder.bpfFilesystem(Path.of(value)));
-    return builder.build();
+    return builder;
   }
 
   private static void read(
@@ -168,6 +176,16 @@ public final class BridgeConfig {
     return given.sleepAfter.toNanos();
   }
 
+  /** Returns what tracing may cost; null if there is no limit. */
+  public @Nullable TracingBudget budget() {
+    return given.budget;
+  }
+
+  /** Returns whether all CPU time of this process is a cost of tracing. */
+  public boolean wholeProcess() {
+    return given.wholeProcess;
+  }
+
   /** Returns the size of the event ring. */
   public int ringBytes() {
     return given.ringBytes;
@@ -201,6 +219,8 @@ public final class BridgeConfig {
     private Duration singleFrom = Duration.ofMillis(1);
     private Duration ignoreBelow = Duration.ZERO;
     private Duration sleepAfter = Duration.ofMinutes(1);
+    private @Nullable TracingBudget budget;
+    private boolean wholeProcess;
     private int ringBytes = 16 << 20;
     private Set<ContextSharing> sharedContexts = EnumSet.noneOf(ContextSharing.class);
     private Path bpfFilesystem = Path.of("/sys/fs/bpf");
@@ -273,6 +293,21 @@ public final class BridgeConfig {
       return this;
     }
 
+    /** Sets what tracing may cost: detail is lowered to hold it. There is no limit by default. */
+    public Builder budget(TracingBudget limit) {
+      this.budget = Objects.requireNonNull(limit, "budget");
+      return this;
+    }
+
+    /**
+     * Sets whether this process does nothing but trace, so that all its CPU time counts towards the
+     * budget; by default only that of the bridge's threads does.
+     */
+    public Builder wholeProcess(boolean whole) {
+      this.wholeProcess = whole;
+      return this;
+    }
+
     /** Sets how many bytes of events may be pending: a power of two, 16 MiB by default. */
     public Builder ringBytes(int bytes) {
       if (Integer.bitCount(bytes) != 1 || bytes < LEAST_RING_BYTES || bytes > MOST_RING_BYTES) {
@@ -317,6 +352,8 @@ public final class BridgeConfig {
       copy.singleFrom = singleFrom;
       copy.ignoreBelow = ignoreBelow;
       copy.sleepAfter = sleepAfter;
+      copy.budget = budget;
+      copy.wholeProcess = wholeProcess;
       copy.ringBytes = ringBytes;
       copy.sharedContexts = EnumSet.noneOf(ContextSharing.class);
       copy.sharedContexts.addAll(sharedContexts);

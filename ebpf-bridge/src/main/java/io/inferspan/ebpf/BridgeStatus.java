@@ -16,6 +16,7 @@ import java.util.Map;
  * @param flow pending events and the outcome of the others
  * @param failures errors that the bridge survived, by subject
  * @param sleep whether the probes that only serve requests are off
+ * @param detail how much is reported of the classes of events that a budget lowers
  */
 public record BridgeStatus(
     List<Program> programs,
@@ -25,13 +26,15 @@ public record BridgeStatus(
     Map<String, Long> contexts,
     Flow flow,
     Map<String, Long> failures,
-    Sleep sleep) {
+    Sleep sleep,
+    List<Detail> detail) {
 
   /** Copies what was given, in its order. */
   public BridgeStatus {
     programs = List.copyOf(programs);
     libraries = List.copyOf(libraries);
     events = List.copyOf(events);
+    detail = List.copyOf(detail);
     contexts = Collections.unmodifiableMap(new LinkedHashMap<>(contexts));
     failures = Collections.unmodifiableMap(new LinkedHashMap<>(failures));
     losses = Collections.unmodifiableMap(new LinkedHashMap<>(losses));
@@ -46,7 +49,8 @@ public record BridgeStatus(
         Map.of(),
         Flow.none(),
         Map.of(),
-        new Sleep(false, 0));
+        new Sleep(false, 0),
+        List.of());
   }
 
   /** Returns the number of lost events. */
@@ -62,6 +66,16 @@ public record BridgeStatus(
    * @param times how often they were detached
    */
   public record Sleep(boolean asleep, long times) {}
+
+  /**
+   * A class of events.
+   *
+   * @param events the class, such as {@code launches}
+   * @param level its level: {@code full}, {@code sampled}, {@code folded}, {@code counted} or
+   *     {@code detached}
+   * @param shed events that were folded or counted because of a lower level
+   */
+  public record Detail(String events, String level, long shed) {}
 
   /**
    * A program.

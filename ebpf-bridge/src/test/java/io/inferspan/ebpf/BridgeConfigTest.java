@@ -24,6 +24,8 @@ class BridgeConfigTest {
     assertThat(config.watchesOwnThreads()).isTrue();
     assertThat(config.allowsPaths()).isFalse();
     assertThat(config.measuresPrograms()).isFalse();
+    assertThat(config.budget()).isNull();
+    assertThat(config.wholeProcess()).isFalse();
     assertThat(config.singleFromNanos()).isEqualTo(1_000_000);
     assertThat(config.ignoreBelowNanos()).isZero();
     assertThat(config.sleepAfterNanos()).isEqualTo(60_000_000_000L);
@@ -77,6 +79,15 @@ class BridgeConfigTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"1%, 1, CORE", "0.5%, 0.5, CORE", "2.5%node, 2.5, NODE", "20000/s, 20000, EVENTS"})
+  void budget_isAShareOrARate(String text, double amount, TracingBudget.Unit unit) {
+    BridgeConfig config =
+        BridgeConfig.from(name -> name.equals("inferspan.ebpf.budget") ? text : null);
+
+    assertThat(config.budget()).isEqualTo(new TracingBudget(amount, unit));
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
@@ -90,6 +101,9 @@ class BridgeConfigTest {
           ignore-below | 90s          | INFERSPAN_EBPF_IGNORE_BELOW: the time below which calls are
           sleep-after  | 2d           | INFERSPAN_EBPF_SLEEP_AFTER: '2d', but must be a time such as
           sleep-after  | 90000s       | INFERSPAN_EBPF_SLEEP_AFTER: the time after which probes sleep
+          budget       | 1 %          | INFERSPAN_EBPF_BUDGET: '1 %', but must be a share such as 1%
+          budget       | 0%           | INFERSPAN_EBPF_BUDGET: the budget is 0.0, but must be above 0
+          budget       | 101%node     | INFERSPAN_EBPF_BUDGET: the budget is 101.0, but must be above
           ring-bytes   | 1000000      | INFERSPAN_EBPF_RING_BYTES: the ring has 1000000 bytes, but
           ring-bytes   | 1k           | INFERSPAN_EBPF_RING_BYTES: '1k' is no number of bytes
           shared-contexts | write     | INFERSPAN_EBPF_SHARED_CONTEXTS: 'write', but must be off, or

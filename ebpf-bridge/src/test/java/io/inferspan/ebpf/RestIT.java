@@ -15,6 +15,9 @@ import io.inferspan.ebpf.linux.OpenFiles;
 import io.inferspan.ebpf.linux.SystemView;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,6 +43,11 @@ class RestIT {
       KernelSettings.CUDA | KernelSettings.SCHED | KernelSettings.SYSCALLS;
   private static final String TRACEPARENT =
       "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  private static final DetailLevels OFF =
+      DetailLevels.FULL
+          .with(EventClass.SCHED, DetailLevel.DETACHED)
+          .with(EventClass.LAUNCHES, DetailLevel.DETACHED);
 
   private KernelSide kernel;
   private KernelSettings settings;
@@ -71,15 +79,19 @@ class RestIT {
   }
 
   private void pause() {
-    settings.sleep();
-    kernel.pause();
+    settings.setLevels(OFF);
+    kernel.detach(EventClass.SCHED);
+    kernel.detach(EventClass.LAUNCHES);
   }
 
   /** Attaches the probes again, and returns the time from which on they count. */
   private long resume() {
-    kernel.resume();
+    kernel.attach(EventClass.SCHED);
+    kernel.attach(EventClass.LAUNCHES);
     long since = Clocks.monotonicNanos();
-    settings.wake(since);
+    settings.attached(EventClass.SCHED, since);
+    settings.attached(EventClass.LAUNCHES, since);
+    settings.setLevels(DetailLevels.FULL);
     return since;
   }
 

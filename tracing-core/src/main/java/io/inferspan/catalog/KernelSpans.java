@@ -39,7 +39,8 @@ public final class KernelSpans {
           KernelAttributes.DROPPED,
           KernelAttributes.COVERAGE,
           KernelAttributes.SHARED,
-          KernelAttributes.UNATTRIBUTED);
+          KernelAttributes.UNATTRIBUTED,
+          KernelAttributes.LEVEL);
 
   /** A call of the CUDA driver or runtime, as long as it held the calling thread. */
   public static final SpanType CUDA =

@@ -77,6 +77,9 @@ public final class KernelAttributes {
   /** Operations of its process that may have been the request's or another's. */
   public static final Attribute<Long> UNATTRIBUTED = count("inferspan.ebpf.unattributed");
 
+  /** The classes of events that were not reported in full meanwhile, and their lowest level. */
+  public static final Attribute<String> LEVEL = text("inferspan.ebpf.level");
+
   /** The generation of the capture policy that kept the call, or folded the calls last. */
   public static final Attribute<Long> POLICY_GENERATION = count("inferspan.ebpf.policy.generation");
 

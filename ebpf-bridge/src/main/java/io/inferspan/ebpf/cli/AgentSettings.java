@@ -38,7 +38,7 @@ final class AgentSettings {
 
   BridgeConfig bridge() throws UsageException {
     try {
-      return BridgeConfig.from(this::value);
+      return BridgeConfig.builderFrom(this::value).wholeProcess(true).build();
     } catch (IllegalArgumentException wrong) {
       throw new UsageException(String.valueOf(wrong.getMessage()));
     }

@@ -96,6 +96,8 @@ final class HelpText {
         INFERSPAN_EBPF_IGNORE_BELOW    system calls and delays that are shorter are left out (0ms)
         INFERSPAN_EBPF_SLEEP_AFTER     without a sampled request for so long, probes that only serve
                                        requests are taken off until the next; 0s is never (60s)
+        INFERSPAN_EBPF_BUDGET          what tracing may cost: 1% of a core, 1%node, 20000/s events;
+                                       detail is lowered to hold it (no limit)
         INFERSPAN_EBPF_MEASURE_PROGRAMS
                                        true, as the option says it (false)
         INFERSPAN_EBPF_RING_BYTES      room for events on their way, a power of two (16777216)

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.kernel;
 
 import io.inferspan.ebpf.libbpf.BpfMap;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Family;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ public final class KernelCounters implements AutoCloseable {
 
   private static final int JUDGED = 640;
   private static final int POLICY_ROWS = 128;
+  private static final int SHED = 780;
 
   private final BpfMap counters;
   private final Map<Integer, Long> last = new HashMap<>();
@@ -69,6 +71,11 @@ public final class KernelCounters implements AutoCloseable {
     return Math.max(0, judged() - asked);
   }
 
+  /** Returns the events of a class that were folded or counted because its level was lowered. */
+  public long shed(EventClass events) {
+    return count(SHED + events.number());
+  }
+
   /** Returns the calls that were to be judged, whatever became of them. */
   public long judged() {
     long sum = 0;
@@ -101,6 +108,9 @@ public final class KernelCounters implements AutoCloseable {
     }
     for (int index = JUDGED; index < JUDGED + POLICY_ROWS; index++) {
       keep(index);
+    }
+    for (EventClass events : EventClass.values()) {
+      keep(SHED + events.number());
     }
     closed = true;
   }

@@ -4,7 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.inferspan.ebpf.libbpf.BpfMap;
-import io.inferspan.ebpf.wire.Family;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.KernelSum;
 import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Kind;
@@ -17,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The map {@code folds} of the programs.
@@ -27,9 +30,7 @@ import java.util.Set;
 final class KernelFolds implements KernelSums {
 
   private static final List<Kind> KINDS =
-      Arrays.stream(Kind.values())
-          .filter(kind -> kind.family() == Family.CUDA || kind.family() == Family.NCCL)
-          .toList();
+      Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
   /** Looks at an entry that did not change, before it is removed. */
   private static final int RESTS = 3;
@@ -53,7 +54,7 @@ final class KernelFolds implements KernelSums {
   private final BpfMap folds;
   private final KernelSettings settings;
   private final Map<Key, Taken> taken = new HashMap<>();
-  private boolean used;
+  private boolean judged;
 
   private record Key(long owner, int kind) {}
 
@@ -74,7 +75,8 @@ final class KernelFolds implements KernelSums {
 
   @Override
   public List<KernelSum> take(long owner) {
-    if (!isUsed()) {
+    List<Kind> kinds = kinds();
+    if (kinds.isEmpty()) {
       return List.of();
     }
     List<KernelSum> sums = new ArrayList<>();
@@ -82,7 +84,7 @@ final class KernelFolds implements KernelSums {
       MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
       MemorySegment fold = arena.allocate(folds.valueSize(), Long.BYTES);
       key.set(JAVA_LONG, 0, owner);
-      for (Kind kind : KINDS) {
+      for (Kind kind : kinds) {
         key.set(JAVA_LONG, KIND_AT, kind.number());
         if (folds.get(key, fold)) {
           KernelSum sum = since(taken.computeIfAbsent(key(key), any -> new Taken()), kind, fold);
@@ -127,11 +129,11 @@ final class KernelFolds implements KernelSums {
   @Override
   public Set<Long> owners() {
     Set<Long> owners = new HashSet<>();
-    if (isUsed()) {
+    if (!kinds().isEmpty()) {
       try (Arena arena = Arena.ofConfined()) {
         List<Key> keys = keys(arena);
         keys.forEach(key -> look(key, arena, owners));
-        used = settings.hasPolicy() || !keys.isEmpty();
+        judged = settings.hasPolicy() || !keys.isEmpty();
       }
     }
     return owners;
@@ -177,8 +179,18 @@ final class KernelFolds implements KernelSums {
     return new Key(key.get(JAVA_LONG, 0), (int) key.get(JAVA_LONG, KIND_AT));
   }
 
-  private boolean isUsed() {
-    used |= settings.hasPolicy();
-    return used;
+  /** The kinds that a policy was asked about, and those of classes whose level was ever lowered. */
+  private List<Kind> kinds() {
+    judged |= settings.hasPolicy();
+    DetailLevels lowered = settings.lowered();
+    return lowered.equals(DetailLevels.FULL) && !judged
+        ? List.of()
+        : KINDS.stream().filter(kind -> isLookedFor(EventClass.of(kind), lowered)).toList();
+  }
+
+  private boolean isLookedFor(@Nullable EventClass events, DetailLevels lowered) {
+    return events != null
+        && (lowered.of(events) != DetailLevel.FULL
+            || (judged && (events == EventClass.CALLS || events == EventClass.LAUNCHES)));
   }
 }

@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.linux.Mapping;
 import io.inferspan.ebpf.ring.ReaderState;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -36,7 +39,7 @@ public final class KernelSettings implements AutoCloseable {
 
   private static final int PROCESSES = 0x40;
 
-  private static final int BYTES = 64;
+  private static final int BYTES = 88;
   private static final int VERSION = 2;
   private static final int WAKEUP_BYTES = 64 << 10;
 
@@ -53,12 +56,11 @@ public final class KernelSettings implements AutoCloseable {
   private static final int ATTACHED_AT = 48;
   private static final int MOST_REQUESTS_AT = 56;
   private static final int POLICY_AT = 60;
+  private static final int LEVELS_AT = 64;
+  private static final int SCHED_AT = 72;
 
   /** Far more than an engine serves; it keeps a local program from flooding traces. */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
-
-  /** Families whose programs produce nothing while no request is served. */
-  private static final int SERVING = CUDA | NCCL | SCHED | TCP;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
   private static final VarHandle LONG = JAVA_LONG.varHandle();
@@ -67,6 +69,9 @@ public final class KernelSettings implements AutoCloseable {
   private final MemorySegment memory;
   private final int sharing;
   private int flags;
+
+  /** Levels that any class had: what they left in the kernel may not have been taken yet. */
+  private volatile DetailLevels lowered = DetailLevels.FULL;
 
   /**
    * The settings.
@@ -120,19 +125,62 @@ public final class KernelSettings implements AutoCloseable {
     INT.setVolatile(memory, (long) READER_AT, state.number());
   }
 
-  /** Disables the programs that only serve requests before they are detached. */
-  public void sleep() {
-    INT.setVolatile(memory, (long) FLAGS_AT, flags & ~SERVING);
-    INT.setVolatile(memory, (long) ASLEEP_AT, 1);
+  /**
+   * Sets how much the programs report of each class, with one write for all of them; programs of
+   * detached classes pass over everything.
+   */
+  public void setLevels(DetailLevels levels) {
+    lowered = lowered.lowest(levels);
+    LONG.setVolatile(memory, (long) LEVELS_AT, levels.word());
+    INT.setVolatile(memory, (long) FLAGS_AT, flags & ~off(levels));
+  }
+
+  private static int off(DetailLevels levels) {
+    int off = 0;
+    for (EventClass events : EventClass.values()) {
+      if (levels.of(events) == DetailLevel.DETACHED) {
+        off |=
+            switch (events) {
+              case SCHED -> SCHED | TCP;
+              case SYSCALLS -> SYSCALLS;
+              case CALLS -> 0;
+              case LAUNCHES -> CUDA | NCCL;
+            };
+      }
+    }
+    return off;
   }
 
   /**
-   * Enables them after they are attached again; what they noted before {@code nowNanos} is ignored.
+   * Says that the probes of a class were attached; what they noted before {@code nowNanos} is
+   * ignored.
    */
-  public void wake(long nowNanos) {
-    LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
-    INT.setVolatile(memory, (long) FLAGS_AT, flags);
-    INT.setVolatile(memory, (long) ASLEEP_AT, 0);
+  public void attached(EventClass events, long nowNanos) {
+    switch (events) {
+      case SCHED -> LONG.setVolatile(memory, (long) SCHED_AT, nowNanos);
+      case LAUNCHES -> LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
+      case SYSCALLS, CALLS -> {}
+    }
+  }
+
+  /** Says to those who look at a bridge from outside whether it sleeps. */
+  public void setAsleep(boolean asleep) {
+    INT.setVolatile(memory, (long) ASLEEP_AT, asleep ? 1 : 0);
+  }
+
+  /** Returns the lowest level that each class ever had. */
+  DetailLevels lowered() {
+    return lowered;
+  }
+
+  /** Returns the levels of a bridge by its map of settings: this one's or another's. */
+  public static DetailLevels levels(BpfMap settings) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(BYTES, Long.BYTES);
+      return settings.get(arena.allocateFrom(JAVA_INT, 0), value)
+          ? new DetailLevels(value.get(JAVA_LONG, LEVELS_AT))
+          : DetailLevels.FULL;
+    }
   }
 
   /** Returns whether a bridge sleeps, by its map of settings: this one's or another's. */

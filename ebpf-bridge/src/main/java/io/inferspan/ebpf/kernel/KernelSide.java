@@ -8,6 +8,7 @@ import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
 import io.inferspan.ebpf.probe.LibraryProbes;
 import io.inferspan.ebpf.probe.WatchedFunctions;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Owner;
 import java.util.ArrayList;
@@ -206,11 +207,9 @@ public final class KernelSide implements AutoCloseable {
     return kept(new KernelSettings(context().map("settings"), flags));
   }
 
-  /** Returns the sums that policies leave; none without the programs that policies are asked by. */
+  /** Returns the sums that policies and lowered levels leave. */
   public KernelSums sums(KernelSettings settings) {
-    return calls == null
-        ? KernelSums.NONE
-        : new KernelFolds(programs.object(CALLS).map("folds"), settings);
+    return new KernelFolds(context().map("folds"), settings);
   }
 
   /** Returns the contexts shared with other programs; null if there are none. */
@@ -285,8 +284,12 @@ public final class KernelSide implements AutoCloseable {
    * an event.
    */
   public boolean maySleep() {
-    boolean quickly = calls == null || mode() != UprobeMode.PERF;
-    return quickly && (shared == null || !plan.sharing().read());
+    return detachesQuickly() && (shared == null || !plan.sharing().read());
+  }
+
+  /** Returns whether probes in libraries are detached at once, not a tenth of a second each. */
+  public boolean detachesQuickly() {
+    return calls == null || mode() != UprobeMode.PERF;
   }
 
   /** Returns whether the programs have an active request. */
@@ -295,18 +298,23 @@ public final class KernelSide implements AutoCloseable {
     return live != null && !live.isEmpty();
   }
 
-  /** Detaches the programs that only serve requests; the others report when a request begins. */
-  public void pause() {
-    if (calls != null) {
+  /**
+   * Detaches the probes of a class if it has its own; launches stand for all calls. The programs of
+   * system calls stay, since they report when a request begins.
+   */
+  public void detach(EventClass events) {
+    if (events == EventClass.SCHED) {
+      programs.pause(ON_TRACEPOINTS);
+    } else if (events == EventClass.LAUNCHES && calls != null) {
       calls.pause();
     }
-    programs.pause(ON_TRACEPOINTS);
   }
 
   /** Attaches them again. */
-  public void resume() {
-    programs.resume();
-    if (calls != null) {
+  public void attach(EventClass events) {
+    if (events == EventClass.SCHED) {
+      programs.resume();
+    } else if (events == EventClass.LAUNCHES && calls != null) {
       calls.resume();
     }
   }

@@ -38,6 +38,7 @@ final class LoadedPrograms implements AutoCloseable {
           "own_contexts",
           "settings",
           "targets",
+          "folds",
           "otel_contexts");
 
   private final Map<String, BpfObject> objects = new LinkedHashMap<>();

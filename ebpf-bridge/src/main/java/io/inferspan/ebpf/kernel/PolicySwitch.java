@@ -10,6 +10,7 @@ public final class PolicySwitch implements AutoCloseable {
 
   private static final int FLOOR_BITS = 16;
   private static final int MASK = (1 << FLOOR_BITS) - 1;
+  private static final long CURRENT_AT = 80;
   private static final VarHandle INT = JAVA_INT.varHandle();
 
   private final Mapping mapping;
@@ -39,6 +40,11 @@ public final class PolicySwitch implements AutoCloseable {
     } while (!INT.compareAndSet(
         mapping.memory(), at, before, generation << FLOOR_BITS | floor(before)));
     return generation;
+  }
+
+  /** Says which generation the policy that is asked has; zero if there is none. */
+  public void setCurrent(int generation) {
+    INT.setVolatile(mapping.memory(), CURRENT_AT, generation);
   }
 
   /** Has policies asked, but not about one in {@code floor} calls of a kind; zero for none. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The kernel's view of this process's threads. */
 public final class Threads {
@@ -30,6 +32,21 @@ public final class Threads {
         }
       }
     }
+  }
+
+  /** Returns the tids of threads of this process whose names begin so; none if that is unknown. */
+  public static List<Integer> named(String name) {
+    List<Integer> tids = new ArrayList<>();
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path thread : threads) {
+        if (isNamed(thread, name)) {
+          tids.add(Integer.parseInt(String.valueOf(thread.getFileName())));
+        }
+      }
+    } catch (IOException hidden) {
+      return List.of();
+    }
+    return tids;
   }
 
   private static boolean isNamed(Path thread, String name) {

@@ -4,6 +4,7 @@ import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.metrics.EbpfMeters;
+import io.inferspan.ebpf.wire.EventClass;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** Registers a bridge's meters. A separate class, since Micrometer is optional. */
@@ -24,6 +25,12 @@ public final class BridgeMeters {
       meters.failure(failure.word(), () -> bridge.count(failure));
     }
     meters.sleep(bridge.idle()::isAsleep, bridge.idle()::sleeps);
+    for (EventClass events : EventClass.values()) {
+      meters.detail(
+          events.word(),
+          () -> bridge.levels().of(events).detail(),
+          () -> bridge.counters().shed(events));
+    }
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);
     }

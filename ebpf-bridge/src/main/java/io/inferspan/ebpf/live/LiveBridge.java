@@ -27,6 +27,7 @@ import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.ring.RingThread;
 import io.inferspan.ebpf.spans.EventSink;
+import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import java.time.Duration;
@@ -55,6 +56,8 @@ public final class LiveBridge {
   private final RingThread ring;
   private final ProcessWatch watch;
   private final IdleController idle;
+  private final DetailSwitch detail;
+  private final @Nullable BudgetKeeper budget;
   private final @Nullable OwnThreads ownThreads;
   private final AdoptedProcesses adopted;
   private volatile long lostSoFar;
@@ -86,12 +89,14 @@ public final class LiveBridge {
     this.reader = new RingReader(memory);
     this.sink = new EventSink(telemetry, KernelPlanner.folding(config), sources());
     Epoll epoll = parts.part(Epoll.watching(kernel.ringFd()));
+    this.detail = new DetailSwitch(kernel, settings, sink.levels());
     this.idle = new IdleController(kernel.maySleep() ? config.sleepAfterNanos() : 0, probes());
     this.ownThreads = config.watchesOwnThreads() ? ownThreads() : null;
     this.watch = watch(config);
     parts.thread(() -> watch.close(WATCH_ENDS));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
     parts.thread(() -> ring.close(RING_ENDS));
+    this.budget = BudgetKeeper.of(config, kernel, counters, sink.accounting(), detail);
   }
 
   /** Loads, attaches and starts a bridge; cleans up and throws if that fails. */
@@ -112,6 +117,9 @@ public final class LiveBridge {
   private void begin(BridgeConfig config, KernelSettings.Cgroup cgroup) {
     settings.begin(KernelPlanner.of(config, identity.tgid(), cgroup));
     idle.begin();
+    if (budget != null) {
+      limits.addAll(budget.start());
+    }
     if (isBlindFor(config.scope())) {
       limits.add(
           "no process can be chosen by number or name from within a PID namespace, and none is"
@@ -206,17 +214,12 @@ public final class LiveBridge {
 
       @Override
       public void sleep() {
-        sink.watchedTime().pause(Clocks.monotonicNanos());
-        settings.sleep();
-        kernel.pause();
+        detail.sleep();
       }
 
       @Override
       public void wake() {
-        kernel.resume();
-        long now = Clocks.monotonicNanos();
-        settings.wake(now);
-        sink.watchedTime().resume(now);
+        detail.wake();
       }
 
       @Override
@@ -320,6 +323,10 @@ public final class LiveBridge {
     return idle;
   }
 
+  DetailLevels levels() {
+    return detail.now();
+  }
+
   /** Returns the limitations other than programs that are not attached. */
   public List<String> limits() {
     return List.copyOf(limits);
@@ -380,7 +387,8 @@ public final class LiveBridge {
 
   private void releaseAll(boolean ringEnded) {
     // The watch ends first, so that it attaches nothing after the programs are detached.
-    boolean watchEnded = watch.close(WATCH_ENDS);
+    boolean budgetEnded = budget == null || budget.close();
+    boolean watchEnded = watch.close(WATCH_ENDS) && budgetEnded;
     kernel.detach();
     // Memory that a thread may still read is freed when the process exits.
     if (ringEnded && watchEnded) {

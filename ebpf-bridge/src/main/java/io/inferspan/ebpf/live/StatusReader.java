@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.live;
 
 import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.BridgeStatus.Detail;
 import io.inferspan.ebpf.BridgeStatus.Events;
 import io.inferspan.ebpf.BridgeStatus.Flow;
 import io.inferspan.ebpf.BridgeStatus.Library;
@@ -12,8 +13,11 @@ import io.inferspan.ebpf.kernel.ContextCount;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.spans.SpanAccounting;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +45,17 @@ public final class StatusReader {
         reader.contexts(),
         reader.flow(),
         reader.failures(),
-        new Sleep(bridge.idle().isAsleep(), bridge.idle().sleeps()));
+        new Sleep(bridge.idle().isAsleep(), bridge.idle().sleeps()),
+        reader.detail());
+  }
+
+  private List<Detail> detail() {
+    DetailLevels levels = bridge.levels();
+    return Arrays.stream(EventClass.values())
+        .map(
+            events ->
+                new Detail(events.word(), levels.of(events).word(), bridge.counters().shed(events)))
+        .toList();
   }
 
   private List<Program> programs() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ public final class EbpfMeters implements MeterBinder {
   private final LongSupplier backlogBytes;
   private final List<Failure> failures = new ArrayList<>();
   private final List<KernelDrop> kernelDrops = new ArrayList<>();
+  private final List<Detail> details = new ArrayList<>();
   private final List<PolicyOutcome> policy = new ArrayList<>();
   private final List<Program> programs = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
@@ -42,6 +44,8 @@ public final class EbpfMeters implements MeterBinder {
   private record Failure(String where, LongSupplier count) {}
 
   private record KernelDrop(String reason, LongSupplier count) {}
+
+  private record Detail(String events, IntSupplier level, LongSupplier shed) {}
 
   private record PolicyOutcome(String outcome, LongSupplier count) {}
 
@@ -72,6 +76,12 @@ public final class EbpfMeters implements MeterBinder {
   /** Adds a count of the calls for which a capture policy was loaded. */
   public EbpfMeters policy(String outcome, LongSupplier count) {
     policy.add(new PolicyOutcome(outcome, count));
+    return this;
+  }
+
+  /** Adds the level of a class of events, and how many of them were not reported because of it. */
+  public EbpfMeters detail(String events, IntSupplier level, LongSupplier shed) {
+    details.add(new Detail(events, level, shed));
     return this;
   }
 
@@ -109,6 +119,7 @@ public final class EbpfMeters implements MeterBinder {
     if (sleeping != null) {
       bind(sleeping, registry);
     }
+    details.forEach(detail -> bind(detail, registry));
     programs.forEach(program -> bind(program, registry));
     probes.forEach(
         probe ->
@@ -203,6 +214,18 @@ public final class EbpfMeters implements MeterBinder {
         .register(registry);
     FunctionCounter.builder("inferspan.ebpf.sleeps", sleep, s -> s.times.getAsLong())
         .description("Times that request probes were detached")
+        .register(registry);
+  }
+
+  private static void bind(Detail detail, MeterRegistry registry) {
+    Gauge.builder("inferspan.ebpf.level", detail, d -> d.level.getAsInt())
+        .description(
+            "Detail of a class of events: 4 full, 3 sampled, 2 folded, 1 counted, 0 detached")
+        .tag("class", detail.events)
+        .register(registry);
+    FunctionCounter.builder("inferspan.ebpf.events.shed", detail, d -> d.shed.getAsLong())
+        .description("Events that were folded in the kernel or counted, to hold the budget")
+        .tag("class", detail.events)
         .register(registry);
   }
 

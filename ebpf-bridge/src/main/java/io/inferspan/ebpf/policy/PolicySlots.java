@@ -109,6 +109,7 @@ public final class PolicySlots implements AutoCloseable {
     long prepared = System.nanoTime();
     put(role.slot(), policy.fd());
     long swapped = System.nanoTime();
+    announce(role, generation);
     if (floor != 0 || settings.floor() == 0) {
       settings.setFloor(floor == 0 ? USUAL_FLOOR : floor);
     }
@@ -128,6 +129,7 @@ public final class PolicySlots implements AutoCloseable {
       renumber(program, generation);
       copy(role.slot(), role.previousSlot());
       put(role.slot(), fd.number());
+      announce(role, generation);
       return new Loaded(role, program.name(), generation);
     }
   }
@@ -135,6 +137,7 @@ public final class PolicySlots implements AutoCloseable {
   /** Removes all programs: every call is kept. */
   public void off() {
     settings.setFloor(0);
+    settings.setCurrent(0);
     for (Role role : Role.values()) {
       delete(role.slot());
       delete(role.previousSlot());
@@ -220,6 +223,13 @@ public final class PolicySlots implements AutoCloseable {
       } else {
         put(to, program.number());
       }
+    }
+  }
+
+  /** Calls that the floor keeps have the policy's generation, too. */
+  private void announce(Role role, int generation) {
+    if (role == Role.POLICY) {
+      settings.setCurrent(generation);
     }
   }
 

@@ -53,7 +53,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private final EngineSteps steps;
   private final KernelClock clock;
   private final DetailKey detailKey;
-  private final WatchedTime watched = new WatchedTime();
+  private final LevelTimeline levels = new LevelTimeline();
   private final Queue<Unseen> unseen = new ArrayBlockingQueue<>(MAX_UNSEEN);
 
   /** Read once per look at the ring: reading a clock costs more than folding an event. */
@@ -256,9 +256,9 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     }
   }
 
-  /** When the probes were on, as their switch reports. */
-  public WatchedTime watchedTime() {
-    return watched;
+  /** Which levels classes of events had when, as their switch reports. */
+  public LevelTimeline levels() {
+    return levels;
   }
 
   @Override
@@ -317,7 +317,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       request.beganNanos = Math.min(request.beganNanos, sum.firstNanos());
       last = Math.max(last, sum.lastNanos());
     }
-    writer.write(request, sums, parent, watched.share(request.beganNanos, last));
+    writer.write(request, sums, parent, levels.during(request.beganNanos, last));
   }
 
   private @Nullable Context parent(OpenRequest request) {

@@ -35,8 +35,8 @@ final class SpanWriter {
   private final SpanAccounting accounting;
   private final ProcessTable processes;
 
-  /** Of what is being written: how much of the request was seen. */
-  private double seen = 1;
+  /** Of what is being written: how much of the request was seen, and in what detail. */
+  private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1);
 
   /** Calls of the request that a policy dropped, and the share of its events that it did not. */
   private long shed;
@@ -58,8 +58,9 @@ final class SpanWriter {
     this.processes = processes;
   }
 
-  /** Writes what was gathered of an owner, of whose time this share was watched. */
-  void write(OpenRequest request, List<KernelSum> sums, Context parent, double watched) {
+  /** Writes what was gathered of an owner, of whose time so much was seen. */
+  void write(
+      OpenRequest request, List<KernelSum> sums, Context parent, LevelTimeline.Seen watched) {
     clock.refresh();
     seen = watched;
     shed = sums.stream().mapToLong(KernelSum::dropped).sum();
@@ -97,11 +98,13 @@ final class SpanWriter {
         .set(KernelAttributes.DURATION_SUM_NS, sum.sumNanos())
         .set(KernelAttributes.DURATION_MIN_NS, sum.minNanos())
         .set(KernelAttributes.DURATION_MAX_NS, sum.maxNanos())
-        .set(KernelAttributes.FIRST_OFFSET_NS, sum.firstNanos() - beganNanos)
-        .set(KernelAttributes.POLICY_GENERATION, sum.generation());
+        .set(KernelAttributes.FIRST_OFFSET_NS, sum.firstNanos() - beganNanos);
+    if (sum.generation() != 0) {
+      pending.set(KernelAttributes.POLICY_GENERATION, sum.generation());
+    }
     process(pending, processes.of(sum.tgid()));
     amount(pending, sum.kind(), sum.amount());
-    loss(pending, sum.firstNanos(), sum.lastNanos());
+    loss(pending, sum.kind(), sum.firstNanos(), sum.lastNanos());
     OperationSpan span = started(pending, sum.firstNanos());
     end(span, sum.firstNanos(), sum.lastNanos());
   }
@@ -128,7 +131,7 @@ final class SpanWriter {
     }
     amount(pending, event.kind, event.amount);
     bytesOfElements(pending, event, event.amount);
-    loss(pending, event.startNanos, event.endNanos);
+    loss(pending, event.kind, event.startNanos, event.endNanos);
     OperationSpan span = started(pending, event.startNanos);
     if (event.kind.family().failed(event.result)) {
       span.fail(errorType(event), "The call failed");
@@ -162,7 +165,7 @@ final class SpanWriter {
     if (fold.told()) {
       bytesOfElements(pending, fold.first(), fold.amount());
     }
-    loss(pending, fold.firstStartNanos(), fold.lastEndNanos());
+    loss(pending, fold.first().kind, fold.firstStartNanos(), fold.lastEndNanos());
     OperationSpan span = started(pending, fold.firstStartNanos());
     end(span, fold.firstStartNanos(), fold.lastEndNanos());
   }
@@ -258,7 +261,10 @@ final class SpanWriter {
     }
   }
 
-  private void loss(PendingSpan pending, long startNanos, long endNanos) {
+  private void loss(PendingSpan pending, Kind kind, long startNanos, long endNanos) {
+    if (!seen.lowered().isEmpty()) {
+      pending.set(KernelAttributes.LEVEL, seen.lowered());
+    }
     if (shared != null) {
       pending.set(KernelAttributes.SHARED, shared).set(KernelAttributes.UNATTRIBUTED, unattributed);
     }
@@ -266,9 +272,15 @@ final class SpanWriter {
     if (lost > 0) {
       pending.set(KernelAttributes.DROPPED, lost);
     }
+    double share =
+        switch (kind.family()) {
+          case SCHED, TCP -> seen.sched();
+          case SYSCALL -> seen.syscalls();
+          default -> seen.calls();
+        };
     // The number of events that were not made while the probes were off is unknown.
-    if (lost > 0 || seen < 1) {
-      pending.set(KernelAttributes.COVERAGE, seen * kept * losses.coverage(startNanos, endNanos));
+    if (lost > 0 || share < 1) {
+      pending.set(KernelAttributes.COVERAGE, share * kept * losses.coverage(startNanos, endNanos));
     }
   }
 

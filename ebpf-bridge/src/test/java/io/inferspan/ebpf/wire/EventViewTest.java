@@ -58,7 +58,7 @@ class EventViewTest {
 
   private static EventView golden(int offset, int length) throws Exception {
     byte[] bytes = Files.readAllBytes(GOLDEN);
-    assertThat(bytes).hasSize(608);
+    assertThat(bytes).hasSize(632);
     return EventBytes.view(bytes).moveTo(offset, length);
   }
 

@@ -5,6 +5,8 @@ import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.ring.RingFill;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -19,6 +21,8 @@ import java.util.Map;
  * @param lost events that did not reach the ring, by reason
  * @param contexts how contexts came to be known
  * @param policy what capture policies did with calls
+ * @param levels how much is reported of each class of events
+ * @param shed events of each class that a lower level folded or counted
  * @param ring the room that events have
  * @param asleep whether its probes that only serve requests are off
  * @param programs by name, what each has cost
@@ -29,6 +33,8 @@ record Reading(
     Map<KernelLoss, Long> lost,
     Map<ContextCount, Long> contexts,
     Map<PolicyCount, Long> policy,
+    DetailLevels levels,
+    Map<EventClass, Long> shed,
     RingFill ring,
     boolean asleep,
     Map<String, RunStats> programs) {
@@ -41,6 +47,7 @@ record Reading(
     lost = Collections.unmodifiableMap(new EnumMap<>(lost));
     contexts = Collections.unmodifiableMap(new EnumMap<>(contexts));
     policy = Map.copyOf(policy);
+    shed = Map.copyOf(shed);
     programs = Collections.unmodifiableMap(new LinkedHashMap<>(programs));
   }
 
@@ -58,6 +65,10 @@ record Reading(
 
   long count(PolicyCount what) {
     return policy.getOrDefault(what, 0L);
+  }
+
+  long shed(EventClass events) {
+    return shed.getOrDefault(events, 0L);
   }
 
   RunStats runs(String program) {

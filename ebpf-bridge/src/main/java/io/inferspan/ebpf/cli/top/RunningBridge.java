@@ -6,10 +6,12 @@ import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.KernelSettings;
 import io.inferspan.ebpf.kernel.PolicyCount;
+import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.libbpf.loaded.LoadedMap;
 import io.inferspan.ebpf.libbpf.loaded.LoadedProgram;
 import io.inferspan.ebpf.ring.RingFill;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -56,14 +58,13 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
         return null;
       }
       RingFill ring = RingFill.of(events.map().fd(), events.map().maxEntries());
-      boolean asleep = KernelSettings.isAsleep(settings.map());
-      Reading reading = reading(new KernelCounters(counters.map()), ring, asleep, runs);
+      Reading reading = reading(new KernelCounters(counters.map()), ring, settings.map(), runs);
       return new RunningBridge(maps.counters(), loaded, reading);
     }
   }
 
   private static Reading reading(
-      KernelCounters counters, RingFill ring, boolean asleep, Map<String, RunStats> runs) {
+      KernelCounters counters, RingFill ring, BpfMap settings, Map<String, RunStats> runs) {
     Map<Kind, Long> produced = new EnumMap<>(Kind.class);
     for (Kind kind : Kind.values()) {
       produced.put(kind, counters.produced(kind));
@@ -80,7 +81,21 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
     for (PolicyCount what : PolicyCount.values()) {
       policy.put(what, counters.count(what));
     }
-    return new Reading(System.nanoTime(), produced, lost, contexts, policy, ring, asleep, runs);
+    Map<EventClass, Long> shed = new EnumMap<>(EventClass.class);
+    for (EventClass events : EventClass.values()) {
+      shed.put(events, counters.shed(events));
+    }
+    return new Reading(
+        System.nanoTime(),
+        produced,
+        lost,
+        contexts,
+        policy,
+        KernelSettings.levels(settings),
+        shed,
+        ring,
+        KernelSettings.isAsleep(settings),
+        runs);
   }
 
   private static RunStats sum(RunStats one, RunStats other) {

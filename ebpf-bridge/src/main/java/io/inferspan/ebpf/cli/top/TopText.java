@@ -5,6 +5,8 @@ import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -40,6 +42,7 @@ final class TopText {
     page.losses();
     page.requests();
     page.policy();
+    page.detail();
     page.programs();
     return page.text.toString();
   }
@@ -94,6 +97,24 @@ final class TopText {
       }
       text.append('\n');
     }
+  }
+
+  /** Only where a budget lowered it. */
+  private void detail() {
+    if (Arrays.stream(EventClass.values()).anyMatch(this::isLowered)) {
+      row("NOT IN FULL DETAIL", "per second", "in all");
+      for (EventClass events : EventClass.values()) {
+        if (isLowered(events)) {
+          String name = events.word() + " (now " + now.levels().of(events).word() + ")";
+          counts(name, before.shed(events), now.shed(events));
+        }
+      }
+      text.append('\n');
+    }
+  }
+
+  private boolean isLowered(EventClass events) {
+    return now.shed(events) > 0 || now.levels().of(events) != DetailLevel.FULL;
   }
 
   private void programs() {

@@ -7,6 +7,9 @@ import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.ring.RingFill;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,8 @@ class TopTextTest {
           Map.of(Kind.CUDA_LAUNCH, 1_000L),
           Map.of(KernelLoss.RING_FULL, 0L),
           Map.of(ContextCount.REQUESTS_BEGAN, 10L),
+          Map.of(),
+          DetailLevels.FULL,
           Map.of(),
           new RingFill(0, 16 << 20),
           false,
@@ -40,6 +45,8 @@ class TopTextTest {
               ContextCount.HTTP_UNREADABLE,
               3L),
           Map.of(PolicyCount.FOLDED, 90L),
+          DetailLevels.FULL.with(EventClass.SCHED, DetailLevel.FOLDED),
+          Map.of(EventClass.SCHED, 50L),
           new RingFill(1 << 20, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
@@ -58,6 +65,13 @@ class TopTextTest {
   void callsOfPolicies_areCounted() {
     assertThat(line("folded")).isEqualTo("folded 45 90");
     assertThat(TopText.of(before, before)).doesNotContain("POLICY");
+  }
+
+  @Test
+  void loweredDetail_isNamedWithWhatItShed() {
+    assertThat(line("sched (now")).isEqualTo("sched (now folded) 25 50");
+    assertThat(page).doesNotContain("launches (now");
+    assertThat(TopText.of(before, before)).doesNotContain("NOT IN FULL DETAIL");
   }
 
   @Test

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sums of what is not written to the ring, by owner and kind; and the levels by which the reader lowers the detail of a class. */
+#ifndef INFERSPAN_FOLDS_H
+#define INFERSPAN_FOLDS_H
+
+#include "context.h"
+
+#define RAISES 4
+
+/* Several threads may have the same owner. */
+static __always_inline void raise(u64 *most, u64 value)
+{
+	for (int i = 0; i < RAISES; i++) {
+		u64 was = *most;
+
+		if (was >= value || __sync_val_compare_and_swap(most, was, value) == was)
+			return;
+	}
+}
+
+/* A fold that begins is put into the map empty and filled there, since system calls have no stack left for it. */
+static __always_inline struct ispan_fold *fold_of(const struct ispan_record *record)
+{
+	struct ispan_fold_key key = {.owner = record->owner, .kind = record->kind};
+	struct ispan_fold *fold = bpf_map_lookup_elem(&folds, &key);
+	u32 zero = 0;
+	void *blank;
+
+	if (!fold) {
+		blank = bpf_map_lookup_elem(&no_fold, &zero);
+		if (!blank)
+			return NULL;
+		bpf_map_update_elem(&folds, &key, blank, BPF_NOEXIST);
+		fold = bpf_map_lookup_elem(&folds, &key);
+	}
+	if (fold && !fold->tgid) {
+		fold->first_ns = record->start_ns;
+		fold->tid = record->tid;
+		fold->source = record->source;
+		fold->tgid = record->tgid;
+	}
+	return fold;
+}
+
+/* Says false where there is no room: then the event is kept. */
+static __always_inline bool is_added(const struct ispan_record *record, bool counted_only, u32 generation)
+{
+	u64 nanos = record->end_ns - record->start_ns;
+	struct ispan_fold *fold = fold_of(record);
+
+	if (!fold)
+		return false;
+	raise(&fold->last_ns, record->end_ns);
+	fold->generation = generation;
+	if (counted_only) {
+		__sync_fetch_and_add(&fold->dropped, 1);
+		return true;
+	}
+	__sync_fetch_and_add(&fold->sum_ns, nanos);
+	__sync_fetch_and_add(&fold->amount, record->amount);
+	raise(&fold->most_ns, nanos);
+	raise(&fold->least_left, ~nanos);
+	__sync_fetch_and_add(&fold->count, 1);
+	return true;
+}
+
+/* Whether the event has gone into the sums because its class is to have less detail now. */
+static __always_inline bool is_shed(const struct ispan_settings *settings, u32 class, const struct ispan_record *record)
+{
+	u8 level = settings->levels[class];
+
+	if (!level || (level == ISPAN_LEVEL_SAMPLED && bpf_get_prandom_u32() % ISPAN_SAMPLED_OF == 0))
+		return false;
+	if (!is_added(record, level >= ISPAN_LEVEL_COUNTED, 0))
+		return false;
+	count(ISPAN_COUNT_SHED + class);
+	return true;
+}
+
+#endif

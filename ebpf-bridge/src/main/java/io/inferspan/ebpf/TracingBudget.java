@@ -1,0 +1,50 @@
+package io.inferspan.ebpf;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What tracing may cost.
+ *
+ * @param amount how much of it
+ * @param unit of what
+ */
+public record TracingBudget(double amount, Unit unit) {
+
+  private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(%|%node|/s)");
+
+  /** What is limited. */
+  public enum Unit {
+    /** CPU time, in percent of one core. */
+    CORE,
+    /** CPU time, in percent of all cores. */
+    NODE,
+    /** Events that are reported in a second. */
+    EVENTS
+  }
+
+  /** Checks the amount. */
+  public TracingBudget {
+    double most = unit == Unit.EVENTS ? 1e9 : 100;
+    if (!(amount > 0 && amount <= most)) {
+      throw new IllegalArgumentException(
+          "the budget is %s, but must be above 0 and at most %.0f".formatted(amount, most));
+    }
+  }
+
+  /** Parses {@code 1%} of a core, {@code 1%node} or {@code 20000/s}. */
+  public static TracingBudget parse(String text) {
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          "'" + text + "', but must be a share such as 1% (of a core) or 1%node, or 20000/s");
+    }
+    Unit unit =
+        switch (form.group(2)) {
+          case "%" -> Unit.CORE;
+          case "%node" -> Unit.NODE;
+          default -> Unit.EVENTS;
+        };
+    return new TracingBudget(Double.parseDouble(form.group(1)), unit);
+  }
+}

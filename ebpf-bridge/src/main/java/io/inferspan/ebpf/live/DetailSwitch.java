@@ -1,0 +1,85 @@
+package io.inferspan.ebpf.live;
+
+import io.inferspan.ebpf.kernel.KernelSettings;
+import io.inferspan.ebpf.kernel.KernelSide;
+import io.inferspan.ebpf.linux.Clocks;
+import io.inferspan.ebpf.spans.LevelTimeline;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
+
+/**
+ * Sets how much detail each class of events has, and attaches and detaches its probes.
+ *
+ * <p>Sleeping is the lowest level of all classes that have probes of their own.
+ */
+final class DetailSwitch {
+
+  private static final DetailLevels ASLEEP =
+      DetailLevels.FULL
+          .with(EventClass.SCHED, DetailLevel.DETACHED)
+          .with(EventClass.CALLS, DetailLevel.DETACHED)
+          .with(EventClass.LAUNCHES, DetailLevel.DETACHED);
+
+  private final KernelSide kernel;
+  private final KernelSettings settings;
+  private final LevelTimeline timeline;
+  private DetailLevels wanted = DetailLevels.FULL;
+  private boolean asleep;
+  private volatile DetailLevels now = DetailLevels.FULL;
+
+  DetailSwitch(KernelSide kernel, KernelSettings settings, LevelTimeline timeline) {
+    this.kernel = kernel;
+    this.settings = settings;
+    this.timeline = timeline;
+  }
+
+  /** The levels that are in force. */
+  DetailLevels now() {
+    return now;
+  }
+
+  /** Sets the levels that are in force while not asleep. */
+  synchronized void set(DetailLevels levels) {
+    wanted = levels;
+    apply();
+  }
+
+  synchronized void sleep() {
+    asleep = true;
+    apply();
+  }
+
+  synchronized void wake() {
+    asleep = false;
+    apply();
+  }
+
+  /** A class is attached before it is switched on, and detached after it is switched off. */
+  private void apply() {
+    DetailLevels next = asleep ? wanted.lowest(ASLEEP) : wanted;
+    if (next.equals(now)) {
+      settings.setAsleep(asleep);
+      return;
+    }
+    for (EventClass events : EventClass.values()) {
+      if (isOff(now, events) && !isOff(next, events)) {
+        kernel.attach(events);
+        settings.attached(events, Clocks.monotonicNanos());
+      }
+    }
+    timeline.note(next, Clocks.monotonicNanos());
+    settings.setLevels(next);
+    settings.setAsleep(asleep);
+    for (EventClass events : EventClass.values()) {
+      if (!isOff(now, events) && isOff(next, events)) {
+        kernel.detach(events);
+      }
+    }
+    now = next;
+  }
+
+  private static boolean isOff(DetailLevels levels, EventClass events) {
+    return levels.of(events) == DetailLevel.DETACHED;
+  }
+}

@@ -1,0 +1,82 @@
+package io.inferspan.ebpf.spans;
+
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
+
+/**
+ * Which level each class of events had when, so that a request can say what was not seen of it. Any
+ * thread may ask.
+ */
+public final class LevelTimeline {
+
+  /** A request that is older than so many changes says of the later ones only. */
+  private static final int HISTORY = 64;
+
+  private final long[] sinceNanos = new long[HISTORY];
+  private final DetailLevels[] levels = new DetailLevels[HISTORY];
+  private long changes;
+
+  /**
+   * What a request says.
+   *
+   * @param lowered the lowest level of each class that was not in full all the time
+   * @param sched the share of the time in which the scheduler and connections were seen
+   * @param syscalls the share in which system calls were, and probes in libraries were attached
+   * @param calls the share in which these probes were attached
+   */
+  record Seen(String lowered, double sched, double syscalls, double calls) {}
+
+  /** Everything in full. */
+  LevelTimeline() {}
+
+  /** These are the levels from now on. */
+  public synchronized void note(DetailLevels now, long nowNanos) {
+    int slot = (int) (changes++ % HISTORY);
+    sinceNanos[slot] = nowNanos;
+    levels[slot] = now;
+  }
+
+  /** What was seen in that time. */
+  synchronized Seen during(long startNanos, long endNanos) {
+    long end = Math.max(endNanos, startNanos + 1);
+    double calls = attached(EventClass.LAUNCHES, startNanos, end);
+    return new Seen(
+        lowest(startNanos, end).words(),
+        attached(EventClass.SCHED, startNanos, end),
+        Math.min(calls, attached(EventClass.SYSCALLS, startNanos, end)),
+        calls);
+  }
+
+  private DetailLevels lowest(long start, long end) {
+    DetailLevels lowest = DetailLevels.FULL;
+    for (long change = oldest(); change < changes; change++) {
+      if (since(change) < end && until(change) > start) {
+        lowest = lowest.lowest(levels[(int) (change % HISTORY)]);
+      }
+    }
+    return lowest;
+  }
+
+  private double attached(EventClass events, long start, long end) {
+    long off = 0;
+    for (long change = oldest(); change < changes; change++) {
+      if (levels[(int) (change % HISTORY)].of(events) == DetailLevel.DETACHED) {
+        off += Math.max(0, Math.min(end, until(change)) - Math.max(start, since(change)));
+      }
+    }
+    return 1 - off / (double) (end - start);
+  }
+
+  private long oldest() {
+    return Math.max(0, changes - HISTORY);
+  }
+
+  private long since(long change) {
+    return sinceNanos[(int) (change % HISTORY)];
+  }
+
+  private long until(long change) {
+    return change + 1 == changes ? Long.MAX_VALUE : since(change + 1);
+  }
+}

@@ -1,0 +1,50 @@
+package io.inferspan.ebpf.wire;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/**
+ * The level of each class of events.
+ *
+ * @param word a byte for each class, as the programs read it
+ */
+public record DetailLevels(long word) {
+
+  /** Every class in full. */
+  public static final DetailLevels FULL = new DetailLevels(0);
+
+  private static final long BYTE = 0xff;
+
+  /** Returns the level of a class. */
+  public DetailLevel of(EventClass events) {
+    return DetailLevel.of((int) (word >>> at(events) & BYTE));
+  }
+
+  /** Returns the same with another level of one class. */
+  public DetailLevels with(EventClass events, DetailLevel level) {
+    return new DetailLevels((word & ~(BYTE << at(events))) | ((long) level.number() << at(events)));
+  }
+
+  /** Returns the lower level of both for each class. */
+  public DetailLevels lowest(DetailLevels other) {
+    DetailLevels lowest = this;
+    for (EventClass events : EventClass.values()) {
+      if (other.of(events).compareTo(of(events)) > 0) {
+        lowest = lowest.with(events, other.of(events));
+      }
+    }
+    return lowest;
+  }
+
+  /** Returns the classes that are not in full, such as {@code sched:folded,syscalls:sampled}. */
+  public String words() {
+    return Arrays.stream(EventClass.values())
+        .filter(events -> of(events) != DetailLevel.FULL)
+        .map(events -> events.word() + ":" + of(events).word())
+        .collect(Collectors.joining(","));
+  }
+
+  private static int at(EventClass events) {
+    return events.number() * Byte.SIZE;
+  }
+}

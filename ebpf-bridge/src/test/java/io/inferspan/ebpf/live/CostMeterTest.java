@@ -1,0 +1,114 @@
+package io.inferspan.ebpf.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.inferspan.ebpf.TracingBudget;
+import io.inferspan.ebpf.libbpf.RunStats;
+import io.inferspan.ebpf.wire.DetailLevel;
+import io.inferspan.ebpf.wire.DetailLevels;
+import io.inferspan.ebpf.wire.EventClass;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+/** Costs of a clock, a reader and programs that a test moves. */
+class CostMeterTest {
+
+  private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final Offset<Double> ROUNDING = within(1e-9);
+
+  private final Map<EventClass, Long> reported = new EnumMap<>(EventClass.class);
+  private final Map<EventClass, Long> shed = new EnumMap<>(EventClass.class);
+  private long nanos = 1;
+  private long cpu = 5;
+
+  @Test
+  void events_countWhatIsReportedAndKnowWhatFullWouldBe() {
+    CostMeter meter = meter("100/s");
+    nanos += 500 * MILLI;
+    reported.put(EventClass.SCHED, 20L);
+    shed.put(EventClass.SCHED, 60L);
+    reported.put(EventClass.LAUNCHES, 5L);
+
+    Load load = meter.period(DetailLevels.FULL, CostMeter.Programs.UNMEASURED);
+
+    assertThat(load.total()).isEqualTo(0.5, ROUNDING);
+    assertThat(load.inFull(EventClass.SCHED)).isEqualTo(1.6, ROUNDING);
+    assertThat(load.inFull(EventClass.LAUNCHES)).isEqualTo(0.1, ROUNDING);
+  }
+
+  @Test
+  void cpuTime_isProgramsTrapsAndReader() {
+    CostMeter meter = meter("1%");
+    nanos += 250 * MILLI;
+    cpu += MILLI;
+    // In a window of 50 ms: 0.1 ms each, and a hundred traps of a microsecond.
+    RunStats runs = new RunStats(100, MILLI / 10);
+    CostMeter.Programs programs =
+        new CostMeter.Programs(
+            50 * MILLI, Map.of("sched", runs, "context", runs, "calls", runs, "process", runs));
+
+    Load load = meter.period(DetailLevels.FULL, programs);
+
+    // A second has 10 ms of budget; the reader used 4 ms, each object 2 ms, and the traps 2 ms.
+    assertThat(load.total()).isEqualTo(1.4, ROUNDING);
+    assertThat(load.inFull(EventClass.SCHED)).isEqualTo(0.2, ROUNDING);
+    assertThat(load.inFull(EventClass.SYSCALLS)).isEqualTo(0.2, ROUNDING);
+    assertThat(load.inFull(EventClass.CALLS) + load.inFull(EventClass.LAUNCHES))
+        .isEqualTo(0.4, ROUNDING);
+  }
+
+  @Test
+  void detachedSystemCalls_areNoClassButStillCost() {
+    CostMeter meter = meter("1%");
+    nanos += 250 * MILLI;
+    CostMeter.Programs programs =
+        new CostMeter.Programs(50 * MILLI, Map.of("context", new RunStats(100, MILLI)));
+
+    Load load =
+        meter.period(DetailLevels.FULL.with(EventClass.SYSCALLS, DetailLevel.DETACHED), programs);
+
+    assertThat(load.total()).isEqualTo(2, ROUNDING);
+    assertThat(load.inFull(EventClass.SYSCALLS)).isZero();
+  }
+
+  @Test
+  void programsThatCannotBeMeasured_areGuessedFromTheirEvents() {
+    CostMeter meter = meter("1%");
+    nanos += 1_000 * MILLI;
+    shed.put(EventClass.LAUNCHES, 4_000L);
+
+    Load load = meter.period(DetailLevels.FULL, CostMeter.Programs.UNMEASURED);
+
+    // Two traps and half a microsecond each.
+    assertThat(load.total()).isEqualTo(1, ROUNDING);
+    assertThat(load.inFull(EventClass.LAUNCHES)).isEqualTo(1, ROUNDING);
+  }
+
+  @Test
+  void aPeriod_isSinceTheOneBefore() {
+    CostMeter meter = meter("100/s");
+    nanos += 1_000 * MILLI;
+    reported.put(EventClass.CALLS, 100L);
+    Load first = meter.period(DetailLevels.FULL, CostMeter.Programs.UNMEASURED);
+    nanos += 1_000 * MILLI;
+    reported.put(EventClass.CALLS, 150L);
+
+    assertThat(first.total()).isEqualTo(1, ROUNDING);
+    assertThat(meter.period(DetailLevels.FULL, CostMeter.Programs.UNMEASURED).total())
+        .isEqualTo(0.5, ROUNDING);
+  }
+
+  private CostMeter meter(String budget) {
+    return new CostMeter(
+        TracingBudget.parse(budget),
+        new CostMeter.Sources(
+            () -> nanos,
+            () -> cpu,
+            events -> reported.getOrDefault(events, 0L),
+            events -> shed.getOrDefault(events, 0L)));
+  }
+}

@@ -37,7 +37,6 @@ final class AddedConnectorTest extends WireTest {
       import io.inferspan.pd.request.PrefillLeg;
       import java.util.List;
       import java.util.Map;
-      import java.util.Set;
 
       public final class Added implements Connector {
         @Override public String name() { return "added"; }
@@ -47,8 +46,6 @@ final class AddedConnectorTest extends WireTest {
         @Override public String order() { return "prefill, then decode"; }
 
         @Override public String handsOver() { return "`added_handle`"; }
-
-        @Override public Set<String> members() { return Set.of("added_handle"); }
 
         @Override public void serve(PdRequest request) {
           request.ask(

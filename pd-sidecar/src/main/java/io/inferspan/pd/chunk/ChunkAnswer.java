@@ -1,7 +1,6 @@
 package io.inferspan.pd.chunk;
 
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -17,20 +16,16 @@ record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, bo
   static final String ID = "id";
   static final String OBJECT = "object";
   static final String CREATED = "created";
-  static final String MODEL = "model";
   static final String CHOICES = "choices";
   static final String USAGE = "usage";
   static final String MESSAGE = "message";
   static final String DELTA = "delta";
   static final String FINISH_REASON = "finish_reason";
 
-  static final JsonShape SHAPE = JsonShape.of(ID, OBJECT, CREATED, MODEL, CHOICES, USAGE);
-  private static final JsonShape CHOICE = JsonShape.of(MESSAGE, DELTA, FINISH_REASON);
-
-  /** Interprets a response that was scanned for {@link #SHAPE}. */
+  /** Interprets a response. */
   static ChunkAnswer of(JsonObject json) {
     JsonValue first = json.at(CHOICES, "0");
-    JsonObject choice = first == null ? null : first.object(CHOICE);
+    JsonObject choice = first == null ? null : first.object();
     if (choice == null) {
       return new ChunkAnswer(json, null, "", false);
     }

@@ -3,6 +3,7 @@ package io.inferspan.pd.chunk;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
@@ -65,7 +66,7 @@ public final class ChunkLoop {
         () -> {
           JsonObject json = body.json();
           if (!same) {
-            json = room ? json.scanAlike(leg.body().toBytes(), depth).object() : null;
+            json = room ? JsonScan.of(leg.body().toBytes(), depth).object() : null;
           }
           return json == null ? null : ChunkRequests.of(json, chunkSize);
         },
@@ -110,7 +111,7 @@ public final class ChunkLoop {
       return;
     }
     hold(answer);
-    request.scan(answer, ChunkAnswer.SHAPE, scan -> take(answer, scan.object()));
+    request.scan(answer, scan -> take(answer, scan.object()));
   }
 
   private void take(EngineAnswer answer, @Nullable JsonObject json) {

@@ -3,7 +3,6 @@ package io.inferspan.pd.chunk;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.request.BodyMembers;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 final class ChunkRequests {
   private static final String ROLE = "role";
   private static final String CONTENT = "content";
-  private static final JsonShape MESSAGE = JsonShape.of(ROLE, CONTENT);
 
   private final JsonObject body;
   private final int chunkSize;
@@ -63,7 +61,7 @@ final class ChunkRequests {
       return;
     }
     JsonValue last = messages.lastElement();
-    JsonObject message = last == null ? null : last.object(MESSAGE);
+    JsonObject message = last == null ? null : last.object();
     JsonValue content = message == null ? null : message.value(CONTENT);
     String text = content == null ? null : content.text();
     if (text != null) {
@@ -99,7 +97,7 @@ final class ChunkRequests {
 
   private JsonPieces messagesWith(String generated) {
     JsonPieces all = new JsonPieces().raw("[");
-    JsonObject message = begun == null ? null : begun.object(MESSAGE);
+    JsonObject message = begun == null ? null : begun.object();
     boolean any = messages != null && all.elements(messages, message == null ? null : begun);
     return all.raw(any ? "," : "").raw(last(message, generated)).raw("]");
   }

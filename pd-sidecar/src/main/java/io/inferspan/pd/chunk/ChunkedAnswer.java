@@ -11,9 +11,7 @@ import static io.inferspan.pd.chunk.ChunkAnswer.USAGE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.json.JsonKind;
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
@@ -24,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class ChunkedAnswer {
   private static final String EVENT_OBJECT = "chat.completion.chunk";
   private static final String TOOL_CALLS = "tool_calls";
-  private static final JsonShape MESSAGE_SHAPE = JsonShape.of("content", TOOL_CALLS);
-  private static final JsonShape CALL_SHAPE = JsonShape.of("index");
   private static final byte[] DATA = "data: ".getBytes(UTF_8);
   private static final byte[] END_OF_EVENT = "\n\n".getBytes(UTF_8);
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(UTF_8);
@@ -94,13 +90,13 @@ final class ChunkedAnswer {
 
   /** In a stream each tool call is numbered. */
   private static byte[] delta(@Nullable JsonValue message) {
-    JsonObject whole = message == null ? null : message.object(MESSAGE_SHAPE);
+    JsonObject whole = message == null ? null : message.object();
     if (whole == null) {
       return "{}".getBytes(UTF_8);
     }
     JsonEdit edit = whole.edit();
     JsonValue calls = whole.value(TOOL_CALLS);
-    if (calls != null && calls.kind() == JsonKind.ARRAY) {
+    if (calls != null && calls.isArray()) {
       edit.set(TOOL_CALLS, numbered(calls));
     }
     return edit.toBytes();
@@ -111,7 +107,7 @@ final class ChunkedAnswer {
     int[] index = new int[1];
     calls.forEachElement(
         element -> {
-          JsonObject call = element.object(CALL_SHAPE);
+          JsonObject call = element.object();
           if (call != null) {
             out.raw(new String(call.edit().set("index", index[0]++).toBytes(), UTF_8));
           }

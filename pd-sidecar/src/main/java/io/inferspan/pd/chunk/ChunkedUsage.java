@@ -2,7 +2,6 @@ package io.inferspan.pd.chunk;
 
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +17,13 @@ final class ChunkedUsage {
   private static final String TOTAL = "total_tokens";
   private static final String DETAILS = "completion_tokens_details";
   private static final String REASONING = "reasoning_tokens";
-  private static final JsonShape USAGE = JsonShape.of(PROMPT, COMPLETION, TOTAL, DETAILS);
 
   private @Nullable JsonObject first;
   private long completion;
   private long reasoning;
 
   void add(@Nullable JsonValue usage) {
-    JsonObject counted = usage == null ? null : usage.object(USAGE);
+    JsonObject counted = usage == null ? null : usage.object();
     if (counted == null) {
       return;
     }

@@ -3,7 +3,6 @@ package io.inferspan.pd.config;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.Set;
 
 /**
  * A connector that transfers the KV cache from prefiller to decoder, with its metadata: settings,
@@ -28,11 +27,6 @@ public interface KvConnector {
 
   /** Returns what it transfers, for the pages. */
   String handsOver();
-
-  /** The members of a request's body that only this connector looks at or changes. */
-  default Set<String> members() {
-    return Set.of();
-  }
 
   /** All connectors, the default one first. */
   static List<KvConnector> all() {

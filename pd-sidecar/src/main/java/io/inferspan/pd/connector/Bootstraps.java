@@ -3,7 +3,6 @@ package io.inferspan.pd.connector;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.relay.EngineAnswer;
@@ -128,21 +127,23 @@ final class Bootstraps {
 
   private static List<Engine> engines(byte[] json) {
     List<Engine> engines = new ArrayList<>();
-    JsonObject byRank = JsonScan.of(json, JsonShape.all(), JSON_DEPTH).object();
-    if (byRank == null) {
-      return List.of();
-    }
-    for (String rank : byRank.names()) {
-      String id = engineId(byRank.value(rank));
-      if (isRank(rank) && id != null) {
-        engines.add(new Engine(rank, id));
-      }
+    JsonObject byRank = JsonScan.of(json, JSON_DEPTH).object();
+    if (byRank != null) {
+      byRank
+          .toMap()
+          .forEach(
+              (rank, engine) -> {
+                String id = engineId(engine);
+                if (isRank(rank) && id != null) {
+                  engines.add(new Engine(rank, id));
+                }
+              });
     }
     return List.copyOf(engines);
   }
 
-  private static @Nullable String engineId(@Nullable JsonValue engine) {
-    JsonValue id = engine == null ? null : engine.member("engine_id");
+  private static @Nullable String engineId(JsonValue engine) {
+    JsonValue id = engine.member("engine_id");
     String text = id == null ? null : id.text();
     return text == null || text.isEmpty() ? null : text;
   }

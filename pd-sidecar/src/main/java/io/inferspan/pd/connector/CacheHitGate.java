@@ -3,7 +3,6 @@ package io.inferspan.pd.connector;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.Gate;
@@ -18,7 +17,6 @@ import java.util.function.Consumer;
 /** Keeps the answer of a decoder that found too little in its cache from the client. */
 final class CacheHitGate implements Gate {
   private static final String CHOICES = "choices";
-  private static final JsonShape ANSWER = JsonShape.of(CHOICES);
   private static final String TOO_LITTLE = "cache_threshold";
 
   /** A miss is reported in the first event; the second may end the stream. */
@@ -83,7 +81,7 @@ final class CacheHitGate implements Gate {
 
   private static Verdict events(ByteBuf body) {
     boolean[] missed = new boolean[1];
-    SseLines.forEachData(body, ANSWER, event -> missed[0] |= tooLittle(event));
+    SseLines.forEachData(body, event -> missed[0] |= tooLittle(event));
     return missed[0] ? Verdict.DROP : Verdict.PASS;
   }
 
@@ -104,7 +102,7 @@ final class CacheHitGate implements Gate {
     ByteBuf bytes = body.toBuffer();
     try {
       return JsonScan.of(
-          ByteBufUtil.getBytes(bytes), ANSWER, request.config().get(Settings.JSON_DEPTH_LIMIT));
+          ByteBufUtil.getBytes(bytes), request.config().get(Settings.JSON_DEPTH_LIMIT));
     } finally {
       bytes.release();
     }

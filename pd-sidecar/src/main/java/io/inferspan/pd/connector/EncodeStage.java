@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.json.MediaItem;
@@ -42,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class EncodeStage {
   private static final String PATH = "/v1/chat/completions";
   private static final String REQUEST_ID = "x-request-id";
-  private static final JsonShape ANSWER = JsonShape.of(BodyMembers.EC_TRANSFER_PARAMS);
 
   /** Each item is a call to an encoder, and a copy of the rest of the body. */
   private static final int MOST_ITEMS = 1000;
@@ -146,7 +144,7 @@ public final class EncodeStage {
       fail(answer);
     } else if (mergesTransferParams) {
       answer.heldBy(request.body().held());
-      request.scan(answer, ANSWER, scan -> add(index, scan.object()));
+      request.scan(answer, scan -> add(index, scan.object()));
     } else {
       answer.release();
       answered();
@@ -156,7 +154,7 @@ public final class EncodeStage {
   /** Stores the content of a response; an empty one is not an error. */
   private void add(int index, @Nullable JsonObject answer) {
     JsonValue said = answer == null ? null : answer.value(BodyMembers.EC_TRANSFER_PARAMS);
-    JsonObject object = said == null ? null : said.object(JsonShape.all());
+    JsonObject object = said == null ? null : said.object();
     if (object != null) {
       params.put(index, object);
     }
@@ -189,16 +187,7 @@ public final class EncodeStage {
   /** Merges all responses into one object; for equal keys the last item wins. */
   private byte[] merged() {
     Map<String, JsonValue> all = new TreeMap<>();
-    for (JsonObject said : params.values()) {
-      said.names()
-          .forEach(
-              name -> {
-                JsonValue value = said.value(name);
-                if (value != null) {
-                  all.put(name, value);
-                }
-              });
-    }
+    params.values().forEach(said -> all.putAll(said.toMap()));
     JsonWriter out = new JsonWriter().beginObject();
     all.forEach((name, value) -> out.name(name).value(value));
     return out.endObject().toBytes();

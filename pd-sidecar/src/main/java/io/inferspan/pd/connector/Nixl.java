@@ -8,11 +8,9 @@ import io.inferspan.pd.connector.moriio.ParallelDispatch;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.connector.moriio.WriteTransfer;
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.json.JsonKind;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.relay.EngineAnswer;
@@ -36,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 @AutoService(KvConnector.class)
 public final class Nixl implements Connector {
   private static final String REQUEST_ID = "x-request-id";
-  private static final JsonShape ANSWER = JsonShape.of(BodyMembers.KV_TRANSFER_PARAMS, "usage");
 
   private final @Nullable Peers peers;
   private final @Nullable PodAddresses pods;
@@ -150,7 +147,7 @@ public final class Nixl implements Connector {
       request.deliver(answer);
       return;
     }
-    request.scan(answer, ANSWER, scan -> decode(pair, scan));
+    request.scan(answer, scan -> decode(pair, scan));
   }
 
   private static void decode(Pair pair, JsonScan scan) {
@@ -174,7 +171,7 @@ public final class Nixl implements Connector {
   private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {
     JsonValue params = prefilled.value(BodyMembers.KV_TRANSFER_PARAMS);
     WriteTransfer transfer = pair.transfer();
-    if (transfer == null || params == null || params.kind() != JsonKind.OBJECT) {
+    if (transfer == null || params == null || !params.isObject()) {
       return pair.headers();
     }
     Map<String, String> headers = new HashMap<>(pair.headers());
@@ -190,7 +187,7 @@ public final class Nixl implements Connector {
     }
     edit.set(BodyMembers.KV_TRANSFER_PARAMS, params);
     WriteTransfer transfer = pair.transfer();
-    if (transfer != null && params.kind() == JsonKind.OBJECT) {
+    if (transfer != null && params.isObject()) {
       transfer.complete(edit.within(BodyMembers.KV_TRANSFER_PARAMS), params);
     }
     return edit;

@@ -10,7 +10,6 @@ import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** {@code sglang}: both stages get the same request at once and meet in a room of that number. */
@@ -36,11 +35,6 @@ public final class Sglang implements Connector {
   @Override
   public String handsOver() {
     return "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`";
-  }
-
-  @Override
-  public Set<String> members() {
-    return Set.of(HOST, PORT, ROOM);
   }
 
   @Override

@@ -2,7 +2,9 @@ package io.inferspan.pd.json;
 
 import io.inferspan.pd.json.JsonObject.Member;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +15,6 @@ import org.jspecify.annotations.Nullable;
  * go when removed. A member that is absent is appended. The last change of a member wins.
  */
 public final class JsonEdit {
-  private static final byte[] COMMA = {','};
-  private static final byte[] EMPTY_OBJECT = {'{', '}'};
-
   /** A change of a member. */
   private sealed interface Change {
     /** It gets a value. */
@@ -33,22 +32,11 @@ public final class JsonEdit {
 
   private static final Change DROP = new Change.Drop();
 
-  /** The edited object; null if it is to be created. */
-  private final @Nullable JsonValue original;
-
-  /** The scanned original; a nested one is scanned when it is known what to look for. */
-  private final @Nullable JsonObject scanned;
-
+  private final JsonObject object;
   private final Map<String, Change> changes = new LinkedHashMap<>();
 
-  JsonEdit(JsonObject scanned) {
-    this.original = null;
-    this.scanned = scanned;
-  }
-
-  private JsonEdit(@Nullable JsonValue original) {
-    this.original = original == null || original.kind() != JsonKind.OBJECT ? null : original;
-    this.scanned = null;
+  JsonEdit(JsonObject object) {
+    this.object = object;
   }
 
   /** Sets a member to JSON that is known to be one valid value. */
@@ -97,7 +85,9 @@ public final class JsonEdit {
     if (changes.get(name) instanceof Change.Nest(JsonEdit nested)) {
       return nested;
     }
-    JsonEdit nested = new JsonEdit(current(name));
+    JsonValue current = current(name);
+    JsonObject existing = current == null ? null : current.object();
+    JsonEdit nested = new JsonEdit(existing == null ? JsonObject.EMPTY : existing);
     change(name, new Change.Nest(nested));
     return nested;
   }
@@ -108,18 +98,11 @@ public final class JsonEdit {
       case Change.Drop _ -> null;
       case Change.Nest _ -> null;
       case Change.Join(JsonPieces pieces) -> JsonValue.trusted(pieces.toBytes());
-      case null -> scanned != null ? scanned.value(name) : memberOfOriginal(name);
+      case null -> object.value(name);
     };
   }
 
-  private @Nullable JsonValue memberOfOriginal(String name) {
-    return original == null ? null : original.member(name);
-  }
-
   private JsonEdit change(String name, Change change) {
-    if (scanned != null) {
-      scanned.require(name);
-    }
     changes.put(name, change);
     return this;
   }
@@ -136,43 +119,54 @@ public final class JsonEdit {
   }
 
   private void render(JsonPieces out) {
-    JsonObject object = object();
+    @Nullable Change[] changed = new Change[object.members().size()];
+    List<Map.Entry<String, Change>> absent = new ArrayList<>();
+    for (Map.Entry<String, Change> entry : changes.entrySet()) {
+      if (!isVoid(entry.getValue()) && !place(entry.getKey(), entry.getValue(), changed)) {
+        absent.add(entry);
+      }
+    }
     int dropped = 0;
     int copied = object.from();
-    for (Member member : object.members()) {
-      Change change = changes.get(member.name());
-      if (change == null || isVoid(change)) {
-        continue;
-      }
-      if (change instanceof Change.Drop || !member.equals(object.last(member.name()))) {
+    for (int i = 0; i < changed.length; i++) {
+      Member member = object.members().get(i);
+      if (changed[i] instanceof Change.Drop) {
         // The comma before it goes too, or the one after it where nothing is left before it.
-        boolean leads = member.index() == dropped++;
-        out.add(object.bytes(), copied, leads ? member.key() : member.comma());
+        boolean leads = i == dropped++;
+        out.add(object.bytes(), copied, leads ? member.key().from() : member.comma());
         copied = leads ? object.startAfter(member) : member.value().to();
-      } else {
+      } else if (changed[i] != null) {
         out.add(object.bytes(), copied, member.value().from());
-        renderValue(change, out);
+        renderValue(changed[i], out);
         copied = member.value().to();
       }
     }
     out.add(object.bytes(), copied, object.insertAt());
-    append(object, object.size() > dropped, out);
+    append(absent, changed.length > dropped, out);
     out.add(object.bytes(), object.insertAt(), object.to());
   }
 
-  private void append(JsonObject object, boolean hasMembers, JsonPieces out) {
+  /** Gives the last member of a name its change, and drops the others; false if there is none. */
+  private boolean place(String name, Change change, @Nullable Change[] changed) {
+    boolean any = false;
+    for (int i = changed.length - 1; i >= 0; i--) {
+      if (object.members().get(i).isNamed(name)) {
+        changed[i] = any ? DROP : change;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private static void append(
+      List<Map.Entry<String, Change>> absent, boolean hasMembers, JsonPieces out) {
     boolean needsComma = hasMembers;
-    for (Map.Entry<String, Change> entry : changes.entrySet()) {
-      Change change = entry.getValue();
-      if (change instanceof Change.Drop || isVoid(change) || object.has(entry.getKey())) {
-        continue;
+    for (Map.Entry<String, Change> entry : absent) {
+      if (!(entry.getValue() instanceof Change.Drop)) {
+        out.raw(needsComma ? "," : "").raw(new JsonWriter().name(entry.getKey()).toBytes());
+        renderValue(entry.getValue(), out);
+        needsComma = true;
       }
-      if (needsComma) {
-        out.raw(COMMA);
-      }
-      out.raw(new JsonWriter().name(entry.getKey()).toBytes());
-      renderValue(change, out);
-      needsComma = true;
     }
   }
 
@@ -187,7 +181,7 @@ public final class JsonEdit {
 
   /** Removing from an object that is not there does not create it. */
   private static boolean isVoid(Change change) {
-    if (!(change instanceof Change.Nest(JsonEdit nested)) || nested.original != null) {
+    if (!(change instanceof Change.Nest(JsonEdit nested)) || nested.object != JsonObject.EMPTY) {
       return false;
     }
     for (Change inner : nested.changes.values()) {
@@ -196,22 +190,5 @@ public final class JsonEdit {
       }
     }
     return true;
-  }
-
-  private JsonObject object() {
-    if (scanned != null) {
-      return scanned;
-    }
-    JsonShape wanted = JsonShape.of(changes.keySet());
-    JsonObject nested = original == null ? null : original.object(wanted);
-    return nested == null ? emptyObject(wanted) : nested;
-  }
-
-  private static JsonObject emptyObject(JsonShape wanted) {
-    try {
-      return JsonObject.scan(EMPTY_OBJECT, wanted, 1);
-    } catch (InvalidJson e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

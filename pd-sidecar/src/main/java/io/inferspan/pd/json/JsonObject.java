@@ -1,50 +1,51 @@
 package io.inferspan.pd.json;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object where it stands in its bytes: valid as a whole, known by the members that were
- * wanted.
+ * A JSON object where it stands in its bytes: valid as a whole, with the places of its members.
  *
  * <p>Immutable as long as the bytes are not changed; any number of {@linkplain #edit() edits} may
  * start from it.
  */
 public final class JsonObject {
-  /**
-   * More occurrences of wanted members than this make no sense and would cost many times the body's
-   * size.
-   */
+  /** More members than this make no sense and would cost many times the body's size. */
   static final int MAX_MEMBERS = 1 << 16;
 
+  /** An object without members. */
+  static final JsonObject EMPTY = new JsonObject(new byte[] {'{', '}'}, 0, 2);
+
+  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
   private final byte[] json;
-  private final JsonShape wanted;
   private final List<Member> members = new ArrayList<>();
-  private final Map<String, Member> lastByName = new HashMap<>();
 
   private final int from;
   private final int to;
-  private int size;
   private int insertAt;
 
   /**
-   * An occurrence of a wanted member.
+   * A member, of which there may be others with the same key.
    *
-   * @param index how many members of the object stand before it, wanted or not
    * @param comma where the comma before it stands; the opening brace for the first
-   * @param key where its key starts
+   * @param escaped its name, if that is written with escapes: these are decoded once
    */
-  record Member(String name, int index, int comma, int key, JsonValue value) {}
+  record Member(int comma, JsonValue key, @Nullable String escaped, JsonValue value) {
+    boolean isNamed(String name) {
+      return escaped == null ? key.isText(name) : escaped.equals(name);
+    }
+  }
 
-  private JsonObject(byte[] json, int from, int to, JsonShape wanted) {
+  private JsonObject(byte[] json, int from, int to) {
     this.json = json;
     this.from = from;
     this.to = to;
-    this.wanted = wanted;
+    this.insertAt = from + 1;
   }
 
   /**
@@ -53,14 +54,14 @@ public final class JsonObject {
    * @throws InvalidJson if they are anything else, or if containers nest deeper than {@code
    *     maxDepth}
    */
-  public static JsonObject scan(byte[] json, int from, int to, JsonShape wanted, int maxDepth)
-      throws InvalidJson {
+  public static JsonObject scan(byte[] json, int from, int to, int maxDepth) throws InvalidJson {
     JsonScanner scanner = new JsonScanner(json, to, maxDepth);
     int start = scanner.skipSpace(from);
     if (scanner.peek(start) != '{') {
-      throw new InvalidJson(startsWithMark(json, from, to) ? "byte order mark" : "not an object");
+      boolean isMark = Arrays.equals(json, from, Math.min(from + 3, to), MARK, 0, MARK.length);
+      throw new InvalidJson(isMark ? "byte order mark" : "not an object");
     }
-    JsonObject object = new JsonObject(json, from, to, wanted);
+    JsonObject object = new JsonObject(json, from, to);
     int end = object.scan(scanner, start);
     if (end != to) {
       throw new InvalidJson("more behind the object at offset " + end);
@@ -68,21 +69,8 @@ public final class JsonObject {
     return object;
   }
 
-  /** Reads an object that takes all of the given bytes. */
-  public static JsonObject scan(byte[] json, JsonShape wanted, int maxDepth) throws InvalidJson {
-    return scan(json, 0, json.length, wanted, maxDepth);
-  }
-
-  /** Reads another object, of which the same members are wanted. */
-  public JsonScan scanAlike(byte[] other, int maxDepth) {
-    return JsonScan.of(other, wanted, maxDepth);
-  }
-
-  private static boolean startsWithMark(byte[] json, int from, int to) {
-    return to - from >= 3
-        && json[from] == (byte) 0xef
-        && json[from + 1] == (byte) 0xbb
-        && json[from + 2] == (byte) 0xbf;
+  static JsonObject scan(byte[] json, int maxDepth) throws InvalidJson {
+    return scan(json, 0, json.length, maxDepth);
   }
 
   private int scan(JsonScanner scanner, int start) throws InvalidJson {
@@ -98,34 +86,24 @@ public final class JsonObject {
   }
 
   private int scanMember(JsonScanner scanner, int comma, int key) throws InvalidJson {
+    if (members.size() == MAX_MEMBERS) {
+      throw new InvalidJson("more than " + MAX_MEMBERS + " members");
+    }
     int keyEnd = scanner.skipString(key);
     int value = scanner.skipMark(scanner.skipSpace(keyEnd), ':');
     insertAt = scanner.skipValue(value, 1);
-    String name = wanted.match(json, key + 1, keyEnd - 1);
-    if (name != null) {
-      remember(new Member(name, size, comma, key, new JsonValue(json, value, insertAt)));
-    }
-    size++;
+    JsonValue name = new JsonValue(json, key, keyEnd);
+    String escaped = name.isEscaped() ? name.decoded() : null;
+    members.add(new Member(comma, name, escaped, new JsonValue(json, value, insertAt)));
     return scanner.skipSpace(insertAt);
   }
 
-  private void remember(Member member) throws InvalidJson {
-    if (members.size() == MAX_MEMBERS) {
-      throw new InvalidJson("more than " + MAX_MEMBERS + " members of interest");
-    }
-    members.add(member);
-    lastByName.put(member.name(), member);
-  }
-
-  /** Returns whether the object has a member, which must be one of the wanted names. */
+  /** Returns whether the object has a member of this name. */
   public boolean has(String name) {
     return last(name) != null;
   }
 
-  /**
-   * A member's value, the last one if the key occurs more than once; the name must be one of the
-   * wanted.
-   */
+  /** A member's value, the last one if the key occurs more than once; null without any. */
   public @Nullable JsonValue value(String name) {
     Member last = last(name);
     return last == null ? null : last.value();
@@ -133,7 +111,7 @@ public final class JsonObject {
 
   /**
    * The value that a path leads to, such as {@code at("choices", "0", "message", "content")}; null
-   * where it leads nowhere. The first name must be one of the wanted.
+   * where it leads nowhere.
    */
   public @Nullable JsonValue at(String first, String... path) {
     JsonValue value = value(first);
@@ -156,9 +134,11 @@ public final class JsonObject {
     return !step.isEmpty();
   }
 
-  /** The names of the wanted members that are here. */
-  public Set<String> names() {
-    return Set.copyOf(lastByName.keySet());
+  /** Copies the names; of equal ones the last has its value. */
+  public Map<String, JsonValue> toMap() {
+    Map<String, JsonValue> map = new LinkedHashMap<>();
+    members.forEach(member -> map.put(member.key().decoded(), member.value()));
+    return map;
   }
 
   /** Starts a change of this object; the object itself stays as it is. */
@@ -167,19 +147,12 @@ public final class JsonObject {
   }
 
   @Nullable Member last(String name) {
-    require(name);
-    return lastByName.get(name);
-  }
-
-  /**
-   * A member that was not looked for may be there or not: asking for it is a mistake in our code,
-   * not in the body.
-   */
-  void require(String name) {
-    if (!wanted.contains(name)) {
-      throw new IllegalArgumentException(
-          "the scan did not look for member " + name + "; a connector declares its members");
+    for (int i = members.size() - 1; i >= 0; i--) {
+      if (members.get(i).isNamed(name)) {
+        return members.get(i);
+      }
     }
+    return null;
   }
 
   List<Member> members() {
@@ -205,11 +178,6 @@ public final class JsonObject {
 
   int to() {
     return to;
-  }
-
-  /** Returns the number of members, wanted or not. */
-  int size() {
-    return size;
   }
 
   /** Returns the position for a new last member. */

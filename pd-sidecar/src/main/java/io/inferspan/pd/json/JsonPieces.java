@@ -30,7 +30,7 @@ public final class JsonPieces {
 
   /** Adds the elements of an array up to one of them, null for all; false if there are none. */
   public boolean elements(JsonValue array, @Nullable JsonValue end) {
-    if (array.kind() != JsonKind.ARRAY) {
+    if (!array.isArray()) {
       return false;
     }
     byte[] bytes = array.bytes();

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param fault what is wrong with the bytes in this case
  */
 public record JsonScan(@Nullable JsonObject object, String fault) {
-  public static JsonScan of(byte[] json, JsonShape wanted, int maxDepth) {
+  public static JsonScan of(byte[] json, int maxDepth) {
     try {
-      return new JsonScan(JsonObject.scan(json, wanted, maxDepth), "");
+      return new JsonScan(JsonObject.scan(json, maxDepth), "");
     } catch (InvalidJson e) {
       return new JsonScan(null, String.valueOf(e.getMessage()));
     }

@@ -14,7 +14,9 @@ public final class JsonValue {
   private static final int MAX_NUMBER_LENGTH = 32;
 
   /** The bytes of {@code \\u0041}. */
-  private static final int MAX_ESCAPED_LENGTH = 6;
+  private static final int MAX_ESCAPED = 6;
+
+  private static final char ASCII = 127;
 
   private static final double MAX_EXACT = 1L << 53;
 
@@ -33,8 +35,20 @@ public final class JsonValue {
     return new JsonValue(json, 0, json.length);
   }
 
-  public JsonKind kind() {
-    return JsonKind.startingWith(json[from]);
+  public boolean isObject() {
+    return json[from] == '{';
+  }
+
+  public boolean isArray() {
+    return json[from] == '[';
+  }
+
+  boolean isString() {
+    return json[from] == '"';
+  }
+
+  private boolean isNumber() {
+    return json[from] == '-' || (json[from] >= '0' && json[from] <= '9');
   }
 
   public boolean isTrue() {
@@ -47,7 +61,7 @@ public final class JsonValue {
 
   /** The whole number this is, also when written as {@code 50.0} or {@code 5e1}. */
   public long longValue(long orElse) {
-    if (kind() != JsonKind.NUMBER || length() > MAX_NUMBER_LENGTH) {
+    if (!isNumber() || length() > MAX_NUMBER_LENGTH) {
       return orElse;
     }
     String digits = new String(json, from, length(), StandardCharsets.US_ASCII);
@@ -61,13 +75,70 @@ public final class JsonValue {
 
   /** The text of a string; null for anything else. */
   public @Nullable String text() {
-    return kind() == JsonKind.STRING ? JsonText.decode(json, from + 1, to - 1) : null;
+    return isString() ? decoded() : null;
+  }
+
+  boolean isEscaped() {
+    for (int i = from; i < to; i++) {
+      if (json[i] == '\\') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The text of this, which is a string. */
+  String decoded() {
+    String raw = new String(json, from + 1, length() - 2, StandardCharsets.UTF_8);
+    int escape = raw.indexOf('\\');
+    return escape < 0 ? raw : unescape(raw, escape);
+  }
+
+  private static String unescape(String raw, int firstEscape) {
+    StringBuilder text = new StringBuilder(raw.length());
+    int copied = 0;
+    int escape = firstEscape;
+    while (escape >= 0) {
+      text.append(raw, copied, escape);
+      char escaped = raw.charAt(escape + 1);
+      copied = escape + 2;
+      if (escaped == 'u') {
+        text.append((char) Integer.parseInt(raw, copied, copied + 4, 16));
+        copied += 4;
+      } else {
+        text.append(unescape(escaped));
+      }
+      escape = raw.indexOf('\\', copied);
+    }
+    return text.append(raw, copied, raw.length()).toString();
+  }
+
+  private static char unescape(char escaped) {
+    return switch (escaped) {
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      default -> escaped;
+    };
   }
 
   /** Returns whether this is a string equal to this text. */
   public boolean isText(String expected) {
-    boolean canBe = length() <= MAX_ESCAPED_LENGTH * expected.length() + 2;
-    return canBe && expected.equals(text());
+    int same = 0;
+    int length = length() - 2;
+    if (!isString() || length < expected.length()) {
+      return false;
+    }
+    while (same < expected.length() && json[from + 1 + same] == expected.charAt(same)) {
+      same++;
+    }
+    if (same == expected.length()) {
+      return same == length;
+    }
+    boolean spelled = json[from + 1 + same] == '\\' || expected.charAt(same) > ASCII;
+    return spelled && length <= MAX_ESCAPED * expected.length() && expected.equals(decoded());
   }
 
   /** Returns the length of the value in its original form. */
@@ -80,12 +151,10 @@ public final class JsonValue {
     return Arrays.copyOfRange(json, from, to);
   }
 
-  /** The object this is, with the members one wants to know of it; null if it is something else. */
-  public @Nullable JsonObject object(JsonShape wanted) {
+  /** The object this is; null if it is something else. */
+  public @Nullable JsonObject object() {
     try {
-      return kind() == JsonKind.OBJECT
-          ? JsonObject.scan(json, from, to, wanted, Integer.MAX_VALUE)
-          : null;
+      return isObject() ? JsonObject.scan(json, from, to, Integer.MAX_VALUE) : null;
     } catch (InvalidJson _) {
       return null; // too many members: the rest was valid before
     }
@@ -93,13 +162,13 @@ public final class JsonValue {
 
   /** A member of the object this is; null if there is none or this is something else. */
   public @Nullable JsonValue member(String name) {
-    JsonObject object = object(JsonShape.of(name));
+    JsonObject object = object();
     return object == null ? null : object.value(name);
   }
 
   /** An element of the array this is; null if there is none or this is something else. */
   public @Nullable JsonValue element(int index) {
-    JsonElements elements = elements();
+    Elements elements = elements();
     JsonValue element = elements.next();
     for (int i = 0; i < index && element != null; i++) {
       element = elements.next();
@@ -109,7 +178,7 @@ public final class JsonValue {
 
   /** The last element of the array this is; null if there is none or this is something else. */
   public @Nullable JsonValue lastElement() {
-    JsonElements elements = elements();
+    Elements elements = elements();
     JsonValue last = null;
     for (JsonValue next = elements.next(); next != null; next = elements.next()) {
       last = next;
@@ -119,14 +188,14 @@ public final class JsonValue {
 
   /** Visits the elements of the array this is, in order; none if this is something else. */
   public void forEachElement(Consumer<JsonValue> visitor) {
-    JsonElements elements = elements();
+    Elements elements = elements();
     for (JsonValue next = elements.next(); next != null; next = elements.next()) {
       visitor.accept(next);
     }
   }
 
-  private JsonElements elements() {
-    return new JsonElements(json, kind() == JsonKind.ARRAY ? from : to, to);
+  private Elements elements() {
+    return new Elements(json, isArray() ? from : to, to);
   }
 
   byte[] bytes() {
@@ -139,5 +208,45 @@ public final class JsonValue {
 
   int to() {
     return to;
+  }
+
+  /** Hands out the elements of a valid array one by one. */
+  private static final class Elements {
+    private final byte[] json;
+    private final int to;
+    private final JsonScanner scanner;
+
+    /** At an opening bracket or a comma before the next element, or at the end. */
+    private int at;
+
+    Elements(byte[] json, int from, int to) {
+      this.json = json;
+      this.at = from;
+      this.to = to;
+      this.scanner = new JsonScanner(json, to, Integer.MAX_VALUE);
+    }
+
+    @Nullable JsonValue next() {
+      if (at >= to) {
+        return null;
+      }
+      int start = scanner.skipSpace(at + 1);
+      if (start >= to || json[start] == ']') {
+        at = to;
+        return null;
+      }
+      int end = endOf(start);
+      int mark = scanner.skipSpace(end);
+      at = scanner.peek(mark) == ',' ? mark : to;
+      return new JsonValue(json, start, end);
+    }
+
+    private int endOf(int start) {
+      try {
+        return scanner.skipValue(start, 0);
+      } catch (InvalidJson e) {
+        throw new IllegalStateException("elements of an array that was not validated", e);
+      }
+    }
   }
 }

@@ -19,7 +19,7 @@ public record MediaItem(String type, JsonValue json) {
       Set.of("image_url", "audio_url", "video_url", "input_audio");
 
   /**
-   * A body's items in order, of those with the same URL the first; {@code messages} must be wanted.
+   * A body's items in order, of those with the same URL the first.
    *
    * @param most how many there should be; where there are more, one more is in the list
    */
@@ -66,12 +66,11 @@ public record MediaItem(String type, JsonValue json) {
   private @Nullable ByteBuffer url() {
     JsonValue source = json.member(type);
     JsonValue url = source == null ? null : source.member("url");
-    if (url == null || url.kind() != JsonKind.STRING) {
+    if (url == null || !url.isString()) {
       return null;
     }
-    if (JsonText.hasEscape(url.bytes(), url.from(), url.to())) {
-      String text = JsonText.decode(url.bytes(), url.from() + 1, url.to() - 1);
-      return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    if (url.isEscaped()) {
+      return ByteBuffer.wrap(url.decoded().getBytes(StandardCharsets.UTF_8));
     }
     return ByteBuffer.wrap(url.bytes(), url.from() + 1, url.length() - 2);
   }

@@ -1,15 +1,11 @@
 package io.inferspan.pd.json;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import io.inferspan.json.EightBytes;
 
 /**
  * Finds where a JSON string ends, and that all of it is valid: escapes, no control bytes, UTF-8.
  */
 final class StringScanner {
-  private static final VarHandle EIGHT_BYTES =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long EACH = 0x0101010101010101L;
   private static final long HIGHEST_BITS = 0x8080808080808080L;
 
@@ -55,7 +51,7 @@ final class StringScanner {
   private int skipPlain(int start) {
     int at = start;
     for (; at <= end - Long.BYTES; at += Long.BYTES) {
-      long special = special((long) EIGHT_BYTES.get(json, at));
+      long special = special(EightBytes.at(json, at));
       if (special != 0) {
         return at + Long.numberOfTrailingZeros(special) / Byte.SIZE;
       }

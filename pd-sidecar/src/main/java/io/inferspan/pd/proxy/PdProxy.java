@@ -6,13 +6,11 @@ import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.EncodeStage;
 import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.relay.BodyCollector;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
-import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.Decision;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
@@ -45,7 +43,6 @@ public final class PdProxy implements RequestHandler {
 
   private final ProxyParts parts;
   private final Connector connector;
-  private final JsonShape shape;
   private final boolean mergesTransferParams;
   private final int chunkSize;
   private final BodyCollector.Bounds bounds;
@@ -53,7 +50,6 @@ public final class PdProxy implements RequestHandler {
   public PdProxy(ProxyParts parts, Connector connector) {
     this.parts = parts;
     this.connector = connector;
-    this.shape = BodyMembers.with(connector.members());
     SidecarConfig config = parts.config();
     this.mergesTransferParams = config.get(Settings.EC_CONNECTOR).equals("ec-nixl");
     this.chunkSize = config.get(Settings.DECODE_CHUNK_SIZE);
@@ -229,7 +225,7 @@ public final class PdProxy implements RequestHandler {
                 () ->
                     request.compute(
                         held,
-                        () -> JsonScan.of(held.join(), shape, depth),
+                        () -> JsonScan.of(held.join(), depth),
                         scan -> scanned(request, held, scan, next)));
           } else {
             refuse(request, end);

@@ -1,10 +1,5 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.json.JsonShape;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-
 /** The members of a request's body that more than one part of the proxy looks at. */
 public final class BodyMembers {
   public static final String STREAM = "stream";
@@ -22,29 +17,5 @@ public final class BodyMembers {
   public static final String CONTINUE_FINAL_MESSAGE = "continue_final_message";
   public static final String ADD_GENERATION_PROMPT = "add_generation_prompt";
 
-  private static final List<String> ALL =
-      List.of(
-          STREAM,
-          STREAM_OPTIONS,
-          MAX_TOKENS,
-          MAX_COMPLETION_TOKENS,
-          MIN_TOKENS,
-          MAX_OUTPUT_TOKENS,
-          SAMPLING_PARAMS,
-          KV_TRANSFER_PARAMS,
-          EC_TRANSFER_PARAMS,
-          CACHE_HIT_THRESHOLD,
-          N,
-          MESSAGES,
-          CONTINUE_FINAL_MESSAGE,
-          ADD_GENERATION_PROMPT);
-
   private BodyMembers() {}
-
-  /** All of them and a connector's own: one scan finds what every stage needs. */
-  public static JsonShape with(Collection<String> own) {
-    List<String> names = new ArrayList<>(ALL);
-    names.addAll(own);
-    return JsonShape.of(names);
-  }
 }

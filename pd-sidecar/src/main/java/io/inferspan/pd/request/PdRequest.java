@@ -4,7 +4,6 @@ import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.server.ClientExchange;
@@ -203,13 +202,13 @@ public final class PdRequest extends LiveRequest {
   }
 
   /** Scans the body of an answer, which the caller holds. */
-  public void scan(EngineAnswer answer, JsonShape wanted, Consumer<JsonScan> next) {
+  public void scan(EngineAnswer answer, Consumer<JsonScan> next) {
     int depth = config().get(Settings.JSON_DEPTH_LIMIT);
     HeldBody holding = answer.held();
     if (holding == null) {
-      next.accept(JsonScan.of(answer.body(), wanted, depth));
+      next.accept(JsonScan.of(answer.body(), depth));
     } else {
-      compute(holding, () -> JsonScan.of(holding.join(), wanted, depth), next);
+      compute(holding, () -> JsonScan.of(holding.join(), depth), next);
     }
   }
 

@@ -34,7 +34,7 @@ public final class RequestBody {
     original = null;
   }
 
-  /** The client's body, scanned for {@link BodyMembers} and the connector's own. */
+  /** The client's body, scanned. */
   public JsonObject json() {
     JsonObject scanned = json;
     if (scanned == null) {

@@ -2,12 +2,11 @@ package io.inferspan.pd.sse;
 
 import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.json.JsonKind;
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonShape;
 import io.inferspan.pd.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The member {@code usage.prompt_tokens_details.cached_tokens} of an engine's answer. */
@@ -15,12 +14,16 @@ public final class CachedTokens {
   private static final String USAGE = "usage";
   private static final String DETAILS = "prompt_tokens_details";
   private static final String CACHED = "cached_tokens";
-  private static final JsonShape ANSWER = JsonShape.of(USAGE);
   private static final int MAX_DEPTH = 1_000;
+
+  private static final byte[] WORD = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
+
+  /** The letter to look for: of those in the word, text and JSON have the fewest of it. */
+  private static final int RARE = 4;
 
   private CachedTokens() {}
 
-  /** Returns the count in a response, 0 if there is none; {@code usage} must be a wanted member. */
+  /** Returns the count in a response, 0 if there is none. */
   public static long of(JsonObject answer) {
     JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
     return cached == null ? 0 : cached.longValue(0);
@@ -36,7 +39,7 @@ public final class CachedTokens {
    * object, no usage, or the same count.
    */
   static byte @Nullable [] replaced(ByteBuf answer, int from, int to, long cachedTokens) {
-    if (UsageFinder.find(answer, from, to) < 0) {
+    if (findUsage(answer, from, to) < 0) {
       return null;
     }
     if (answer.hasArray()) {
@@ -48,9 +51,9 @@ public final class CachedTokens {
 
   private static byte @Nullable [] replaced(byte[] json, int from, int to, long cachedTokens) {
     try {
-      JsonObject answer = JsonObject.scan(json, from, to, ANSWER, MAX_DEPTH);
+      JsonObject answer = JsonObject.scan(json, from, to, MAX_DEPTH);
       JsonValue usage = answer.value(USAGE);
-      if (usage == null || usage.kind() != JsonKind.OBJECT || says(answer, cachedTokens)) {
+      if (usage == null || !usage.isObject() || says(answer, cachedTokens)) {
         return null;
       }
       JsonEdit edit = answer.edit();
@@ -64,5 +67,33 @@ public final class CachedTokens {
   private static boolean says(JsonObject answer, long cachedTokens) {
     JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
     return cached != null && cached.longValue(-1) == cachedTokens;
+  }
+
+  /**
+   * Finds where the word {@code "usage"} first stands in a part of a buffer, or -1; cheap, because
+   * nearly every chunk of a stream has none.
+   */
+  static int findUsage(ByteBuf buffer, int from, int to) {
+    int start = from;
+    while (to - start >= WORD.length) {
+      int rare = buffer.indexOf(start + RARE, to - (WORD.length - RARE) + 1, WORD[RARE]);
+      if (rare < 0) {
+        return -1;
+      }
+      if (isWord(buffer, rare - RARE)) {
+        return rare - RARE;
+      }
+      start = rare + 1;
+    }
+    return -1;
+  }
+
+  private static boolean isWord(ByteBuf buffer, int at) {
+    for (int i = 0; i < WORD.length; i++) {
+      if (buffer.getByte(at + i) != WORD[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 }

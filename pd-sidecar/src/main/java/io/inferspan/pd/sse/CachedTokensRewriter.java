@@ -83,7 +83,7 @@ public final class CachedTokensRewriter implements AutoCloseable {
       start = SseLines.endOfLine(lines, start);
       isPassing = false;
     }
-    int usage = UsageFinder.find(lines, start, lines.writerIndex());
+    int usage = CachedTokens.findUsage(lines, start, lines.writerIndex());
     return usage < 0 ? lines : rewriteLines(lines, start, usage);
   }
 
@@ -100,7 +100,7 @@ public final class CachedTokensRewriter implements AutoCloseable {
         out.writeBytes(lines, copied, SseLines.afterData(line) - copied).writeBytes(data);
         copied = end;
       }
-      at = UsageFinder.find(lines, end, lines.writerIndex());
+      at = CachedTokens.findUsage(lines, end, lines.writerIndex());
     }
     if (out == null) {
       return lines;

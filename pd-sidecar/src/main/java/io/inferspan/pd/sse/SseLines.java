@@ -2,7 +2,6 @@ package io.inferspan.pd.sse;
 
 import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonShape;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
@@ -38,22 +37,22 @@ public final class SseLines {
    * Visits the JSON objects in the {@code data:} lines of all bytes given; the last line may be
    * unterminated.
    */
-  public static void forEachData(ByteBuf stream, JsonShape wanted, Consumer<JsonObject> visitor) {
+  public static void forEachData(ByteBuf stream, Consumer<JsonObject> visitor) {
     int line = stream.readerIndex();
     while (line < stream.writerIndex()) {
       int end = endOfLine(stream, line);
       int next = end > 0 ? end : stream.writerIndex();
       if (isData(stream, line, next)) {
-        visit(ByteBufUtil.getBytes(stream, line, next - line), wanted, visitor);
+        visit(ByteBufUtil.getBytes(stream, line, next - line), visitor);
       }
       line = next;
     }
   }
 
-  private static void visit(byte[] line, JsonShape wanted, Consumer<JsonObject> visitor) {
+  private static void visit(byte[] line, Consumer<JsonObject> visitor) {
     JsonObject data;
     try {
-      data = JsonObject.scan(line, DATA.length, line.length, wanted, MAX_DEPTH);
+      data = JsonObject.scan(line, DATA.length, line.length, MAX_DEPTH);
     } catch (InvalidJson _) {
       return; // [DONE] is one of those
     }

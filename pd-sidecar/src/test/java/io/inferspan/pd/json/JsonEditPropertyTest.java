@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 /** Edits of random bodies, compared with the same change of a Jackson tree. */
 class JsonEditPropertyTest {
   private static final long SEED = 20_260_801;
-  private static final JsonShape SHAPE = JsonShape.of(RandomJson.KNOWN);
   private static final String SAMPLING = "sampling_params";
   private static final String KV = "kv_transfer_params";
   private static final String HAND_OVER = "{\"do_remote_decode\":true,\"remote_host\":null}";
@@ -122,9 +121,9 @@ class JsonEditPropertyTest {
   void removingEverything_leavesAnEmptyObject() throws InvalidJson {
     for (int i = 0; i < 1_000; i++) {
       String body = new RandomJson(SEED - i, 4).object();
-      JsonObject object = scan(body, JsonShape.all());
+      JsonObject object = scan(body);
       JsonEdit edit = object.edit();
-      object.names().forEach(edit::remove);
+      object.toMap().keySet().forEach(edit::remove);
       assertThat(new String(edit.toBytes(), UTF_8)).matches("\\s*\\{\\s*}\\s*");
     }
   }
@@ -134,8 +133,8 @@ class JsonEditPropertyTest {
     for (int i = 0; i < 1_000; i++) {
       String body = new RandomJson(SEED + i, 4).object();
       ObjectNode tree = JsonOracle.tree(body);
-      JsonObject object = scan(body, JsonShape.all());
-      assertThat(object.names()).hasSize(tree.size());
+      JsonObject object = scan(body);
+      assertThat(object.toMap().keySet()).hasSize(tree.size());
       for (Map.Entry<String, JsonNode> field : tree.properties()) {
         JsonValue value = Objects.requireNonNull(object.value(field.getKey()));
         assertThat(JsonOracle.value(new String(value.copy(), UTF_8))).isEqualTo(field.getValue());
@@ -146,7 +145,7 @@ class JsonEditPropertyTest {
   }
 
   private static void check(String body, Map<String, Wish> wishes) throws InvalidJson {
-    JsonEdit edit = scan(body, SHAPE).edit();
+    JsonEdit edit = scan(body).edit();
     wishes.forEach((name, wish) -> apply(wish, name, edit));
     String result = new String(edit.toBytes(), UTF_8);
 
@@ -178,10 +177,8 @@ class JsonEditPropertyTest {
   /** A nested object as it is written. */
   private static @Nullable String raw(String body, String name) {
     try {
-      JsonValue value = scan(body, JsonShape.of(name)).value(name);
-      return value != null && value.kind() == JsonKind.OBJECT
-          ? new String(value.copy(), UTF_8)
-          : null;
+      JsonValue value = scan(body).value(name);
+      return value != null && value.isObject() ? new String(value.copy(), UTF_8) : null;
     } catch (InvalidJson e) {
       throw new AssertionError(e);
     }
@@ -219,7 +216,7 @@ class JsonEditPropertyTest {
     return out.toString(UTF_8);
   }
 
-  private static JsonObject scan(String body, JsonShape shape) throws InvalidJson {
-    return JsonObject.scan(body.getBytes(UTF_8), shape, 10_000);
+  private static JsonObject scan(String body) throws InvalidJson {
+    return JsonObject.scan(body.getBytes(UTF_8), 10_000);
   }
 }

@@ -11,7 +11,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JsonEditTest {
-  private static final JsonShape SHAPE = JsonShape.of("a", "b", "c", "messages");
 
   @ParameterizedTest
   @CsvSource(
@@ -109,7 +108,7 @@ class JsonEditTest {
 
   @Test
   void textsAndNames_areEscaped() throws InvalidJson {
-    JsonEdit edit = JsonObject.scan(new byte[] {'{', '}'}, JsonShape.all(), 1).edit();
+    JsonEdit edit = JsonObject.scan(new byte[] {'{', '}'}, 1).edit();
     edit.setText("\"k\\\n", "v\u0001é\ud83d\ude00\ud800");
     assertThat(edit.toBytes())
         .asString(UTF_8)
@@ -164,6 +163,6 @@ class JsonEditTest {
   }
 
   private static JsonObject scan(String json) throws InvalidJson {
-    return JsonObject.scan(json.replace('\'', '"').getBytes(UTF_8), SHAPE, 64);
+    return JsonObject.scan(json.replace('\'', '"').getBytes(UTF_8), 64);
   }
 }

@@ -18,14 +18,6 @@ import java.util.Locale;
  * alone.
  */
 final class JsonScanCost {
-  private static final JsonShape SHAPE =
-      JsonShape.of(
-          "kv_transfer_params",
-          "stream",
-          "stream_options",
-          "max_tokens",
-          "max_completion_tokens",
-          "min_tokens");
   private static final byte[] PREFILL =
       "{\"do_remote_decode\":true,\"do_remote_prefill\":false,\"remote_engine_id\":null}"
           .getBytes(UTF_8);
@@ -87,11 +79,11 @@ final class JsonScanCost {
   }
 
   private static int scan(byte[] body) throws InvalidJson {
-    return JsonObject.scan(body, SHAPE, 1_000).size();
+    return JsonObject.scan(body, 1_000).members().size();
   }
 
   private static int splice(byte[] body) throws InvalidJson {
-    JsonObject object = JsonObject.scan(body, SHAPE, 1_000);
+    JsonObject object = JsonObject.scan(body, 1_000);
     JsonEdit prefill = object.edit().set("kv_transfer_params", PREFILL).set("stream", false);
     prefill.remove("stream_options").remove("min_tokens");
     prefill.set("max_tokens", 1).set("max_completion_tokens", 1);

@@ -7,7 +7,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MediaItemTest {
-  private static final JsonShape SHAPE = JsonShape.of("messages");
 
   @Test
   void itemsAreFound_asTheyStand() throws InvalidJson {
@@ -61,7 +60,7 @@ class MediaItemTest {
   }
 
   private static List<String> items(String body) throws InvalidJson {
-    JsonObject object = JsonObject.scan(body.getBytes(UTF_8), SHAPE, 64);
+    JsonObject object = JsonObject.scan(body.getBytes(UTF_8), 64);
     return MediaItem.distinctIn(object, 2).stream()
         .map(item -> new String(item.json().copy(), UTF_8))
         .toList();

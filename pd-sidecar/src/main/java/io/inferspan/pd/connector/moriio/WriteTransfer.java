@@ -151,22 +151,18 @@ public final class WriteTransfer {
     members.put(RANK, Integer.toString(rank));
     members.put("remote_dp_rank_override", "true");
     members.put("remote_handshake_port", Integer.toString(handshakePort));
-    members.put("transfer_id", json(new JsonWriter().text(transferId)));
+    members.put("transfer_id", new JsonWriter().text(transferId).toString());
     members.put("tp_size", Integer.toString(settings.get(Settings.MORIIO_TP_SIZE)));
     members.put("remote_dp_size", Integer.toString(settings.get(Settings.MORIIO_DP_SIZE)));
     if (!hosts.isEmpty()) {
       JsonWriter list = new JsonWriter().beginArray();
       hosts.forEach(host -> list.text(pods.of(host)));
-      members.put("remote_hosts", json(list.endArray()));
+      members.put("remote_hosts", list.endArray().toString());
       if (settings.get(Settings.MORIIO_DP_SIZE_LOCAL) > 0) {
         members.put(
             "remote_dp_size_local", Integer.toString(settings.get(Settings.MORIIO_DP_SIZE_LOCAL)));
       }
     }
     return members;
-  }
-
-  private static String json(JsonWriter written) {
-    return new String(written.toBytes(), UTF_8);
   }
 }

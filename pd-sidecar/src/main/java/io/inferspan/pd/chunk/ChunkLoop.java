@@ -12,7 +12,8 @@ import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.RequestBody;
 import io.inferspan.pd.tracing.StageTrace;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.inferspan.semconv.PdAttributes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -116,7 +117,7 @@ public final class ChunkLoop {
 
   private void take(EngineAnswer answer, @Nullable JsonObject json) {
     if (json == null) {
-      fail(UpstreamException.unreadable());
+      fail(new UpstreamFailure(Kind.GARBAGE, "the answer is not a JSON object"));
       return;
     }
     ChunkAnswer chunk = ChunkAnswer.of(json);
@@ -218,7 +219,7 @@ public final class ChunkLoop {
     }
   }
 
-  private void fail(UpstreamException failure) {
+  private void fail(UpstreamFailure failure) {
     failTraces(failure.type());
     counted.failed();
     request.decoderFailed(failure);

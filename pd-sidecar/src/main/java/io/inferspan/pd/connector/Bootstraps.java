@@ -10,8 +10,8 @@ import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.RequestWriter;
 import io.inferspan.pd.tracing.PdTracing;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamException;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.inferspan.pd.upstream.Upstreams;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -117,7 +117,7 @@ final class Bootstraps {
   }
 
   private static String problem(EngineAnswer answer) {
-    UpstreamException failure = answer.failure();
+    UpstreamFailure failure = answer.failure();
     if (failure != null) {
       boolean overdue = failure.kind() == Kind.OVERDUE;
       return overdue ? "did not answer in time" : "gave no answer: " + failure.what();

@@ -16,7 +16,7 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.memory.HeldBody;
-import io.inferspan.pd.upstream.UpstreamException;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -14,8 +14,21 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import org.jspecify.annotations.Nullable;
 
-/** A complete response of an engine, or an error response in its place, with llm-d's messages. */
-public final class EngineAnswer {
+/**
+ * A complete response of an engine, or an error response in its place, with llm-d's messages.
+ *
+ * @param status the HTTP status; 502, 503 or 504 if the engine gave no answer
+ * @param headers the headers, without those for one hop
+ * @param held the holder of the body; null for a response of the proxy itself
+ * @param own the body of a response of the proxy itself
+ * @param failure why there was no response; null if there was one
+ */
+public record EngineAnswer(
+    int status,
+    HttpHeaders headers,
+    @Nullable HeldBody held,
+    String own,
+    @Nullable UpstreamFailure failure) {
   private static final int FIRST_SUCCESS = 200;
   private static final int FIRST_BEYOND = 300;
   private static final int RETRY_SECONDS = 1;
@@ -23,33 +36,14 @@ public final class EngineAnswer {
       "The decode node is not ready. Please check that the vLLM service is running and the port"
           + " configuration is correct.";
 
-  private final int status;
-  private final HttpHeaders headers;
-  private final @Nullable HeldBody held;
-  private final byte[] own;
-  private final @Nullable UpstreamException failure;
-
-  private EngineAnswer(
-      int status,
-      HttpHeaders headers,
-      @Nullable HeldBody held,
-      byte[] own,
-      @Nullable UpstreamException failure) {
-    this.status = status;
-    this.headers = headers;
-    this.held = held;
-    this.own = own;
-    this.failure = failure;
-  }
-
   /** An answer whose body is held; it is released with {@link #heldBy} or {@link #release}. */
   public static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
-    return new EngineAnswer(status, headers, body, new byte[0], null);
+    return new EngineAnswer(status, headers, body, "", null);
   }
 
   /** An answer that the proxy itself gives. */
   public static EngineAnswer own(HttpResponseStatus status, HttpHeaders headers, String body) {
-    return new EngineAnswer(status.code(), headers, null, body.getBytes(UTF_8), null);
+    return new EngineAnswer(status.code(), headers, null, body, null);
   }
 
   /** An answer without a body. */
@@ -72,7 +66,7 @@ public final class EngineAnswer {
     return busy(text, null);
   }
 
-  private static EngineAnswer busy(String text, @Nullable UpstreamException failure) {
+  private static EngineAnswer busy(String text, @Nullable UpstreamFailure failure) {
     HttpHeaders headers = plainText().set(HttpHeaderNames.RETRY_AFTER, RETRY_SECONDS);
     return error(
         HttpResponseStatus.SERVICE_UNAVAILABLE, headers, "ServiceUnavailable", text, failure);
@@ -87,7 +81,7 @@ public final class EngineAnswer {
   }
 
   /** Returns the client's response if an engine did not respond. */
-  public static EngineAnswer none(UpstreamException failure) {
+  public static EngineAnswer none(UpstreamFailure failure) {
     return switch (failure.kind()) {
       case NO_ROOM, STALE -> busy(failure.what(), failure);
       case OVERDUE ->
@@ -99,16 +93,12 @@ public final class EngineAnswer {
               failure);
       case REFUSED, UNREACHABLE, RESET, GARBAGE, SHUTDOWN, INTERNAL ->
           new EngineAnswer(
-              HttpResponseStatus.BAD_GATEWAY.code(),
-              new DefaultHttpHeaders(),
-              null,
-              new byte[0],
-              failure);
+              HttpResponseStatus.BAD_GATEWAY.code(), new DefaultHttpHeaders(), null, "", failure);
     };
   }
 
   /** Returns the client's response if the local decoder did not respond. */
-  public static EngineAnswer noDecoder(UpstreamException failure) {
+  public static EngineAnswer noDecoder(UpstreamFailure failure) {
     if (failure.kind() == Kind.REFUSED) {
       return error(HttpResponseStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", NOT_READY);
     }
@@ -121,8 +111,8 @@ public final class EngineAnswer {
       HttpHeaders headers,
       String type,
       String text,
-      @Nullable UpstreamException failure) {
-    byte[] body =
+      @Nullable UpstreamFailure failure) {
+    String body =
         new JsonWriter()
             .beginObject()
             .member("object", "error")
@@ -131,7 +121,7 @@ public final class EngineAnswer {
             .member("param", "")
             .member("code", status.code())
             .endObject()
-            .toBytes();
+            .toString();
     return new EngineAnswer(status.code(), headers, null, body, failure);
   }
 
@@ -144,34 +134,14 @@ public final class EngineAnswer {
     return new EngineAnswer(status, others, held, own, failure);
   }
 
-  /** The HTTP status; 502, 503 or 504 if the engine gave no answer. */
-  public int status() {
-    return status;
-  }
-
-  /** The headers, without those for one hop. */
-  public HttpHeaders headers() {
-    return headers;
-  }
-
   /** The body, to be read. */
   public byte[] body() {
-    return held == null ? own : held.join();
-  }
-
-  /** Returns the holder of the body; null for a response of the proxy itself. */
-  public @Nullable HeldBody held() {
-    return held;
+    return held == null ? own.getBytes(UTF_8) : held.join();
   }
 
   /** The body, to be passed on and released. */
   public ByteBuf content() {
-    return held == null ? Unpooled.wrappedBuffer(own) : held.toBuffer();
-  }
-
-  /** Returns why there was no response, or null if there was one. */
-  public @Nullable UpstreamException failure() {
-    return failure;
+    return held == null ? Unpooled.wrappedBuffer(body()) : held.toBuffer();
   }
 
   /** Returns the {@code error.type} of an unsuccessful response. */

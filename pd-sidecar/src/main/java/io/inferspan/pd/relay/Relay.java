@@ -5,7 +5,7 @@ import io.inferspan.pd.relay.Gate.Progress;
 import io.inferspan.pd.relay.Gate.Verdict;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.upstream.EngineCall;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -85,7 +85,7 @@ public abstract class Relay extends EngineCall {
   protected void dropped() {}
 
   /** Handles a truncated response; if nothing was sent, the client must still be answered. */
-  protected abstract void brokenOff(UpstreamException failure);
+  protected abstract void brokenOff(UpstreamFailure failure);
 
   @Override
   protected final void head(HttpResponse head) {
@@ -165,7 +165,7 @@ public abstract class Relay extends EngineCall {
   }
 
   @Override
-  protected final void failed(UpstreamException failure) {
+  protected final void failed(UpstreamFailure failure) {
     if (exchange.answerBegun()) {
       answer.writeGathered();
     }

@@ -6,7 +6,8 @@ import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.upstream.EngineCall;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -64,10 +65,10 @@ public final class BufferedCall extends EngineCall {
 
   /** Ends the call with a time-out in place of an answer. */
   void expire() {
-    giveUp(UpstreamException.overdue());
+    giveUp(UpstreamFailure.overdue());
   }
 
-  private void giveUp(UpstreamException why) {
+  private void giveUp(UpstreamFailure why) {
     if (!over) {
       cancel();
       trace.failed(why.type());
@@ -114,7 +115,7 @@ public final class BufferedCall extends EngineCall {
   protected void connected() {
     if (!writer.send(this)) {
       // Written over an idle connection that was dead, and not kept for a second time.
-      giveUp(UpstreamException.bodyGone());
+      giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the answer"));
     }
   }
 
@@ -134,9 +135,9 @@ public final class BufferedCall extends EngineCall {
   protected void content(ByteBuf content) {
     if (!over) {
       if ((long) body.length() + content.readableBytes() > limit) {
-        giveUp(UpstreamException.tooLarge());
+        giveUp(new UpstreamFailure(Kind.GARBAGE, "the answer is too large"));
       } else if (!body.append(content)) {
-        giveUp(UpstreamException.noRoom());
+        giveUp(UpstreamFailure.noRoom());
       }
     }
     content.release();
@@ -154,7 +155,7 @@ public final class BufferedCall extends EngineCall {
   }
 
   @Override
-  protected void failed(UpstreamException failure) {
+  protected void failed(UpstreamFailure failure) {
     giveUp(failure);
   }
 }

@@ -11,8 +11,8 @@ import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.tracing.RequestTrace;
-import io.inferspan.pd.upstream.UpstreamException;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.lang.System.Logger;
@@ -215,7 +215,7 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
    * Handles a broken decoder: reports its error before the response has begun, later resets the
    * client.
    */
-  public final void decoderFailed(UpstreamException failure) {
+  public final void decoderFailed(UpstreamFailure failure) {
     if (exchange.answerBegun()) {
       breakOff(failure.type());
     } else {

@@ -9,7 +9,7 @@ import io.inferspan.pd.server.BodyListener;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -144,7 +144,7 @@ final class PassedLeg extends Relay {
   }
 
   @Override
-  protected void brokenOff(UpstreamException failure) {
+  protected void brokenOff(UpstreamFailure failure) {
     trace.failed(failure.type());
     if (decode == null) {
       request.failed();

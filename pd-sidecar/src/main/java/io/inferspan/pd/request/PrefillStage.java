@@ -10,7 +10,7 @@ import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.Dispatch;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
 import io.inferspan.semconv.PdAttributes;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -112,7 +112,7 @@ final class PrefillStage {
     }
     if (!over) {
       // It was about to be tried again.
-      request.guard(() -> take(EngineAnswer.none(UpstreamException.overdue())));
+      request.guard(() -> take(EngineAnswer.none(UpstreamFailure.overdue())));
     }
   }
 

@@ -9,7 +9,7 @@ import io.inferspan.pd.relay.Relay;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.pd.upstream.UpstreamException;
+import io.inferspan.pd.upstream.UpstreamFailure;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.function.Function;
@@ -106,7 +106,7 @@ final class StreamedLeg extends Relay {
   }
 
   @Override
-  protected void brokenOff(UpstreamException failure) {
+  protected void brokenOff(UpstreamFailure failure) {
     counted.failed();
     fail(failure.type(), "decode request failed");
     // A prefill that goes on could write into memory that the decoder has given to others.

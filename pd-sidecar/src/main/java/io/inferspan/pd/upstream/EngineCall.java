@@ -56,7 +56,7 @@ public abstract class EngineCall {
   protected abstract void ended(HttpHeaders trailers);
 
   /** The answer will not be completed. */
-  protected abstract void failed(UpstreamException failure);
+  protected abstract void failed(UpstreamFailure failure);
 
   /** The connection takes more of the request again. */
   protected void drained() {}
@@ -171,7 +171,7 @@ public abstract class EngineCall {
     }
   }
 
-  final void fail(UpstreamException failure) {
+  final void fail(UpstreamFailure failure) {
     if (!finished) {
       finished = true;
       connection = null;
@@ -183,7 +183,7 @@ public abstract class EngineCall {
   final void fault(Throwable cause) {
     fail(
         cause instanceof OutOfMemoryError
-            ? UpstreamException.noRoom()
-            : new UpstreamException(UpstreamException.Kind.INTERNAL, "the proxy failed"));
+            ? UpstreamFailure.noRoom()
+            : new UpstreamFailure(UpstreamFailure.Kind.INTERNAL, "the proxy failed"));
   }
 }

@@ -1,6 +1,6 @@
 package io.inferspan.pd.upstream;
 
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -59,8 +59,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return target;
   }
 
+  private Channel channel() {
+    if (channel == null) {
+      throw new IllegalStateException("the connection is not in a pipeline yet");
+    }
+    return channel;
+  }
+
   boolean usable() {
-    return channel != null && channel.isActive();
+    return channel().isActive();
   }
 
   long idleSince() {
@@ -88,20 +95,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void write(Object part) {
-    if (channel != null) {
-      channel.write(part, channel.voidPromise());
-    } else {
-      ReferenceCountUtil.release(part);
-    }
+    channel().write(part, channel().voidPromise());
   }
 
   void write(Object part, Runnable written) {
-    if (channel != null) {
-      channel.write(part, channel.newPromise().addListener(_ -> written.run()));
-    } else {
-      ReferenceCountUtil.release(part);
-      written.run();
-    }
+    channel().write(part, channel().newPromise().addListener(_ -> written.run()));
   }
 
   void requestSent() {
@@ -109,26 +107,20 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void flush() {
-    if (channel != null) {
-      channel.flush();
-    }
+    channel().flush();
   }
 
   boolean writable() {
-    return channel != null && channel.isWritable();
+    return channel().isWritable();
   }
 
   void reading(boolean on) {
-    if (channel != null && channel.config().isAutoRead() != on) {
-      channel.config().setAutoRead(on);
-    }
+    channel().config().setAutoRead(on);
   }
 
   void close() {
     call = null;
-    if (channel != null) {
-      channel.close();
-    }
+    channel().close();
   }
 
   /** Ends the connection and the call on it, because the proxy stops. */
@@ -136,7 +128,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     EngineCall unanswered = call;
     close();
     if (unanswered != null) {
-      unanswered.fail(UpstreamException.shutdown());
+      unanswered.fail(UpstreamFailure.shutdown());
     }
   }
 
@@ -205,12 +197,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   /** From here on there are only bytes, both ways, until one end closes. */
   private void leaveHttp(EngineCall answering, HttpResponse head) {
-    if (channel == null) {
-      return;
-    }
     raw = true;
-    HttpClientCodec codec = channel.pipeline().get(HttpClientCodec.class);
-    ChannelHandlerContext context = channel.pipeline().context(codec);
+    HttpClientCodec codec = channel().pipeline().get(HttpClientCodec.class);
+    ChannelHandlerContext context = channel().pipeline().context(codec);
     codec.prepareUpgradeFrom(context);
     answering.switched();
     answering.head(head);
@@ -307,7 +296,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       pool.connect(target, unanswered);
     } else if (reused && !answered && System.nanoTime() - begunNanos < STALE_NANOS) {
       unanswered.fail(
-          new UpstreamException(
+          new UpstreamFailure(
               Kind.STALE, "the idle connection to " + target + " ended; send the request again"));
     } else if (raw && !broken) {
       unanswered.end(EmptyHttpHeaders.INSTANCE);
@@ -327,15 +316,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private UpstreamException brokenOff() {
-    return new UpstreamException(Kind.RESET, "the connection to " + target + " ended early");
+  private UpstreamFailure brokenOff() {
+    return new UpstreamFailure(Kind.RESET, "the connection to " + target + " ended early");
   }
 
   private void fail(Kind kind, String what) {
     EngineCall failing = call;
     call = null;
     if (failing != null) {
-      failing.fail(new UpstreamException(kind, what + " from " + target));
+      failing.fail(new UpstreamFailure(kind, what + " from " + target));
     }
     close();
   }

@@ -2,7 +2,7 @@ package io.inferspan.pd.upstream;
 
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.tls.UpstreamTls;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -119,10 +119,7 @@ final class UpstreamPool {
   }
 
   private void tryNext(
-      ArrayDeque<InetSocketAddress> left,
-      Target target,
-      EngineCall call,
-      UpstreamException failure) {
+      ArrayDeque<InetSocketAddress> left, Target target, EngineCall call, UpstreamFailure failure) {
     InetSocketAddress address = left.poll();
     if (address == null) {
       fail(call, failure);
@@ -142,7 +139,7 @@ final class UpstreamPool {
   }
 
   /** Of two failures the refusal: it says that the host is there and the engine is not. */
-  private static UpstreamException worse(UpstreamException before, UpstreamException last) {
+  private static UpstreamFailure worse(UpstreamFailure before, UpstreamFailure last) {
     return before.kind() == Kind.REFUSED ? before : last;
   }
 
@@ -178,7 +175,7 @@ final class UpstreamPool {
     connection.begin(call, false);
   }
 
-  private void fail(EngineCall call, UpstreamException failure) {
+  private void fail(EngineCall call, UpstreamFailure failure) {
     connecting.remove(call);
     call.fail(failure);
   }
@@ -207,15 +204,15 @@ final class UpstreamPool {
     return new HttpClientCodec(decoding, false, false);
   }
 
-  private static UpstreamException failure(Target target, Throwable cause) {
+  private static UpstreamFailure failure(Target target, Throwable cause) {
     if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
-      return new UpstreamException(Kind.REFUSED, "dial tcp " + target + ": connection refused");
+      return new UpstreamFailure(Kind.REFUSED, "dial tcp " + target + ": connection refused");
     }
     return unreachable(target, "no connection within the time or no route");
   }
 
-  private static UpstreamException unreachable(Target target, String why) {
-    return new UpstreamException(Kind.UNREACHABLE, "dial tcp " + target + ": " + why);
+  private static UpstreamFailure unreachable(Target target, String why) {
+    return new UpstreamFailure(Kind.UNREACHABLE, "dial tcp " + target + ": " + why);
   }
 
   private void closeStale() {
@@ -236,7 +233,7 @@ final class UpstreamPool {
           sweep.cancel(false);
           idle.values().forEach(waiting -> settings.events().idle(-waiting.size()));
           idle.clear();
-          List.copyOf(connecting).forEach(call -> fail(call, UpstreamException.shutdown()));
+          List.copyOf(connecting).forEach(call -> fail(call, UpstreamFailure.shutdown()));
           List.copyOf(open).forEach(UpstreamConnection::stop);
         });
   }

@@ -105,8 +105,8 @@ final class IdleConnectionsTest {
     }
 
     @Override
-    protected void failed(UpstreamException failure) {
-      ended.completeExceptionally(failure);
+    protected void failed(UpstreamFailure failure) {
+      ended.completeExceptionally(new AssertionError(failure.what()));
     }
   }
 }

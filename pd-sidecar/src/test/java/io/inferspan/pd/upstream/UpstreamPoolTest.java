@@ -6,7 +6,7 @@ import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.Cleanliness;
 import io.inferspan.pd.rig.FreePort;
-import io.inferspan.pd.upstream.UpstreamException.Kind;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -95,7 +95,7 @@ final class UpstreamPoolTest {
     protected void ended(HttpHeaders trailers) {}
 
     @Override
-    protected void failed(UpstreamException failure) {
+    protected void failed(UpstreamFailure failure) {
       failed.complete(failure.kind());
     }
   }

@@ -1,0 +1,58 @@
+package io.inferspan.pd.upstream;
+
+/**
+ * The reason why an engine gave no complete response.
+ *
+ * @param what one sentence, fit for the client
+ */
+public record UpstreamFailure(Kind kind, String what) {
+
+  /** The kinds of failures that callers distinguish. */
+  public enum Kind {
+    /** The connection was refused. */
+    REFUSED("connection_refused"),
+    /** No connection came about: name, route, time-out, TLS. */
+    UNREACHABLE("unreachable"),
+    /** The connection ended before the answer did. */
+    RESET("connection_reset"),
+    /** An idle connection ended as the request was sent, so the engine did not get it. */
+    STALE("connection_reset"),
+    /** The response is not HTTP. */
+    GARBAGE("malformed_response"),
+    /** The proxy stopped before the answer was complete. */
+    SHUTDOWN("shutdown"),
+    /** Nothing came in time. */
+    OVERDUE("timeout"),
+    /** The proxy has no memory left for the request or for its answer. */
+    NO_ROOM("no_room_for_body"),
+    /** Not the engine's fault: the proxy itself failed over the answer. */
+    INTERNAL("internal_error");
+
+    private final String type;
+
+    Kind(String type) {
+      this.type = type;
+    }
+  }
+
+  /** A request or an answer for which there is no memory left. */
+  public static UpstreamFailure noRoom() {
+    return new UpstreamFailure(
+        Kind.NO_ROOM, "the limit for held bodies is reached (--held-bodies-limit)");
+  }
+
+  /** The proxy stopped before the answer was complete. */
+  static UpstreamFailure shutdown() {
+    return new UpstreamFailure(Kind.SHUTDOWN, "the proxy stopped");
+  }
+
+  /** No answer within the time that the request left for it. */
+  public static UpstreamFailure overdue() {
+    return new UpstreamFailure(Kind.OVERDUE, "there was no answer in time");
+  }
+
+  /** Returns the {@code error.type} for spans. */
+  public String type() {
+    return kind.type;
+  }
+}

@@ -27,7 +27,8 @@ final class LogFormat extends Formatter {
     if (System.getProperty(CONFIGURED) != null) {
       return;
     }
-    java.util.logging.Level translated = translated(level);
+    // The severities of one are the values of the other.
+    var translated = java.util.logging.Level.parse(Integer.toString(level.getSeverity()));
     ROOT.setLevel(translated);
     for (var handler : ROOT.getHandlers()) {
       handler.setLevel(translated);
@@ -53,17 +54,5 @@ final class LogFormat extends Formatter {
     StringWriter text = new StringWriter();
     thrown.printStackTrace(new PrintWriter(text));
     return text.toString();
-  }
-
-  private static java.util.logging.Level translated(Level level) {
-    return switch (level) {
-      case ALL -> java.util.logging.Level.ALL;
-      case TRACE -> java.util.logging.Level.FINER;
-      case DEBUG -> java.util.logging.Level.FINE;
-      case INFO -> java.util.logging.Level.INFO;
-      case WARNING -> java.util.logging.Level.WARNING;
-      case ERROR -> java.util.logging.Level.SEVERE;
-      case OFF -> java.util.logging.Level.OFF;
-    };
   }
 }

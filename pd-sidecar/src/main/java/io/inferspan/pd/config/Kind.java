@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.ByteSize;
 import io.inferspan.pd.config.text.GoDuration;
 import io.inferspan.pd.config.text.GoWords;
 import io.inferspan.pd.config.text.TextException;
@@ -87,12 +86,12 @@ record Kind<T>(
   /** A number of bytes. */
   static Kind<Long> size(String min, String max) {
     try {
-      long least = ByteSize.parse(min);
-      long most = ByteSize.parse(max);
+      long least = GoWords.bytes(min);
+      long most = GoWords.bytes(max);
       return bounded(
           "size",
           "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
-          ByteSize::parse,
+          GoWords::bytes,
           value -> least <= value && value <= most);
     } catch (TextException e) {
       throw new IllegalStateException(e);

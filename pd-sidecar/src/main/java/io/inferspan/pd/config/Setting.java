@@ -38,96 +38,87 @@ public final class Setting<T> {
     }
   }
 
-  private final Builder<T> declared;
-  private final String sentence;
-  private final int index;
+  private final Group group;
+  private final String key;
+  private final Kind<T> kind;
+  private final String byDefault;
+  private @Nullable String env;
+  private @Nullable String also;
+  private @Nullable String formerly;
+  private @Nullable String instead;
+  private String sentence = "";
+  private int index;
 
-  private Setting(Builder<T> declared, String sentence, int index) {
-    this.declared = declared;
-    this.sentence = sentence;
-    this.index = index;
+  /**
+   * Starts a declaration, which {@link #says} completes.
+   *
+   * @param byDefault the text of the default; empty for no value
+   */
+  Setting(Group group, String key, Kind<T> kind, String byDefault) {
+    this.group = group;
+    this.key = key;
+    this.kind = kind;
+    this.byDefault = byDefault;
   }
 
-  /** The declaration of a setting. */
-  static final class Builder<T> {
-    private final Group group;
-    private final String key;
-    private final Kind<T> kind;
-    private final String byDefault;
-    private @Nullable String env;
-    private @Nullable String also;
-    private @Nullable String formerly;
-    private @Nullable String instead;
+  /** Declares the environment variable. */
+  Setting<T> env(String variable) {
+    env = variable;
+    return this;
+  }
 
-    /**
-     * Starts a declaration.
-     *
-     * @param byDefault the text of the default; empty for no value
-     */
-    Builder(Group group, String key, Kind<T> kind, String byDefault) {
-      this.group = group;
-      this.key = key;
-      this.kind = kind;
-      this.byDefault = byDefault;
-    }
+  /** Declares an alias. */
+  Setting<T> also(String second) {
+    also = second;
+    return this;
+  }
 
-    /** The environment variable. */
-    Builder<T> env(String variable) {
-      env = variable;
-      return this;
-    }
+  /** Declares a deprecated name, which still works with a note. */
+  Setting<T> formerly(String old) {
+    formerly = old;
+    return this;
+  }
 
-    /** An alias. */
-    Builder<T> also(String second) {
-      also = second;
-      return this;
-    }
+  /** Declares the replacement, if the whole setting is deprecated. */
+  Setting<T> instead(String flag) {
+    instead = flag;
+    return this;
+  }
 
-    /** A deprecated name, which still works with a note. */
-    Builder<T> formerly(String old) {
-      formerly = old;
-      return this;
-    }
-
-    /** The replacement, if the whole setting is deprecated. */
-    Builder<T> instead(String flag) {
-      instead = flag;
-      return this;
-    }
-
-    /** Completes the declaration with its meaning. */
-    Setting<T> says(String sentence) {
-      return Settings.add(index -> new Setting<>(this, sentence, index));
-    }
+  /** Completes the declaration with its meaning. */
+  Setting<T> says(String meaning) {
+    sentence = meaning;
+    index = Settings.add(this);
+    return this;
   }
 
   Group group() {
-    return declared.group;
+    return group;
   }
 
   /** Returns its name, which is that of the flag and of the YAML key. */
   String key() {
-    return declared.key;
+    return key;
   }
 
   Kind<T> kind() {
-    return declared.kind;
+    return kind;
   }
 
   String byDefault() {
-    return declared.byDefault;
+    return byDefault;
   }
 
   @Nullable String env() {
-    return declared.env;
+    return env;
   }
 
   @Nullable String formerly() {
-    return declared.formerly;
+    return formerly;
   }
 
   @Nullable String instead() {
-    return declared.instead;
+    return instead;
   }
 
   String sentence() {
@@ -151,18 +142,16 @@ public final class Setting<T> {
 
   /** Its names, the better ones first. */
   List<String> names() {
-    return Stream.of(declared.key, declared.also, declared.formerly)
-        .filter(Objects::nonNull)
-        .toList();
+    return Stream.of(key, also, formerly).filter(Objects::nonNull).toList();
   }
 
   /** The flag to write instead of {@code name}, or null where the name is a current one. */
   @Nullable String insteadOf(String name) {
-    return name.equals(declared.formerly) ? declared.key : declared.instead;
+    return name.equals(formerly) ? key : instead;
   }
 
   @Override
   public String toString() {
-    return key();
+    return key;
   }
 }

@@ -20,7 +20,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -341,17 +340,15 @@ public final class Settings {
 
   private Settings() {}
 
-  private static <T> Setting.Builder<T> in(
-      Group group, String key, Kind<T> kind, Object byDefault) {
-    return new Setting.Builder<>(group, key, kind, byDefault.toString());
+  private static <T> Setting<T> in(Group group, String key, Kind<T> kind, Object byDefault) {
+    return new Setting<>(group, key, kind, byDefault.toString());
   }
 
-  /** Adds a setting, which gets its index. */
-  static <T> Setting<T> add(IntFunction<Setting<T>> declaration) {
-    Setting<T> setting = declaration.apply(ALL.size());
+  /** Adds a setting and returns its index. */
+  static int add(Setting<?> setting) {
     ALL.add(setting);
     setting.names().forEach(name -> BY_NAME.put(name, setting));
-    return setting;
+    return ALL.size() - 1;
   }
 
   /** All settings, in the order of the declaration. */

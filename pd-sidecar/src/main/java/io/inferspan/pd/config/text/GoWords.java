@@ -1,9 +1,9 @@
 package io.inferspan.pd.config.text;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** Booleans, whole numbers and lists, as Go's flag packages read them. */
+/** Booleans, whole numbers, sizes and lists, as Go's flag packages read them. */
 public final class GoWords {
 
   private GoWords() {}
@@ -26,19 +26,23 @@ public final class GoWords {
     }
   }
 
+  /** A number of bytes: {@code 65536}, {@code 64KiB}, {@code 64MiB} or {@code 1GiB}. */
+  public static long bytes(String text) throws TextException {
+    int unitAt = text.endsWith("iB") ? text.length() - 3 : -1;
+    int scale = unitAt < 0 ? 0 : "KMG".indexOf(text.charAt(unitAt)) + 1;
+    String number = scale == 0 ? text : text.substring(0, unitAt);
+    try {
+      return Math.multiplyExact(whole(number.strip()), 1L << (10 * scale));
+    } catch (ArithmeticException e) {
+      throw new TextException("too large a size");
+    }
+  }
+
   /** The parts between commas, stripped, without the empty ones. */
   public static List<String> list(String text) {
-    List<String> parts = new ArrayList<>();
-    int start = 0;
-    while (start <= text.length()) {
-      int comma = text.indexOf(',', start);
-      int end = comma < 0 ? text.length() : comma;
-      String part = text.substring(start, end).strip();
-      if (!part.isEmpty()) {
-        parts.add(part);
-      }
-      start = end + 1;
-    }
-    return parts;
+    return Arrays.stream(text.split(",", -1))
+        .map(String::strip)
+        .filter(part -> !part.isEmpty())
+        .toList();
   }
 }

@@ -28,13 +28,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A running sidecar: its listeners, its connections to engines, its metrics. */
 public final class SidecarServer implements AutoCloseable {
-  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration CUT_TIMEOUT = Duration.ofSeconds(2);
   private static final long POLL_MILLIS = 5;
 
@@ -45,7 +43,7 @@ public final class SidecarServer implements AutoCloseable {
   private final AllowList allowList;
   private final @Nullable ServerTls tls;
   private final List<HttpListener> listeners = new ArrayList<>();
-  private @Nullable MetricsServer metricsServer;
+  private @Nullable HttpListener metricsListener;
 
   private SidecarServer(
       SidecarConfig config, Loops loops, Telemetry telemetry, Supplier<KubernetesApi> kubernetes) {
@@ -142,21 +140,7 @@ public final class SidecarServer implements AutoCloseable {
     }
     int metricsPort = config.get(Settings.METRICS_PORT);
     if (metricsPort > 0) {
-      metricsServer = startMetrics(metricsPort);
-    }
-  }
-
-  private MetricsServer startMetrics(int port) throws IOException {
-    try {
-      return MetricsServer.start(loops.vertx(), metrics, port)
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while opening the metrics port", e);
-    } catch (Exception e) {
-      throw new IOException("cannot listen on the metrics port " + port, e);
+      metricsListener = MetricsServer.start(loops, metrics, metricsPort);
     }
   }
 
@@ -200,8 +184,8 @@ public final class SidecarServer implements AutoCloseable {
           .append(" -> localhost:")
           .append(config.get(Settings.MODEL_SERVER_PORT) + rank);
     }
-    if (metricsServer != null) {
-      line.append(", metrics on http :").append(metricsServer.port());
+    if (metricsListener != null) {
+      line.append(", metrics on http :").append(metricsListener.port());
     }
     return line.append(" (")
         .append(config.kvConnector().name())
@@ -243,8 +227,8 @@ public final class SidecarServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (metricsServer != null) {
-      metricsServer.close();
+    if (metricsListener != null) {
+      metricsListener.close();
     }
     engines.close();
     allowList.close();

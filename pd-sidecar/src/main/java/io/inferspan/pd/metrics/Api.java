@@ -1,21 +1,19 @@
 package io.inferspan.pd.metrics;
 
+import java.util.Locale;
+
 /** The API that a request speaks, as metrics name it. */
 public enum Api {
   /** Chat completions, completions and messages. */
-  CHAT_COMPLETIONS("chat_completions"),
+  CHAT_COMPLETIONS,
   /** Responses. */
-  RESPONSES("responses"),
+  RESPONSES,
   /** The engine's own token-in, token-out API. */
-  GENERATE("generate"),
+  GENERATE,
   /** Requests that are passed to the decoder unchanged. */
-  PASSTHROUGH("passthrough");
+  PASSTHROUGH;
 
-  private final String label;
-
-  Api(String label) {
-    this.label = label;
-  }
+  private final String label = name().toLowerCase(Locale.ROOT);
 
   /** Its value of the label {@code api_type}. */
   public String label() {

@@ -16,7 +16,7 @@ public final class ConnectionMeters {
   public ConnectionMeters() {}
 
   ConnectionMeters(MeterRegistry registry, Stage stage) {
-    String name = Meters.OURS + "upstream_connections";
+    String name = SidecarMetrics.OURS + "upstream_connections";
     Gauge.builder(name + "_open", this, meters -> meters.openCount())
         .description("Connections to engines")
         .tag("stage", stage.label())
@@ -25,7 +25,7 @@ public final class ConnectionMeters {
         .description("Connections to engines that wait for a request")
         .tag("stage", stage.label())
         .register(registry);
-    FunctionCounter.builder(Meters.OURS + "upstream_connects", opened, LongAdder::sum)
+    FunctionCounter.builder(SidecarMetrics.OURS + "upstream_connects", opened, LongAdder::sum)
         .description("Connections made to engines")
         .tag("stage", stage.label())
         .register(registry);

@@ -1,14 +1,20 @@
 package io.inferspan.pd.metrics;
 
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.tracing.TracingPolicy;
+import io.inferspan.pd.net.Loops;
+import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.server.HttpListener;
+import io.inferspan.pd.server.ListenerSettings;
+import io.inferspan.pd.server.RequestHandler;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,108 +26,88 @@ import java.util.zip.GZIPOutputStream;
  * The port that metrics are read from, in plain HTTP on all interfaces: {@code /metrics}, {@code
  * /health}, and nothing else.
  */
-public final class MetricsServer {
-
+public final class MetricsServer implements RequestHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd.metrics");
   private static final String METRICS = "/metrics";
-  private static final String HEALTH = "/health";
+  private static final int HEADER_BYTES = 64 * 1024;
 
-  /** All IPv6 and IPv4 addresses, and the fallback for a host without IPv6. */
-  private static final String ALL_INTERFACES = "::";
-
-  private static final String ALL_IPV4_INTERFACES = "0.0.0.0";
-
-  private final Vertx vertx;
+  private final Loops loops;
   private final SidecarMetrics metrics;
-  private final HttpServer server;
 
-  private MetricsServer(Vertx vertx, SidecarMetrics metrics) {
-    this.vertx = vertx;
+  private MetricsServer(Loops loops, SidecarMetrics metrics) {
+    this.loops = loops;
     this.metrics = metrics;
-    this.server =
-        vertx
-            .createHttpServer(new HttpServerOptions().setTracingPolicy(TracingPolicy.IGNORE))
-            .requestHandler(this::answer);
   }
 
-  /** Starts to listen; port 0 is any free port. */
-  public static Future<MetricsServer> start(Vertx vertx, SidecarMetrics metrics, int port) {
+  /**
+   * Starts to listen.
+   *
+   * @param port zero for any free one
+   * @throws IOException where the port is taken
+   */
+  public static HttpListener start(Loops loops, SidecarMetrics metrics, int port)
+      throws IOException {
     metrics.bindJvm();
-    return listen(new MetricsServer(vertx, metrics), port, ALL_INTERFACES)
-        .recover(_ -> listen(new MetricsServer(vertx, metrics), port, ALL_IPV4_INTERFACES));
+    return HttpListener.listen(
+        loops,
+        port,
+        new ListenerSettings(new MetricsServer(loops, metrics), null, HEADER_BYTES, 0));
   }
 
-  private static Future<MetricsServer> listen(MetricsServer starting, int port, String host) {
-    return starting.server.listen(port, host).map(starting);
-  }
-
-  /** The port that it listens on. */
-  public int port() {
-    return server.actualPort();
-  }
-
-  /** Stops. */
-  public Future<Void> close() {
-    return server.close();
-  }
-
-  private void answer(HttpServerRequest request) {
-    HttpServerResponse response = request.response();
-    String path = request.path();
-    if (!METRICS.equals(path) && !HEALTH.equals(path)) {
-      end(response.setStatusCode(404));
-    } else if (!HttpMethod.GET.equals(request.method())
-        && !HttpMethod.HEAD.equals(request.method())) {
-      end(response.setStatusCode(405).putHeader("allow", "GET, HEAD"));
-    } else if (HEALTH.equals(path)) {
-      end(response);
-    } else {
-      scrape(request);
+  @Override
+  public void handle(ClientExchange exchange) {
+    HttpRequest request = exchange.request();
+    HttpHeaders headers = new DefaultHttpHeaders();
+    String path = new QueryStringDecoder(request.uri()).rawPath();
+    HttpResponseStatus status = HttpResponseStatus.OK;
+    if (!path.equals(METRICS) && !path.equals("/health")) {
+      status = HttpResponseStatus.NOT_FOUND;
+    } else if (!HttpMethod.GET.equals(request.method()) && !isHead(request)) {
+      status = HttpResponseStatus.METHOD_NOT_ALLOWED;
+      headers.set(HttpHeaderNames.ALLOW, "GET, HEAD");
+    } else if (path.equals(METRICS)) {
+      // Off the event loop: there are hundreds of lines to write.
+      loops.workers().execute(() -> scrape(exchange, headers));
+      return;
     }
+    exchange.respond(status, headers, Unpooled.EMPTY_BUFFER);
   }
 
-  /** Off the event loop: there are hundreds of lines to write. */
-  private void scrape(HttpServerRequest request) {
+  private static boolean isHead(HttpRequest request) {
+    return HttpMethod.HEAD.equals(request.method());
+  }
+
+  private void scrape(ClientExchange exchange, HttpHeaders headers) {
+    HttpHeaders asked = exchange.request().headers();
     AcceptHeader accepted =
-        AcceptHeader.of(request.getHeader("accept"), request.getHeader("accept-encoding"));
-    HttpServerResponse response = request.response();
-    vertx
-        .executeBlocking(() -> scraped(accepted))
-        .onComplete(
-            scraped -> {
-              if (scraped.failed()) {
-                LOGGER.log(Level.DEBUG, "Metrics could not be written", scraped.cause());
-                end(response.setStatusCode(500));
-                return;
-              }
-              response.putHeader("content-type", accepted.contentType());
-              response.putHeader("vary", "accept, accept-encoding");
-              if (accepted.gzip()) {
-                response.putHeader("content-encoding", "gzip");
-              }
-              end(request, scraped.result());
-            });
+        AcceptHeader.of(
+            asked.get(HttpHeaderNames.ACCEPT), asked.get(HttpHeaderNames.ACCEPT_ENCODING));
+    HttpResponseStatus status = HttpResponseStatus.OK;
+    ByteBuf body = Unpooled.EMPTY_BUFFER;
+    try {
+      body = Unpooled.wrappedBuffer(scraped(accepted));
+      headers.set(HttpHeaderNames.CONTENT_TYPE, accepted.contentType());
+      headers.set(HttpHeaderNames.VARY, "accept, accept-encoding");
+      if (accepted.gzip()) {
+        headers.set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
+      }
+      if (isHead(exchange.request())) {
+        headers.set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+      }
+    } catch (IOException | RuntimeException e) {
+      LOGGER.log(Level.DEBUG, "Metrics could not be written", e);
+      status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
+    }
+    HttpResponseStatus result = status;
+    ByteBuf content = body;
+    exchange.loop().execute(() -> exchange.respond(result, headers, content));
   }
 
-  private Buffer scraped(AcceptHeader accepted) throws IOException {
+  private byte[] scraped(AcceptHeader accepted) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (OutputStream out = accepted.gzip() ? new GZIPOutputStream(bytes) : bytes) {
       metrics.prometheus().scrape(out, accepted.contentType());
     }
-    return Buffer.buffer(bytes.toByteArray());
-  }
-
-  private static void end(HttpServerRequest request, Buffer body) {
-    HttpServerResponse response = request.response();
-    if (HttpMethod.HEAD.equals(request.method())) {
-      end(response.putHeader("content-length", Integer.toString(body.length())));
-    } else {
-      // A scraper that has gone needs no answer.
-      var _ = response.end(body);
-    }
-  }
-
-  private static void end(HttpServerResponse response) {
-    var _ = response.end();
+    return bytes.toByteArray();
   }
 }

@@ -4,8 +4,10 @@ import io.inferspan.Telemetry;
 import io.inferspan.pd.config.KvConnector;
 import io.inferspan.pd.metrics.ExemplarScope.Observation;
 import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -17,9 +19,13 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -27,7 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar's meters.
+ * The sidecar's
  *
  * <p>All meters are created at startup, so that recording needs only a few additions, without a
  * lookup, a lock or an allocation of ours. Thread-safe; nothing throws. If a sampled span is
@@ -42,6 +48,22 @@ import org.jspecify.annotations.Nullable;
 public final class SidecarMetrics implements AutoCloseable {
   /** An encode stage; counted in addition to the connector if there is a prefill stage as well. */
   public static final String ENCODE = "encode";
+
+  /** llm-d's own prefix; who reads its dashboards finds the same names. */
+  private static final String LLM_D = "llm_d_disagg_sidecar_";
+
+  /** The prefix of what llm-d does not count. */
+  static final String OURS = "inferspan_pd_";
+
+  /** Up to the first token: a cached prompt takes milliseconds, a long one in a queue minutes. */
+  private static final Duration[] UP_TO_FIRST_TOKEN =
+      millis(5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 10_000, 30_000, 120_000);
+
+  /** Whole answers: a few tokens take a tenth of a second, a long reasoning half an hour. */
+  private static final Duration[] WHOLE_ANSWER =
+      millis(
+          50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000,
+          640_000, 1_800_000);
 
   private final MeterRegistry registry;
   private final ExemplarScope exemplars;
@@ -60,60 +82,96 @@ public final class SidecarMetrics implements AutoCloseable {
   private SidecarMetrics(MeterRegistry registry, ExemplarScope exemplars) {
     this.registry = registry;
     this.exemplars = exemplars;
-    Meters meters = new Meters(registry);
     requests =
-        meters.counters(
-            Meters.LLM_D + "requests",
+        counters(
+            LLM_D + "requests",
             "Requests that arrived",
             "api_type",
             List.of(Api.values()),
             Api::label);
     disaggregated =
-        meters.counters(
-            Meters.LLM_D + "disagg_requests",
+        counters(
+            LLM_D + "disagg_requests",
             "Requests that were served by several engines",
             "disagg_type",
             Stream.concat(Stream.of(ENCODE), KvConnector.names().stream()).toList(),
             Function.identity());
     errors =
-        meters.counters(
-            Meters.LLM_D + "request_errors",
+        counters(
+            LLM_D + "request_errors",
             "Failures of requests",
             "stage",
             List.of(Stage.values()),
             Stage::label);
     timeToFirstToken =
-        meters.histogram(
-            Meters.OURS + "time_to_first_token",
+        histogram(
+            OURS + "time_to_first_token",
             "From a request's arrival to the first token of its streamed answer",
-            Meters.UP_TO_FIRST_TOKEN);
-    denials =
-        meters.counter(Meters.OURS + "allow_list_denials", "Targets that were not on the list");
-    tooLarge = meters.counter(Meters.OURS + "request_body_too_large", "Requests answered with 413");
-    noRoom =
-        meters.counter(
-            Meters.OURS + "held_bodies_refused", "Requests answered with 503 for want of room");
-    stages(meters);
-    Gauge.builder(Meters.OURS + "requests_in_flight", inFlight, LongAdder::sum)
+            UP_TO_FIRST_TOKEN);
+    denials = counter(OURS + "allow_list_denials", "Targets that were not on the list");
+    tooLarge = counter(OURS + "request_body_too_large", "Requests answered with 413");
+    noRoom = counter(OURS + "held_bodies_refused", "Requests answered with 503 for want of room");
+    stages();
+    Gauge.builder(OURS + "requests_in_flight", inFlight, LongAdder::sum)
         .description("Requests that are being served")
         .register(registry);
   }
 
-  private void stages(Meters meters) {
+  private void stages() {
     for (Stage stage : Stage.values()) {
       boolean whole = stage == Stage.DECODE || stage == Stage.REQUEST;
       // llm-d has no duration of the request as a whole.
-      String prefix = stage == Stage.REQUEST ? Meters.OURS : Meters.LLM_D;
+      String prefix = stage == Stage.REQUEST ? OURS : LLM_D;
       durations.put(
           stage,
-          meters.histogram(
+          histogram(
               prefix + stage.label() + "_duration",
               "Duration of " + stage.label(),
-              whole ? Meters.WHOLE_ANSWER : Meters.UP_TO_FIRST_TOKEN));
+              whole ? WHOLE_ANSWER : UP_TO_FIRST_TOKEN));
       if (stage != Stage.REQUEST) {
         connections.put(stage, new ConnectionMeters(registry, stage));
       }
     }
+  }
+
+  private static Duration[] millis(long... bounds) {
+    Duration[] durations = new Duration[bounds.length];
+    for (int i = 0; i < bounds.length; i++) {
+      durations[i] = Duration.ofMillis(bounds[i]);
+    }
+    return durations;
+  }
+
+  private Observation counter(String name, String description) {
+    return register(Counter.builder(name).description(description));
+  }
+
+  /** A counter for each value of a label, so that all are there from the start, at zero. */
+  private <K> Map<K, Observation> counters(
+      String name,
+      String description,
+      String label,
+      Collection<K> values,
+      Function<K, String> text) {
+    Map<K, Observation> counters = new HashMap<>();
+    for (K value : values) {
+      Counter.Builder counter = Counter.builder(name).description(description);
+      counters.put(value, register(counter.tag(label, text.apply(value))));
+    }
+    return counters;
+  }
+
+  private Observation register(Counter.Builder counter) {
+    return counter.register(registry)::increment;
+  }
+
+  private Observation histogram(String name, String description, Duration[] bounds) {
+    Timer timer =
+        Timer.builder(name)
+            .description(description)
+            .serviceLevelObjectives(bounds)
+            .register(registry);
+    return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -206,7 +264,7 @@ public final class SidecarMetrics implements AutoCloseable {
 
   /** Shows how much memory the bodies of requests take. */
   public void showHeldBodies(LongSupplier bytes) {
-    Gauge.builder(Meters.OURS + "held_bodies", bytes::getAsLong)
+    Gauge.builder(OURS + "held_bodies", bytes::getAsLong)
         .description("Memory that bodies of requests take until decode has them")
         .baseUnit("bytes")
         .register(registry);

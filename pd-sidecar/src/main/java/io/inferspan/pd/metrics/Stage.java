@@ -1,24 +1,20 @@
 package io.inferspan.pd.metrics;
 
+import java.util.Locale;
+
 /** A part of serving a request, as metrics name it. */
 public enum Stage {
   /** Filling the KV cache elsewhere. */
-  PREFILL("prefill"),
+  PREFILL,
   /** Generating here. */
-  DECODE("decode"),
+  DECODE,
   /** Encoding media on other pods. */
-  ENCODE("encode"),
+  ENCODE,
   /** The request as a whole; as a failure, one that belongs to no other stage. */
-  REQUEST("request");
-
-  private final String label;
-
-  Stage(String label) {
-    this.label = label;
-  }
+  REQUEST;
 
   /** Its value of the label {@code stage}. */
   public String label() {
-    return label;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -5,6 +5,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslHandler;
@@ -18,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 public final class HttpListener implements AutoCloseable {
   private static final Duration SWEEP = Duration.ofSeconds(5);
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
+  private static final int MAX_LINE_BYTES = 64 * 1024;
+  private static final int MAX_CONTENT_BYTES = 64 * 1024;
 
   private final Channel channel;
   private final OpenConnections open;
@@ -78,7 +82,7 @@ public final class HttpListener implements AutoCloseable {
         if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
           open.add(Http2Connection.install(context.channel(), settings));
         } else {
-          open.add(Http1Pipeline.install(context.channel(), settings));
+          open.add(http1(context.channel(), settings));
         }
       }
 
@@ -92,6 +96,20 @@ public final class HttpListener implements AutoCloseable {
         context.close();
       }
     };
+  }
+
+  /** Makes a channel speak HTTP/1.1. */
+  static ClientConnection http1(Channel channel, ListenerSettings settings) {
+    ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
+    HttpDecoderConfig decoding =
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setMaxHeaderSize(settings.headerBytes())
+            .setMaxChunkSize(MAX_CONTENT_BYTES);
+    channel
+        .pipeline()
+        .addLast(new RequestDecoder(decoding, connection), new HttpResponseEncoder(), connection);
+    return connection;
   }
 
   /** The port that is listened on. */

@@ -42,7 +42,7 @@ final class PrefaceDetector extends ByteToMessageDecoder {
     int known = Math.min(in.readableBytes(), PREFACE.length);
     for (int i = 0; i < known; i++) {
       if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
-        open.add(Http1Pipeline.install(context.channel(), settings));
+        open.add(HttpListener.http1(context.channel(), settings));
         context.pipeline().remove(this);
         return;
       }

@@ -31,7 +31,7 @@ public final class GenAiAttributes {
   /** The id of the request, as the engine logs it. */
   public static final Attribute<String> REQUEST_ID = text("gen_ai.request.id").omittedWhenEmpty();
 
-  /** The most tokens the client wants back. */
+  /** The maximum number of tokens to generate. */
   public static final Attribute<Long> REQUEST_MAX_TOKENS = count("gen_ai.request.max_tokens");
 
   /** The sampling temperature. */
@@ -81,7 +81,7 @@ public final class GenAiAttributes {
   /** Seconds from arrival to the last token. */
   public static final Attribute<Double> LATENCY_E2E = number("gen_ai.latency.e2e");
 
-  /** Seconds that the engine let the request wait. */
+  /** Seconds in the queue of the engine. */
   public static final Attribute<Double> LATENCY_TIME_IN_QUEUE =
       number("gen_ai.latency.time_in_queue");
 

@@ -225,7 +225,7 @@ final class Rank {
     }
   }
 
-  /** An event that was recorded before a step's last launch says nothing of its end. */
+  /** An event recorded before the last launch of a step does not show the end of the step. */
   void eventReached(long event, long nanos) {
     Recorded recorded = events.remove(event);
     if (recorded == null || recorded.step.launches > recorded.launches) {
@@ -248,7 +248,7 @@ final class Rank {
     }
   }
 
-  /** Nothing was seen to wait for it. */
+  /** No wait for this step was observed. */
   private void abandon(Step step) {
     step.complete = false;
     drain(step, step.endedNanos);
@@ -276,7 +276,7 @@ final class Rank {
     batches.done(step, nanos);
   }
 
-  /** The process ended, or all of it is asked for. */
+  /** When the process ended, or all steps are needed. */
   void close(long nanos) {
     if (open != null) {
       open.complete = false;

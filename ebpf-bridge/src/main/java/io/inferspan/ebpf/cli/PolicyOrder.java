@@ -17,7 +17,7 @@ import java.util.Locale;
  * Checks capture policies, or changes those of a running bridge.
  *
  * @param names names of shipped policies, or files
- * @param floor one call of a kind in so many is kept in any case; zero leaves it as it is
+ * @param floor one in this many calls of a kind is always kept; zero: no change
  * @param role which of the two to put back
  */
 record PolicyOrder(Action action, List<String> names, Parameters parameters, int floor, Role role)

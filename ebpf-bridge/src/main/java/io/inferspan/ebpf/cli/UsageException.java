@@ -1,6 +1,6 @@
 package io.inferspan.ebpf.cli;
 
-/** A command line that cannot be followed; its message is the one sentence to print. */
+/** A wrong command line. Its message is one sentence for the user. */
 final class UsageException extends Exception {
 
   private static final long serialVersionUID = 1L;

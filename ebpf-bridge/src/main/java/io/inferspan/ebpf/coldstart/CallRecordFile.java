@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The files of vllm-coldstart-probe: one JSON object a line, with these fields in this order and no
- * others. Records read and written again give the same bytes; any other text is refused with its
+ * The files of vllm-coldstart-probe: one JSON object per line, with these fields in this order and
+ * no others. Records read and written again give the same bytes; any other text is refused with its
  * line and column.
  */
 public final class CallRecordFile {

@@ -96,7 +96,7 @@ public final class PolicySlots implements AutoCloseable {
    * Loads a policy or profiler and puts it in the place of the one before, which is kept for a
    * rollback. If the kernel refuses it, the one before goes on.
    *
-   * @param floor one call of a kind in so many is kept in any case; zero leaves it as it is
+   * @param floor one in this many calls of a kind is always kept; zero: no change
    */
   public Swap swap(PolicyObject policy, Parameters parameters, int floor) {
     long began = System.nanoTime();

@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scheduling of one request: the request, its trace, its deadline, and what plugins leave for
- * those after them.
+ * One scheduling cycle of one request: the request, its trace, its deadline, and the notes that
+ * plugins pass to later plugins.
  *
- * <p>Plugins of a scheduling are called one after the other, but one that missed the deadline may
- * still be at work; so notes may be left from any thread.
+ * <p>Plugins run one after the other, but one that missed the deadline may still be running, so any
+ * thread may store a note.
  */
 public final class Cycle {
 
@@ -46,7 +46,7 @@ public final class Cycle {
     return deadlineNanos - System.nanoTime();
   }
 
-  /** Leaves a note; a note of the same type is replaced. */
+  /** Stores a note, which replaces an earlier one of the same type. */
   public <T> void leave(Class<T> type, T note) {
     notes.put(type, note);
   }

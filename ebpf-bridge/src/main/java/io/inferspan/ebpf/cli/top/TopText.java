@@ -13,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** One bridge as a page: what changed between two readings, and what there is in all. */
+/** A page about one bridge: rates between two readings, and totals. */
 final class TopText {
 
   /** Requests that were seen and whose work was not attributed. */

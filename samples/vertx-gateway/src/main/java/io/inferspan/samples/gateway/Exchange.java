@@ -22,9 +22,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way: picked an endpoint for, sent, tried again where that helps, answered.
+ * One request: picks an endpoint, sends the request, retries, and sends the response.
  *
- * <p>It lives on the event loop that its connection lives on.
+ * <p>Belongs to the event loop of its connection.
  */
 final class Exchange {
 
@@ -50,7 +50,7 @@ final class Exchange {
     response.closeHandler(gone -> giveUp());
   }
 
-  /** The client has gone: an engine that still computes for it should not. */
+  /** The client has left: cancels the request to the engine. */
   private void giveUp() {
     HttpClientRequest current = call;
     if (current != null) {
@@ -250,7 +250,7 @@ final class Exchange {
     }
   }
 
-  /** The engine, or its sidecar, says that another one may do better. */
+  /** Whether the response of an engine or its sidecar suggests another engine. */
   private static boolean isUnavailable(int status) {
     return status == 502 || status == 503 || status == 504;
   }

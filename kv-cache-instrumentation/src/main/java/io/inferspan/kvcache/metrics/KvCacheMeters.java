@@ -29,7 +29,7 @@ public final class KvCacheMeters {
    * @param name distinguishes this index from others in the process, such as {@code memory}
    */
   public BlockIndex metered(BlockIndex index, String name) {
-    return new MeteredBlockIndex(index, new IndexMeters(registry, name));
+    return new MeteredBlockIndex(index, registry, name);
   }
 
   /**

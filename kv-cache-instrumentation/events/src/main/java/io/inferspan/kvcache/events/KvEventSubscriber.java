@@ -22,8 +22,6 @@ public final class KvEventSubscriber implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(KvEventSubscriber.class.getName());
   private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(5);
-  private static final int FNV_OFFSET = 0x811c9dc5;
-  private static final int FNV_PRIME = 0x01000193;
 
   private final KvEventOptions options;
   private final KvEventCounts counts = new KvEventCounts();
@@ -90,15 +88,7 @@ public final class KvEventSubscriber implements AutoCloseable {
 
   /** Chooses a worker by pod, so that a pod's events stay in order across its ranks. */
   private Worker worker(String pod) {
-    return workers.get(Integer.remainderUnsigned(fnv1a(pod), workers.size()));
-  }
-
-  private static int fnv1a(String text) {
-    int hash = FNV_OFFSET;
-    for (int i = 0; i < text.length(); i++) {
-      hash = (hash ^ text.charAt(i)) * FNV_PRIME;
-    }
-    return hash;
+    return workers.get(Math.floorMod(pod.hashCode(), workers.size()));
   }
 
   /**

@@ -47,7 +47,8 @@ final class ReplayCall implements Runnable {
     this.queue = queue;
     this.pool = pool;
     this.expected = replay.from();
-    this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pool.limits().totalMillis());
+    this.deadline =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pool.options.replayLimits.totalMillis());
   }
 
   @Override
@@ -57,7 +58,7 @@ final class ReplayCall implements Runnable {
       end = attempts();
     } catch (Throwable e) {
       // An endpoint that cannot be connected, or an internal error, Errors included.
-      pool.counts().faults.add(e instanceof ZMQException ? 0 : 1);
+      pool.counts.faults.add(e instanceof ZMQException ? 0 : 1);
     } finally {
       queue.signal(Message.ended(end, replay));
     }
@@ -65,7 +66,7 @@ final class ReplayCall implements Runnable {
 
   private Message.Kind attempts() {
     int fruitless = 0;
-    while (!stopped() && fruitless < pool.limits().attempts()) {
+    while (!stopped() && fruitless < pool.options.replayLimits.attempts()) {
       long before = expected;
       switch (attempt()) {
         case COMPLETE -> {
@@ -76,7 +77,7 @@ final class ReplayCall implements Runnable {
         }
         case NOT_YET -> {
           fruitless = expected > before ? 0 : fruitless + 1;
-          pause(TimeUnit.MILLISECONDS.toNanos(pool.limits().backoffMillis()));
+          pause(TimeUnit.MILLISECONDS.toNanos(pool.options.replayLimits.backoffMillis()));
         }
       }
     }
@@ -84,7 +85,7 @@ final class ReplayCall implements Runnable {
   }
 
   private boolean stopped() {
-    return pool.closing() || replay.cancelled().get() || System.nanoTime() - deadline >= 0;
+    return pool.closing || replay.cancelled().get() || System.nanoTime() - deadline >= 0;
   }
 
   private void pause(long nanos) {
@@ -99,10 +100,10 @@ final class ReplayCall implements Runnable {
     if (endpoint == null) {
       return Outcome.NOT_YET;
     }
-    ZMQ.Socket dealer = pool.context().socket(SocketType.DEALER);
+    ZMQ.Socket dealer = pool.context.socket(SocketType.DEALER);
     try {
       dealer.setLinger(0);
-      dealer.setMaxMsgSize(pool.maxBatchBytes());
+      dealer.setMaxMsgSize(pool.options.maxBatchBytes);
       dealer.setReceiveTimeOut(SLICE_MILLIS);
       dealer.setHandshakeIvl(Receiver.HANDSHAKE_MILLIS);
       dealer.setIPv6(endpoint.contains("["));
@@ -125,7 +126,7 @@ final class ReplayCall implements Runnable {
    * silence says nothing. Sending at once also makes JeroMQ's handshake hang more often.
    */
   private boolean await(CountDownLatch greeting) {
-    long limitMillis = Math.max(GREETING_MILLIS, pool.limits().idleMillis());
+    long limitMillis = Math.max(GREETING_MILLIS, pool.options.replayLimits.idleMillis());
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
     try {
       while (!stopped() && System.nanoTime() - end < 0) {
@@ -140,7 +141,7 @@ final class ReplayCall implements Runnable {
   }
 
   private Outcome answers(ZMQ.Socket dealer) {
-    long idleNanos = TimeUnit.MILLISECONDS.toNanos(pool.limits().idleMillis());
+    long idleNanos = TimeUnit.MILLISECONDS.toNanos(pool.options.replayLimits.idleMillis());
     long lastHeard = System.nanoTime();
     while (!stopped()) {
       byte[] first = dealer.recv();

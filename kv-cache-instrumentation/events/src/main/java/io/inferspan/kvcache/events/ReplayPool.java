@@ -10,11 +10,11 @@ final class ReplayPool {
 
   private static final long KEEP_SECONDS = 5;
 
-  private final ZMQ.Context context;
-  private final KvEventOptions options;
-  private final KvEventCounts counts;
+  final ZMQ.Context context;
+  final KvEventOptions options;
+  final KvEventCounts counts;
   private final ThreadPoolExecutor threads;
-  private volatile boolean closing;
+  volatile boolean closing;
 
   ReplayPool(ZMQ.Context context, KvEventOptions options, KvEventCounts counts) {
     this.context = context;
@@ -37,26 +37,6 @@ final class ReplayPool {
     if (!closing) {
       threads.execute(new ReplayCall(replay, queue, this));
     }
-  }
-
-  ZMQ.Context context() {
-    return context;
-  }
-
-  KvEventCounts counts() {
-    return counts;
-  }
-
-  Replay.Limits limits() {
-    return options.replayLimits;
-  }
-
-  int maxBatchBytes() {
-    return options.maxBatchBytes;
-  }
-
-  boolean closing() {
-    return closing;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.inferspan.kvcache.redis;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.inferspan.kvcache.index.PodEntry;
+import io.inferspan.kvcache.redis.Writes.Write;
 import io.inferspan.kvcache.redis.layout.PodFields;
 import io.inferspan.kvcache.redis.layout.RedisCommands;
 import io.inferspan.kvcache.redis.link.Operation;

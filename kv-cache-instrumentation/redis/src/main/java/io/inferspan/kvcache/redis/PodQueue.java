@@ -1,5 +1,6 @@
 package io.inferspan.kvcache.redis;
 
+import io.inferspan.kvcache.redis.Writes.Write;
 import java.util.ArrayDeque;
 
 /**
@@ -10,9 +11,9 @@ import java.util.ArrayDeque;
  * that follows one of them waits until it has finished. A clearing waits for the additions before
  * it, which in a cluster use other connections.
  */
-final class PodLane {
+final class PodQueue {
 
-  private final ArrayDeque<Write> queue = new ArrayDeque<>();
+  private final ArrayDeque<Write> waiting = new ArrayDeque<>();
   private int adding;
   private int removing;
   private int clearing;
@@ -20,13 +21,13 @@ final class PodLane {
 
   /** Accepts a change and sets its deadline, unless it waits for a clearing, which has none. */
   void take(Write write) {
-    while (!queue.isEmpty() && queue.peek().isOver()) {
-      queue.remove();
+    while (!waiting.isEmpty() && waiting.peek().isOver()) {
+      waiting.remove();
     }
     if (clearing == 0) {
       write.expire();
     }
-    queue.add(write);
+    waiting.add(write);
     drain();
   }
 
@@ -34,7 +35,7 @@ final class PodLane {
   boolean finished(Write write) {
     count(write, -1);
     drain();
-    return queue.isEmpty() && adding + removing + clearing == 0;
+    return waiting.isEmpty() && adding + removing + clearing == 0;
   }
 
   private void drain() {
@@ -44,24 +45,24 @@ final class PodLane {
     }
     draining = true;
     try {
-      while (!queue.isEmpty() && (queue.peek().isOver() || mayGo(queue.peek()))) {
-        go(queue.remove());
+      while (!waiting.isEmpty() && (waiting.peek().isOver() || mayStart(waiting.peek()))) {
+        start(waiting.remove());
       }
     } finally {
       draining = false;
     }
   }
 
-  private void go(Write write) {
+  private void start(Write write) {
     if (!write.isOver()) {
       write.expire();
       count(write, 1);
-      write.goIn(this);
+      write.startFrom(this);
     }
   }
 
-  private boolean mayGo(Write write) {
-    return switch (write.kind()) {
+  private boolean mayStart(Write write) {
+    return switch (write.kind) {
       case ADD -> removing == 0 && clearing == 0;
       case REMOVE -> true;
       case CLEAR -> adding == 0;
@@ -69,7 +70,7 @@ final class PodLane {
   }
 
   private void count(Write write, int by) {
-    switch (write.kind()) {
+    switch (write.kind) {
       case ADD -> adding += by;
       case REMOVE -> removing += by;
       case CLEAR -> clearing += by;

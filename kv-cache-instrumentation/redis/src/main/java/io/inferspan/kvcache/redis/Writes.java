@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The changes on one connection, in order for each pod. Callable from any thread. */
@@ -30,7 +31,7 @@ final class Writes {
   private final RedisIndexOptions options;
   private final RedisIndexCounters counters;
   private final PodFields fieldsOfClearings;
-  private final Map<String, PodLane> lanes = new HashMap<>();
+  private final Map<String, PodQueue> queues = new HashMap<>();
 
   Writes(RedisLink link, RedisIndexOptions options, RedisIndexCounters counters) {
     this.link = link;
@@ -43,18 +44,13 @@ final class Writes {
     return link;
   }
 
-  long timeoutMillis() {
-    return options.writeTimeout.toMillis();
-  }
-
   /** Adds a pod to blocks. */
   CompletionStage<Void> add(
       String pod, List<byte[]> fields, long[] engineKeys, long[] requestKeys) {
     int commands = engineKeys.length + requestKeys.length;
     return begin(
         new Write(
-            this,
-            Write.Kind.ADD,
+            Kind.ADD,
             pod,
             commands,
             write -> {
@@ -77,8 +73,7 @@ final class Writes {
   CompletionStage<Void> evict(String pod, List<byte[]> fields, long key, KeyType type) {
     return begin(
         new Write(
-            this,
-            Write.Kind.REMOVE,
+            Kind.REMOVE,
             pod,
             1,
             write -> {
@@ -139,12 +134,12 @@ final class Writes {
   /** Removes a pod from all blocks. */
   CompletionStage<Void> clear(String pod) {
     Clearing clearing = new Clearing(link, fieldsOfClearings, pod);
-    return begin(new Write(this, Write.Kind.CLEAR, pod, 1, clearing::run));
+    return begin(new Write(Kind.CLEAR, pod, 1, clearing::run));
   }
 
   private CompletionStage<Void> begin(Write write) {
     counters.writes.increment();
-    RedisFailure refusal = link.post(write.commands(), () -> lane(write).take(write));
+    RedisFailure refusal = link.post(write.commands, () -> queue(write).take(write));
     if (refusal != null) {
       counters.writeFailures.increment();
       return CompletableFuture.failedStage(refusal);
@@ -171,7 +166,7 @@ final class Writes {
         link.post(
             1,
             () -> {
-              query.expireAfter(link.vertx(), timeoutMillis());
+              query.expireAfter(link.vertx(), options.writeTimeout.toMillis());
               link.startOrPark(query);
             });
     return refusal == null
@@ -191,27 +186,78 @@ final class Writes {
     return OptionalLong.of(Long.parseUnsignedLong(member.toString(ISO_8859_1)));
   }
 
-  private PodLane lane(Write write) {
-    return lanes.computeIfAbsent(laneOf(write), ignored -> new PodLane());
+  private PodQueue queue(Write write) {
+    return queues.computeIfAbsent(queueOf(write), ignored -> new PodQueue());
   }
 
   /**
-   * In a cluster all pods share a lane. Between checking whether any pod holds a hash's blocks and
+   * In a cluster all pods share a queue. Between checking whether any pod holds a hash's blocks and
    * dropping the hash, no other pod's addition may run.
    */
-  private String laneOf(Write write) {
-    return link.clustered() ? ALL_PODS : write.pod();
+  private String queueOf(Write write) {
+    return link.clustered() ? ALL_PODS : write.pod;
   }
 
-  /** Removes a lane that has no work left. */
-  void leave(Write write, PodLane lane) {
-    lanes.remove(laneOf(write), lane);
+  /** The effect on a pod's holdings; it decides which writes may run concurrently. */
+  enum Kind {
+    ADD,
+    REMOVE,
+    CLEAR
   }
 
-  void ended(Write write, @Nullable RedisFailure failure) {
-    if (failure != null) {
-      counters.writeFailures.increment();
+  /** A change of what one pod holds. */
+  final class Write extends Operation<Void> {
+
+    final Kind kind;
+    private final String pod;
+    private final int commands;
+    private final Function<Write, Future<Void>> work;
+    private @Nullable PodQueue queue;
+
+    /**
+     * Creates a change.
+     *
+     * @param commands the number of commands that it counts for while it waits
+     */
+    private Write(Kind kind, String pod, int commands, Function<Write, Future<Void>> work) {
+      this.kind = kind;
+      this.pod = pod;
+      this.commands = commands;
+      this.work = work;
     }
-    link.done(write.commands());
+
+    /** Sets the deadline; a clearing has none, because it takes as long as there are keys. */
+    void expire() {
+      if (kind != Kind.CLEAR) {
+        expireAfter(link.vertx(), options.writeTimeout.toMillis());
+      }
+    }
+
+    /** Starts the write; the queue is notified when it has finished. */
+    void startFrom(PodQueue queue) {
+      this.queue = queue;
+      link.startOrPark(this);
+    }
+
+    Future<List<Response>> send(List<Request> requests) {
+      return send(link, requests);
+    }
+
+    @Override
+    protected Future<Void> work() {
+      return work.apply(this);
+    }
+
+    @Override
+    protected void ended(@Nullable RedisFailure failure) {
+      if (failure != null) {
+        counters.writeFailures.increment();
+      }
+      link.done(commands);
+      PodQueue mine = queue;
+      if (mine != null && mine.finished(this)) {
+        queues.remove(queueOf(this), mine);
+      }
+    }
   }
 }

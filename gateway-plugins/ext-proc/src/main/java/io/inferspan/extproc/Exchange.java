@@ -14,9 +14,13 @@ import io.inferspan.extproc.wire.ProcessingRequest.Modes;
 import io.inferspan.extproc.wire.ProcessingRequest.Part;
 import io.inferspan.extproc.wire.ProcessingResponse;
 import io.inferspan.extproc.wire.ProcessingResponse.Answer;
+import io.inferspan.gateway.GatewayExchange;
 import io.inferspan.gateway.GatewayRequest;
 import io.inferspan.gateway.UpstreamAttempt;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -259,6 +263,50 @@ final class Exchange implements GrpcCall.Receiver {
   void send(MessageLite message) {
     if (!observing) {
       call.send(message);
+    }
+  }
+
+  /**
+   * A request as Envoy describes it.
+   *
+   * @param source the client's {@code address:port}, or null
+   */
+  private record EnvoyHeaders(HeaderList headers, @Nullable String source)
+      implements GatewayExchange {
+
+    @Override
+    public String method() {
+      return orEmpty(headers.first(":method"));
+    }
+
+    @Override
+    public String path() {
+      return orEmpty(headers.first(":path"));
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+      return headers.first(name);
+    }
+
+    @Override
+    public Iterator<String> headers(String name) {
+      return headers.all(name).iterator();
+    }
+
+    @Override
+    public @Nullable InetAddress peer() {
+      if (source == null) {
+        return null;
+      }
+      int port = source.lastIndexOf(':');
+      return port < 0
+          ? null
+          : NetUtil.createInetAddressFromIpAddressString(source.substring(0, port));
+    }
+
+    private static String orEmpty(@Nullable String value) {
+      return value == null ? "" : value;
     }
   }
 }

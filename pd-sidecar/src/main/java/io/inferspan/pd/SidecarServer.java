@@ -9,7 +9,6 @@ import io.inferspan.pd.connector.Connector;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.metrics.ConnectionMeters;
-import io.inferspan.pd.metrics.MetricsServer;
 import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.net.Loops;

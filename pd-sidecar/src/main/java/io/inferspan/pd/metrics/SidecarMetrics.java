@@ -174,9 +174,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /**
-   * Metrics of a sidecar and of its tracing; those of its JVM come with a {@link MetricsServer}.
-   */
+  /** Metrics of a sidecar and of its tracing; {@link #bindJvm} adds those of its JVM. */
   public static SidecarMetrics create(Telemetry telemetry) {
     ExemplarScope exemplars = new ExemplarScope();
     PrometheusMeterRegistry registry =
@@ -193,7 +191,7 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   /** Counts the JVM as well. */
-  void bindJvm() {
+  public void bindJvm() {
     new JvmMemoryMetrics().bindTo(registry);
     gc = new JvmGcMetrics();
     gc.bindTo(registry);
@@ -208,7 +206,8 @@ public final class SidecarMetrics implements AutoCloseable {
     return registry;
   }
 
-  PrometheusMeterRegistry prometheus() {
+  /** Returns the registry to scrape. */
+  public PrometheusMeterRegistry prometheus() {
     if (registry instanceof PrometheusMeterRegistry prometheus) {
       return prometheus;
     }

@@ -1,5 +1,5 @@
 /**
- * The sidecar's metrics: their names, their counters, and the port that serves them.
+ * The sidecar's metrics: their names and their counters.
  *
  * <p>Nothing here makes decisions. Every label has a closed set of values, which are constants or
  * names of connectors: no part of a request becomes a label.

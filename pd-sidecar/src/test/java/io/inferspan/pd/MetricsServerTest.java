@@ -1,10 +1,14 @@
-package io.inferspan.pd.metrics;
+package io.inferspan.pd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.inferspan.Telemetry;
 import io.inferspan.TelemetryOptions;
+import io.inferspan.pd.metrics.Api;
+import io.inferspan.pd.metrics.ConnectionMeters;
+import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.server.HttpListener;
 import io.micrometer.core.instrument.Gauge;

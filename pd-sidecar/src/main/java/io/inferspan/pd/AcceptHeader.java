@@ -1,4 +1,4 @@
-package io.inferspan.pd.metrics;
+package io.inferspan.pd;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
-package io.inferspan.pd.metrics;
+package io.inferspan.pd;
 
+import io.inferspan.pd.metrics.SidecarMetrics;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.server.ClientExchange;
 import io.inferspan.pd.server.HttpListener;
@@ -26,7 +27,7 @@ import java.util.zip.GZIPOutputStream;
  * The port that metrics are read from, in plain HTTP on all interfaces: {@code /metrics}, {@code
  * /health}, and nothing else.
  */
-public final class MetricsServer implements RequestHandler {
+final class MetricsServer implements RequestHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd.metrics");
   private static final String METRICS = "/metrics";
   private static final int HEADER_BYTES = 64 * 1024;
@@ -45,8 +46,7 @@ public final class MetricsServer implements RequestHandler {
    * @param port zero for any free one
    * @throws IOException where the port is taken
    */
-  public static HttpListener start(Loops loops, SidecarMetrics metrics, int port)
-      throws IOException {
+  static HttpListener start(Loops loops, SidecarMetrics metrics, int port) throws IOException {
     metrics.bindJvm();
     return HttpListener.listen(
         loops,

@@ -1,4 +1,0 @@
-@NullMarked
-package io.inferspan.pd.metrics;
-
-import org.jspecify.annotations.NullMarked;

@@ -17,10 +17,12 @@
 #define DEVICE 3
 #define STALL 4
 #define NO_STACK -1
-#define COLLISION -17 /* EEXIST: another stack has the place that this one's hash names */
+#define EEXIST 17
 #define SKIPS 3
 #define LOST_NO_ROOM 0
 #define LOST_COLLISION 1
+#define LOST_RETURN 2
+#define LOSSES 3
 #define NAME_BYTES 1024
 #define STOP_HERE 1 /* of a session's entry: do not come back on return */
 #define COUNTED 1
@@ -129,7 +131,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, LOSSES);
 	__type(key, u32);
 	__type(value, u64);
 } stack_losses SEC(".maps");
@@ -157,7 +159,7 @@ static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frame
 #pragma unroll
 	for (u32 skip = 0; skip <= SKIPS; skip++) {
 		frames->number = bpf_get_stackid(ctx, &stacks, flags | skip);
-		if (frames->number == COLLISION)
+		if (frames->number == -EEXIST) /* another stack has the place that this one's hash names */
 			continue;
 		frames->skipped = skip;
 		return !skip || bpf_get_stack(ctx, frames->first, skip * sizeof(u64), flags) > 0;
@@ -217,7 +219,11 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 
 	if (left && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
 		wait.since_ns = now;
-		bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
+		if (bpf_map_update_elem(&stack_waits, &left, &wait, BPF_NOEXIST) == -EEXIST) {
+			/* It ran since its last wait, and the kernel did not say when: not all switches are traced everywhere. */
+			lose(LOST_RETURN);
+			bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
+		}
 	}
 	waited = comes ? bpf_map_lookup_elem(&stack_waits, &comes) : NULL;
 	if (!waited)

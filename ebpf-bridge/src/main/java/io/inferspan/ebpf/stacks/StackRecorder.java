@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,12 +201,12 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Stacks and work of the device that were not counted: their place was another's, or there was no
-   * room.
+   * Stacks and work of the device that were not counted: their place was another's, there was no
+   * room, or the kernel did not report the end of a wait.
    */
   public long lost() {
     BpfMap losses = programs.map("stack_losses");
-    return losses.percpuSum(0) + losses.percpuSum(1);
+    return IntStream.range(0, losses.maxEntries()).mapToLong(losses::percpuSum).sum();
   }
 
   /** What of the last {@link #counts} has a frame without a name. */

@@ -124,14 +124,17 @@ class RequestStacksIT {
       StackCounts counts = recorder.counts(Unit.NANOS);
 
       assertOwnPathsOnly(counts);
+      List<String> without = new ArrayList<>();
       forEachTraced(
           (trace, number) -> {
             StackCounts own = counts.ofTrace(trace);
             // The C library has no frame pointers, so that its caller is missing.
-            assertThat(total(own, ";void path<" + number + ">();", "nanosleep_[k]"))
-                .as("%s", own.sorted())
-                .isGreaterThanOrEqualTo(20_000_000);
+            if (total(own, ";void path<" + number + ">();", "nanosleep_[k]") < 20_000_000) {
+              without.add(own.sorted().toString());
+            }
           });
+      // Not every kernel reports each switch of threads.
+      assertThat(without).hasSizeLessThanOrEqualTo(Math.toIntExact(recorder.lost()));
     }
   }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read]]]: launches kernels, or reads nothing, for a request; as
- * fast as it can with a rate of 0. Prints calls, seconds, calls per second and CPU time a call. A read costs its observer least, so it
- * reaches the highest rate of events.
+ * fast as it can with a rate of 0. Prints calls, seconds, calls per second, CPU time a call, and how often it could look at the clock
+ * while it waited for the next: what others left of its core. A read costs its observer least, so it reaches the highest rate of events.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,6 +21,7 @@ extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsign
 static double seconds;
 static double pause_nanos;
 static const char *traceparent;
+static uint64_t looks;
 static int nothing = -1; /* what is read, when reads are wanted */
 
 static uint64_t read_clock(clockid_t clock)
@@ -43,7 +44,7 @@ static void launch(uint64_t number)
 
 static void *run(void *calls)
 {
-	uint64_t begin, end, made = 0;
+	uint64_t begin, end, made = 0, waited = 0;
 
 	if (traceparent)
 		inferspan_ckp_request_begin(traceparent);
@@ -52,7 +53,7 @@ static void *run(void *calls)
 	while (now() < end)
 		for (int i = 0; i < 64; i++) {
 			while (pause_nanos && (double)(now() - begin) < (double)made * pause_nanos)
-				;
+				waited++;
 			if (nothing < 0)
 				launch(made);
 			else
@@ -61,6 +62,7 @@ static void *run(void *calls)
 		}
 	inferspan_ckp_request_end();
 	*(uint64_t *)calls = made;
+	__atomic_fetch_add(&looks, waited, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -87,7 +89,7 @@ int main(int count, char **arguments)
 		all += calls[i];
 	}
 	seconds = (double)(now() - begin) / 1e9;
-	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call\n", (unsigned long long)all, seconds,
-	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all);
+	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu looks\n", (unsigned long long)all, seconds,
+	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all, (unsigned long long)looks);
 	return 0;
 }

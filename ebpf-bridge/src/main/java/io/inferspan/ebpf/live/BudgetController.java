@@ -87,7 +87,10 @@ final class BudgetController {
     DetailLevels before = levels;
     double excess = load.total() - 1;
     for (EventClass events : ORDER) {
-      while (excess > 0 && canLower(events) && spent(load, events) >= WORTHWHILE) {
+      while (excess > 0
+          && canLower(events)
+          && !losesSight(before, events)
+          && spent(load, events) >= WORTHWHILE) {
         double spent = spent(load, events);
         lower(events);
         excess -= spent - spent(load, events);
@@ -96,6 +99,11 @@ final class BudgetController {
     if (levels.equals(before)) {
       ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
     }
+  }
+
+  /** A class is counted for a period before it is detached, since estimates may be wrong. */
+  private boolean losesSight(DetailLevels before, EventClass events) {
+    return levels.of(events) == DetailLevel.COUNTED && before.of(events) != DetailLevel.COUNTED;
   }
 
   private void raise(Load load) {

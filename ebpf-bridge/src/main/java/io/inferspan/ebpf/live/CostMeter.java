@@ -34,8 +34,11 @@ final class CostMeter {
   /** An event in the programs, where the kernel does not let us measure them. */
   private static final long UNMEASURED_NANOS = 500;
 
-  /** The most that reading an event takes; what the reader uses beyond that is of no class. */
-  private static final long READ_NANOS = 5_000;
+  /**
+   * The most that waking for an event and reading it takes; what the reader uses beyond is of no
+   * class.
+   */
+  private static final long READ_NANOS = 20_000;
 
   private final TracingBudget budget;
   private final Sources sources;

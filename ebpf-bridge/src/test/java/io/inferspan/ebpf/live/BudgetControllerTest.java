@@ -92,6 +92,17 @@ class BudgetControllerTest {
   }
 
   @Test
+  void excessThatEstimatesDoNotExplain_isCountedBeforeItIsDetached() {
+    others = 2;
+    load(1, 1, 1, 1);
+
+    periods(1);
+
+    assertThat(controller.levels().words())
+        .isEqualTo("sched:counted,syscalls:counted,calls:counted,launches:counted");
+  }
+
+  @Test
   void oneExpensivePeriod_isTakenBackAfterSomeQuietOnes() {
     load(3, 0.1, 0.1, 0.1);
     periods(1);

@@ -18,7 +18,8 @@ final class Kit {
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   private static final Pattern LOAD =
-      Pattern.compile("(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call");
+      Pattern.compile(
+          "(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call, (\\d+) looks");
   private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
   private static final String BOTH_CORES =
       Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0") + "," + CORE;
@@ -31,8 +32,12 @@ final class Kit {
     this.server = server;
   }
 
-  /** The result of a load. */
-  record Load(long calls, double seconds, double nanosPerCall) {}
+  /**
+   * The result of a load.
+   *
+   * @param looks how often it looked at the clock while it waited for its next call
+   */
+  record Load(long calls, double seconds, double nanosPerCall, long looks) {}
 
   Path library() {
     return directory.resolve("libcuda.so.1");
@@ -44,7 +49,12 @@ final class Kit {
 
   /** Launches as fast as it can on one thread; for a request or for none. */
   Load launch(double seconds, boolean traced) {
-    return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "launch");
+    return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "0", "launch");
+  }
+
+  /** Launches so often on one thread, for a request. */
+  Load launchPaced(double seconds, int perSecond) {
+    return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(perSecond), "launch");
   }
 
   /**
@@ -52,12 +62,13 @@ final class Kit {
    * both cores, as one alone does not make as many as the reader takes.
    */
   Load read(double seconds) {
-    return run(seconds, BOTH_CORES, "2", TRACEPARENT, "read");
+    return run(seconds, BOTH_CORES, "2", TRACEPARENT, "0", "read");
   }
 
-  private Load run(double seconds, String cores, String threads, String traceparent, String what) {
-    Process process =
-        start(cores, loader(), Double.toString(seconds), threads, traceparent, "0", what);
+  private Load run(double seconds, String cores, String... more) {
+    List<String> command = new ArrayList<>(List.of(loader(), Double.toString(seconds)));
+    command.addAll(List.of(more));
+    Process process = start(cores, command.toArray(String[]::new));
     try {
       String line = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       Matcher matcher = LOAD.matcher(line.strip());
@@ -67,7 +78,8 @@ final class Kit {
       return new Load(
           Long.parseLong(matcher.group(1)),
           Double.parseDouble(matcher.group(2)),
-          Double.parseDouble(matcher.group(4)));
+          Double.parseDouble(matcher.group(4)),
+          Long.parseLong(matcher.group(5)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

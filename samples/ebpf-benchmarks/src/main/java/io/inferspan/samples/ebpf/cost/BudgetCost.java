@@ -1,0 +1,118 @@
+package io.inferspan.samples.ebpf.cost;
+
+import io.inferspan.ebpf.TracingBudget;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+
+/**
+ * Whether a budget holds when the load grows tenfold and falls again.
+ *
+ * <p>The cost is the CPU time of this process, as the kernel accounts it, and what a second of CPU
+ * time of the load is worth less with the bridge than without it, in turns: how often the load can
+ * look at the clock besides its calls. Other processes on the core change neither much.
+ */
+final class BudgetCost {
+
+  private static final List<Double> BUDGETS = List.of(0.5, 1.0, 5.0);
+  private static final int PER_SECOND = 1_000;
+  private static final double SECONDS = 1;
+
+  /** In which the budget must be held after a change of the load. */
+  private static final double SETTLING = 2;
+
+  private static final double BAR = 1.2;
+
+  private final Kit kit;
+  private final Map<String, Samples> overhead = new LinkedHashMap<>();
+  private final Map<String, TreeSet<String>> lowered = new LinkedHashMap<>();
+
+  BudgetCost(Kit kit) {
+    this.kit = kit;
+  }
+
+  void measure(int rounds, Report report) {
+    Process keeper = kit.keeper();
+    try {
+      round(5); // the first of everything is slow
+      overhead.clear();
+      lowered.clear();
+      for (int i = 0; i < rounds; i++) {
+        BUDGETS.forEach(this::round);
+      }
+    } finally {
+      Kit.end(keeper);
+    }
+    report.say(
+        "%n%% of a core that tracing takes      median   middle half: from, to   not in full");
+    overhead.forEach(
+        (name, percent) ->
+            report.say(
+                "%-34s %s   %s",
+                name, percent.middle(), lowered.getOrDefault(name, new TreeSet<>())));
+    for (double budget : BUDGETS) {
+      for (Phase phase : Phase.values()) {
+        Samples percent = Objects.requireNonNull(overhead.get(phase.name(budget)));
+        report.atMost(phase.name(budget) + ", % of a core", percent.median(), BAR * budget);
+      }
+    }
+  }
+
+  /** The load as it changes. */
+  private enum Phase {
+    USUAL("usual load", 1),
+    TENFOLD("tenfold load", 10),
+    AGAIN("usual load again", 1);
+
+    private final String words;
+    private final int times;
+
+    Phase(String words, int times) {
+      this.words = words;
+      this.times = times;
+    }
+
+    private String name(double budget) {
+      return "%.1f %%, %s".formatted(budget, words);
+    }
+  }
+
+  private void round(double budget) {
+    double usual = looks(PER_SECOND);
+    double tenfold = looks(10 * PER_SECOND);
+    Map<Phase, Double> with = new EnumMap<>(Phase.class);
+    Map<Phase, Double> ours = new EnumMap<>(Phase.class);
+    try (Bridge bridge =
+        Bridge.attach(new TracingBudget(budget, TracingBudget.Unit.CORE), "libcuda.so.1", "load")) {
+      for (Phase phase : Phase.values()) {
+        Kit.Load ignored = kit.launchPaced(SETTLING, phase.times * PER_SECOND);
+        long cpu = Kit.cpuNanos(ProcessHandle.current().pid());
+        long start = System.nanoTime();
+        with.put(phase, looks(phase.times * PER_SECOND));
+        double used = Kit.cpuNanos(ProcessHandle.current().pid()) - cpu;
+        ours.put(phase, used / (System.nanoTime() - start));
+        lowered
+            .computeIfAbsent(phase.name(budget), any -> new TreeSet<>())
+            .add(bridge.lowered().isEmpty() ? "nothing" : bridge.lowered());
+      }
+    }
+    double usualWithout = (usual + looks(PER_SECOND)) / 2;
+    double tenfoldWithout = (tenfold + looks(10 * PER_SECOND)) / 2;
+    with.forEach(
+        (phase, looks) -> {
+          double without = phase.times == 1 ? usualWithout : tenfoldWithout;
+          overhead
+              .computeIfAbsent(phase.name(budget), any -> new Samples())
+              .add(100 * (1 - looks / without + ours.getOrDefault(phase, 0.0)));
+        });
+  }
+
+  /** How often the load looks at the clock in a second of its CPU time. */
+  private double looks(int perSecond) {
+    Kit.Load load = kit.launchPaced(SECONDS, perSecond);
+    return 1e9 * load.looks() / (load.nanosPerCall() * load.calls());
+  }
+}

@@ -108,6 +108,24 @@ public final class Wire implements AutoCloseable {
     return length.isEmpty() ? new byte[0] : exactly(Integer.parseInt(length.get(0)));
   }
 
+  /** Reads a body of chunks, and returns when this text of it had come, by the nano clock. */
+  long readChunks(String text) throws IOException {
+    StringBuilder seen = new StringBuilder();
+    long nanos = 0;
+    for (int size = chunkSize(); size > 0; size = chunkSize()) {
+      seen.append(new String(exactly(size), StandardCharsets.UTF_8));
+      line();
+      if (nanos == 0 && seen.indexOf(text) >= 0) {
+        nanos = System.nanoTime();
+      }
+    }
+    line();
+    if (nanos == 0) {
+      throw new EOFException("the body has no " + text);
+    }
+    return nanos;
+  }
+
   private int chunkSize() throws IOException {
     return Integer.parseInt(line().trim(), 16);
   }

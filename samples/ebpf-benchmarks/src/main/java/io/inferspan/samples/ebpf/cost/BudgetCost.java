@@ -1,11 +1,12 @@
 package io.inferspan.samples.ebpf.cost;
 
 import io.inferspan.ebpf.TracingBudget;
-import java.util.EnumMap;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -20,6 +21,9 @@ final class BudgetCost {
   private static final List<Double> BUDGETS = List.of(0.5, 1.0, 5.0);
   private static final int PER_SECOND = 1_000;
   private static final double SECONDS = 1;
+
+  /** Until the code of the bridge is compiled. */
+  private static final double WARM_UP = 40;
 
   /** In which the budget must be held after a change of the load. */
   private static final double SETTLING = 2;
@@ -37,12 +41,7 @@ final class BudgetCost {
   void measure(int rounds, Report report) {
     Process keeper = kit.keeper();
     try {
-      round(5); // the first of everything is slow
-      overhead.clear();
-      lowered.clear();
-      for (int i = 0; i < rounds; i++) {
-        BUDGETS.forEach(this::round);
-      }
+      BUDGETS.forEach(budget -> measure(budget, rounds));
     } finally {
       Kit.end(keeper);
     }
@@ -80,34 +79,50 @@ final class BudgetCost {
     }
   }
 
-  private void round(double budget) {
-    double usual = looks(PER_SECOND);
-    double tenfold = looks(10 * PER_SECOND);
-    Map<Phase, Double> with = new EnumMap<>(Phase.class);
-    Map<Phase, Double> ours = new EnumMap<>(Phase.class);
+  /** What one bridge takes while the load changes a few times. */
+  private void measure(double budget, int rounds) {
+    Map<Integer, Samples> without = new TreeMap<>();
+    without(without, rounds);
+    List<Turn> turns = new ArrayList<>();
     try (Bridge bridge =
         Bridge.attach(new TracingBudget(budget, TracingBudget.Unit.CORE), "libcuda.so.1", "load")) {
-      for (Phase phase : Phase.values()) {
-        Kit.Load ignored = kit.launchPaced(SETTLING, phase.times * PER_SECOND);
-        long cpu = Kit.cpuNanos(ProcessHandle.current().pid());
-        long start = System.nanoTime();
-        with.put(phase, looks(phase.times * PER_SECOND));
-        double used = Kit.cpuNanos(ProcessHandle.current().pid()) - cpu;
-        ours.put(phase, used / (System.nanoTime() - start));
-        lowered
-            .computeIfAbsent(phase.name(budget), any -> new TreeSet<>())
-            .add(bridge.lowered().isEmpty() ? "nothing" : bridge.lowered());
+      Kit.Load _ = kit.launchPaced(WARM_UP, PER_SECOND);
+      for (int i = 0; i < rounds; i++) {
+        for (Phase phase : Phase.values()) {
+          Kit.Load _ = kit.launchPaced(SETTLING, phase.times * PER_SECOND);
+          turns.add(turn(phase));
+          lowered
+              .computeIfAbsent(phase.name(budget), any -> new TreeSet<>())
+              .add(bridge.lowered().isEmpty() ? "nothing" : bridge.lowered());
+        }
       }
     }
-    double usualWithout = (usual + looks(PER_SECOND)) / 2;
-    double tenfoldWithout = (tenfold + looks(10 * PER_SECOND)) / 2;
-    with.forEach(
-        (phase, looks) -> {
-          double without = phase.times == 1 ? usualWithout : tenfoldWithout;
-          overhead
-              .computeIfAbsent(phase.name(budget), any -> new Samples())
-              .add(100 * (1 - looks / without + ours.getOrDefault(phase, 0.0)));
-        });
+    without(without, rounds);
+    for (Turn turn : turns) {
+      double usual = Objects.requireNonNull(without.get(turn.phase.times)).median();
+      overhead
+          .computeIfAbsent(turn.phase.name(budget), any -> new Samples())
+          .add(100 * (1 - turn.looks / usual + turn.ours));
+    }
+  }
+
+  private void without(Map<Integer, Samples> looks, int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      for (int times : List.of(1, 10)) {
+        looks.computeIfAbsent(times, any -> new Samples()).add(looks(times * PER_SECOND));
+      }
+    }
+  }
+
+  /** What the load did in a second of its CPU time, and the share of a core that we took. */
+  private record Turn(Phase phase, double looks, double ours) {}
+
+  private Turn turn(Phase phase) {
+    long cpu = Kit.cpuNanos(ProcessHandle.current().pid());
+    long start = System.nanoTime();
+    double looks = looks(phase.times * PER_SECOND);
+    double used = Kit.cpuNanos(ProcessHandle.current().pid()) - cpu;
+    return new Turn(phase, looks, used / (System.nanoTime() - start));
   }
 
   /** How often the load looks at the clock in a second of its CPU time. */

@@ -52,7 +52,6 @@ final class FramedEngine {
   private boolean foreign;
   private long number;
   private long doneNanos;
-  private long readNanos;
   private int lastSlot;
 
   /** When a request came that found the engine without another. */
@@ -182,12 +181,12 @@ final class FramedEngine {
       }
     }
     doneNanos = Math.min(Math.max(doneNanos, atNanos), nanos);
-    readNanos = nanos;
   }
 
   /** The step whose outputs these are, and steps before it that had none. */
   private void steps(List<Long> words, long atNanos, long sinceNanos, long nanos) {
-    boolean resumed = sinceNanos > readNanos;
+    // The step began when the one before it was done, which may have been read much later.
+    boolean resumed = sinceNanos > doneNanos;
     if (resumed) {
       slots.values().forEach(slot -> slot.started |= slot.addedNanos < sinceNanos);
       // Their waits, or their outputs, were not seen.

@@ -274,7 +274,6 @@ static inline __u64 ispan_span_owner(__u64 trace_first, __u64 trace_second, __u6
 #define ISPAN_PUBLISH_OTEL 0x0200
 #define ISPAN_READ_UNIX_SOCKETS 0x0400 /* heads that come on Unix sockets begin requests, too */
 
-/* What the ring's reader does, as it says itself. */
 /* Classes of events whose detail the reader lowers, and how far: a byte each in ispan_settings.levels. */
 enum ispan_class {
 	ISPAN_CLASS_SCHED = 0,
@@ -294,6 +293,7 @@ enum ispan_class_level {
 
 #define ISPAN_SAMPLED_OF 16
 
+/* What the ring's reader does, as it says itself. */
 enum ispan_reader {
 	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost the caller */
 	ISPAN_READER_WAITS = 1,  /* to be woken when much has come */

@@ -52,6 +52,10 @@ final class FramedEngine {
   private boolean foreign;
   private long number;
   private long doneNanos;
+
+  /** The last launches were given up, and those that follow may be of the same step. */
+  private boolean torn;
+
   private int lastSlot;
 
   /** When a request came that found the engine without another. */
@@ -84,8 +88,12 @@ final class FramedEngine {
     long stream;
     long syncedNanos;
 
-    Window(long firstNanos) {
+    /** Launches before these are missing. */
+    final boolean torn;
+
+    Window(long firstNanos, boolean torn) {
       this.firstNanos = firstNanos;
+      this.torn = torn;
     }
   }
 
@@ -171,7 +179,7 @@ final class FramedEngine {
     if (known) {
       steps(words, atNanos, sinceNanos, nanos);
     } else {
-      windows.clear();
+      giveUp(windowsBefore(Long.MAX_VALUE));
       slots.values().forEach(slot -> slot.request.miss(1));
       batches.counters().increment(Count.UNKNOWN_STEPS);
     }
@@ -190,7 +198,7 @@ final class FramedEngine {
     if (resumed) {
       slots.values().forEach(slot -> slot.started |= slot.addedNanos < sinceNanos);
       // Their waits, or their outputs, were not seen.
-      windowsBefore(sinceNanos).forEach(window -> ambiguous(window.launches));
+      giveUp(windowsBefore(sinceNanos));
     }
     boolean cut = resumed && idleNanos < sinceNanos;
     List<Window> mine = windowsBefore(atNanos);
@@ -207,6 +215,13 @@ final class FramedEngine {
     return words.stream()
         .map(this::known)
         .anyMatch(slot -> slot != null && slot.addedNanos > sinceNanos);
+  }
+
+  private void giveUp(List<Window> launched) {
+    for (Window window : launched) {
+      ambiguous(window.launches);
+      torn = window.syncedNanos == 0;
+    }
   }
 
   private List<Window> windowsBefore(long nanos) {
@@ -276,7 +291,7 @@ final class FramedEngine {
   /** Only launches that were waited for before the step was done are certainly its own. */
   private void measure(Step step, @Nullable Window window, long atNanos) {
     boolean own = window != null && window.syncedNanos > 0 && window.syncedNanos <= atNanos;
-    if (window != null && own && !foreign) {
+    if (window != null && own && !window.torn && !foreign) {
       step.launches = window.launches;
       step.firstLaunchNanos = window.firstNanos;
       step.complete(window.syncedNanos, 0);
@@ -299,7 +314,8 @@ final class FramedEngine {
   void launched(long stream, long startNanos) {
     Window window = windows.peekLast();
     if (window == null || window.syncedNanos > 0) {
-      window = new Window(startNanos);
+      window = new Window(startNanos, torn);
+      torn = false;
       windows.add(window);
       if (windows.size() > MOST_WINDOWS) {
         ambiguous(windows.remove().launches);

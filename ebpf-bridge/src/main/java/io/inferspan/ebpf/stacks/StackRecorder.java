@@ -39,6 +39,9 @@ public final class StackRecorder implements AutoCloseable {
 
   private static final int DEVICE_TOO = 2;
 
+  /** Of the kernel's losses. */
+  private static final int LOST_RETURN = 2;
+
   private final BpfObject programs;
   private final StackScope scope;
   private final Kind kind;
@@ -207,6 +210,11 @@ public final class StackRecorder implements AutoCloseable {
   public long lost() {
     BpfMap losses = programs.map("stack_losses");
     return IntStream.range(0, losses.maxEntries()).mapToLong(losses::percpuSum).sum();
+  }
+
+  /** Of {@link #lost}, waits whose end the kernel did not report. */
+  long lostReturns() {
+    return programs.map("stack_losses").percpuSum(LOST_RETURN);
   }
 
   /** What of the last {@link #counts} has a frame without a name. */

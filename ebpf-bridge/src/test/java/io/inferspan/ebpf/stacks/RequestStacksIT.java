@@ -134,7 +134,7 @@ class RequestStacksIT {
             }
           });
       // Not every kernel reports each switch of threads.
-      assertThat(without).hasSizeLessThanOrEqualTo(Math.toIntExact(recorder.lost()));
+      assertThat(without).hasSizeLessThanOrEqualTo(Math.toIntExact(recorder.lostReturns()));
     }
   }
 

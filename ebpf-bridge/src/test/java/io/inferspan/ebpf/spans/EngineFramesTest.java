@@ -3,114 +3,14 @@ package io.inferspan.ebpf.spans;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.batch.BatchCounters.Count;
-import io.inferspan.ebpf.wire.EventBytes;
 import io.inferspan.ebpf.wire.Kind;
 import io.inferspan.testing.SpanRecord;
-import io.inferspan.testing.TracingExtension;
-import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the kernel reads in the messages of an engine without a plugin, and the spans of it. */
-class EngineFramesTest {
-
-  private static final int API_SERVER = 50;
-  private static final int ENGINE = 60;
-  private static final int WORKER = 70;
-  private static final int FRAMES = 8;
-  private static final int COOPERATIVE = 4;
-  private static final long OWNER = 4_096;
-  private static final long STREAM = 0x51;
-  private static final long EVENT = 0xe0;
-  private static final long FINISHED = 1L << 57;
-  private static final long LAST = 1L << 32;
-  private static final long ABORTED = 2L << 32;
-  private static final long BROKEN = 4L << 32;
-
-  @RegisterExtension final TracingExtension tracing = TracingExtension.create();
-
-  private final FakeKernel kernel = new FakeKernel(tracing, FoldOptions.defaults());
-  private long requestFields = 18;
-  private long outputFields = 14;
-  private long sinceNanos = kernel.now - 1;
-
-  private EventBytes at(Kind kind, int tgid) {
-    return EventBytes.of(kind)
-        .from(kernel.now, kernel.now)
-        .by(tgid, tgid)
-        .under(OWNER)
-        .known(FRAMES, 0);
-  }
-
-  private void head(long number, String requestId) {
-    kernel.happens(
-        at(Kind.OWNER_BEGAN, API_SERVER)
-            .under(number)
-            .known(2, 0)
-            .result(1)
-            .named(7, number, 9)
-            .requestId(requestId));
-    kernel.now += FakeKernel.MILLI;
-  }
-
-  private void add(long slot, String engineId) {
-    kernel.happens(
-        at(Kind.SLOT_BOUND, ENGINE).of(slot, requestFields, API_SERVER).requestId(engineId));
-    kernel.now += FakeKernel.MILLI;
-  }
-
-  private void addSampled() {
-    head(1, "a");
-    add(1, "chatcmpl-a-0123abcd");
-  }
-
-  private void call(Kind kind, int tgid, long detail, long extra) {
-    kernel.happens(at(kind, tgid).known(COOPERATIVE, 0).of(1, detail, extra));
-    kernel.now += FakeKernel.MICRO;
-  }
-
-  /** Two launches, and the wait for them. */
-  private void work() {
-    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
-    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
-    call(Kind.CUDA_EVENT_RECORD, ENGINE, STREAM, EVENT);
-    kernel.now += FakeKernel.MILLI;
-    call(Kind.CUDA_EVENT_SYNC, ENGINE, EVENT, 0);
-  }
-
-  private void outputs(long... changes) {
-    outputsOf(kernel.now - FakeKernel.MICRO, changes);
-  }
-
-  /** The outputs of a step that was done at {@code nanos}. */
-  private void outputsOf(long nanos, long... changes) {
-    long seconds = Double.doubleToRawLongBits(nanos / 1e9);
-    kernel.happens(
-        at(Kind.STEP_CHANGES, ENGINE)
-            .from(sinceNanos, kernel.now)
-            .of(changes.length, LAST | outputFields, seconds)
-            .changes(changes));
-    kernel.now += FakeKernel.MILLI;
-  }
-
-  private static long token(long slot) {
-    return slot | 1L << 32;
-  }
-
-  private static double number(SpanRecord span, String attribute) {
-    return span.attribute(attribute) instanceof Double number ? number : Double.NaN;
-  }
-
-  private List<SpanRecord> named(String name) {
-    return tracing.spans().stream().filter(span -> span.name().equals(name)).toList();
-  }
-
-  private SpanRecord only(String name) {
-    assertThat(named(name)).hasSize(1);
-    return named(name).getFirst();
-  }
+class EngineFramesTest extends EngineMessages {
 
   @Test
   void step_hasTheRequestsThatGotTokens_andItsLaunches() {
@@ -307,83 +207,6 @@ class EngineFramesTest {
 
     assertThat(only("llm_d.engine.prefill").attributes())
         .containsEntry("attribution.coverage", 0.5);
-  }
-
-  /** Calls and outputs are not looked at for a while. */
-  private void pause() {
-    sinceNanos = kernel.now;
-    kernel.now += FakeKernel.MICRO;
-  }
-
-  private List<Double> coverageOfSteps() {
-    kernel.sink.flush();
-    return named("llm_d.engine.step").stream()
-        .map(step -> number(step, "attribution.coverage"))
-        .toList();
-  }
-
-  @Test
-  void stepThatMayHaveBegunBeforeCallsWereSeen_isIncomplete() {
-    head(1, "a");
-    add(2, "chatcmpl-a-0123abcd"); // another came unseen
-    work();
-    outputs(token(2)); // its first step, of which nothing is missing
-    pause();
-    work();
-    outputs(token(2));
-    work();
-    outputs(token(2) | FINISHED);
-
-    assertThat(coverageOfSteps()).containsExactly(1.0, 0.0, 1.0);
-  }
-
-  @Test
-  void stepsOfARequestThatFoundTheEngineIdle_areComplete() {
-    addSampled();
-    work(); // a part of the prompt
-    outputs();
-    work();
-    outputs(token(1) | FINISHED);
-    pause();
-    add(2, "chatcmpl-b-0123abcd");
-    work();
-    outputs();
-
-    assertThat(coverageOfSteps()).containsExactly(1.0, 1.0, 1.0);
-  }
-
-  @Test
-  void stepAfterAPause_isIncomplete_whereAnotherRequestMayRun() {
-    head(1, "a");
-    add(2, "chatcmpl-a-0123abcd"); // another came unseen
-    work();
-    outputs();
-    work();
-    outputs(token(2));
-    kernel.happens(at(Kind.STEP_CHANGES, ENGINE).of(0, ABORTED, 0).changes(2L | FINISHED));
-    pause();
-    add(3, "chatcmpl-b-0123abcd"); // while the step of the other may still run
-    work();
-    work();
-    work();
-    outputs(token(3));
-
-    assertThat(coverageOfSteps()).containsExactly(0.0, 1.0, 0.0, 1.0, 1.0);
-  }
-
-  @Test
-  void requestsAndLaunchesBeforeAPause_areNotOfTheStepAfterIt() {
-    addSampled();
-    call(Kind.CUDA_LAUNCH, ENGINE, STREAM, 0);
-    pause();
-    add(2, "chatcmpl-b-0123abcd");
-    work();
-    outputs(token(2));
-
-    assertThat(only("llm_d.engine.step").attributes())
-        .containsEntry("llm_d.engine.step.members", 1L)
-        .containsEntry("llm_d.engine.step.members.inferred", 0L)
-        .containsEntry("attribution.coverage", 0.0);
   }
 
   @Test

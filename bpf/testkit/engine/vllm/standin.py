@@ -15,6 +15,7 @@ DEFAULTS = {
     "seed": 1,
     "budget": 256,  # tokens of a step
     "most": 64,  # requests of a step
+    "gather": 0,  # requests that must wait before the first step
     "preempt": 0.0,  # probability that a step preempts its last request
     "script": {},  # step number -> requests preempted then, instead of chance
     "layers": 4,

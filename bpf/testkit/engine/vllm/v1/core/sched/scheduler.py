@@ -34,13 +34,16 @@ class Scheduler:
         self.random = random.Random(CONFIG["seed"])
         self.script = {int(step): count for step, count in CONFIG["script"].items()}
         self.waiting, self.running, self.requests = deque(), [], {}
-        self.finished, self.step = set(), 0
+        self.finished, self.step, self.gather = set(), 0, CONFIG["gather"]
 
     def add(self, request):
         self.requests[request.id] = request
         self.waiting.append(request)
 
     def has_work(self):
+        if len(self.waiting) < self.gather:
+            return False
+        self.gather = 0
         return bool(self.finished or self.waiting or any(not r.waits_for_tokens for r in self.running))
 
     def preempt(self):

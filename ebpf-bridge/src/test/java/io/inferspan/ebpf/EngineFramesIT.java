@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.ebpf.EngineRun.Load;
 import io.inferspan.ebpf.EngineRun.Outputs;
 import io.inferspan.ebpf.EngineRun.Ran;
+import io.inferspan.ebpf.EngineRun.Schedule;
 import io.inferspan.testing.SpanRecord;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -79,34 +80,20 @@ class EngineFramesIT {
   }
 
   @Test
+  void stepsOf256Requests_noObservedMemberIsWrong() throws Exception {
+    assertThat(assertTrue(Schedule.crowd("0.10.2")).truth)
+        .anyMatch(ran -> ran.tokens().size() == 256);
+  }
+
+  @Test
   void randomSchedules_noObservedMemberIsWrong() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 120);
     Random random = new Random(Long.getLong("engine.seed", 12));
     int served = 0;
     while (served < wanted) {
-      int release = random.nextInt(RELEASES.size());
-      boolean async = release >= FIRST_ASYNCHRONOUS && random.nextBoolean();
-      int tensorParallel = 1 + random.nextInt(2);
-      int concurrent = 1 << random.nextInt(9);
-      int requests = Math.min(wanted - served, Math.max(wanted / 20, 40 + 2 * concurrent));
-      List<String> options = new ArrayList<>();
-      options.add("--release=" + RELEASES.get(release));
-      options.add("--tp=" + tensorParallel);
-      options.add("--set=preempt=" + (random.nextBoolean() ? 0.05 : 0));
-      options.add("--set=seed=" + random.nextInt(1_000));
-      options.add("--set=most=" + (random.nextBoolean() ? 64 : 256));
-      if (!async) {
-        options.add("--sync");
-      }
-      double aborts = random.nextBoolean() ? 0.2 : 0;
-      Load load = new Load(requests, concurrent, 1 + random.nextInt(3), aborts, random.nextLong());
-      EngineRun run = play(load, options.toArray(String[]::new));
-      assertMembers(run);
-      assertLaunches(run, async || tensorParallel > 1 ? 0 : 0.999);
-      if (load.oneUnsampledOf() == 1) {
-        assertSharesAddUp(run);
-      }
-      served += requests;
+      Schedule schedule = Schedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
+      assertTrue(schedule);
+      served += schedule.load().requests();
     }
     System.out.printf(
         "engine without a plugin: %d requests, %d steps, %d members observed, 0 wrong; %d inferred,"
@@ -118,6 +105,16 @@ class EngineFramesIT {
         inferred == 0 ? 0 : 100.0 * wronglyInferred / inferred,
         attributed,
         launches);
+  }
+
+  private EngineRun assertTrue(Schedule schedule) throws Exception {
+    EngineRun run = play(schedule.load(), schedule.options().toArray(String[]::new));
+    assertMembers(run);
+    assertLaunches(run, schedule.isAsync() || schedule.ranks() > 1 ? 0 : 0.999);
+    if (schedule.load().oneUnsampledOf() == 1) {
+      assertSharesAddUp(run);
+    }
+    return run;
   }
 
   private static EngineRun play(Load load, String... options) throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inferspan.catalog.KernelSpans;
 import io.inferspan.ebpf.EngineRun.Load;
 import io.inferspan.ebpf.EngineRun.Ran;
+import io.inferspan.ebpf.EngineRun.Schedule;
 import io.inferspan.testing.SpanRecord;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,9 +31,11 @@ class EngineIT {
   private static final String STEP = "llm_d.engine.step";
   private static final int SMALL_RING = 64 << 10;
 
-  /** Releases with layouts of their own; the first two have no asynchronous scheduling. */
+  /** Releases with layouts of their own. */
   private static final List<String> RELEASES =
       List.of("0.8.5", "0.10.2", "0.11.2", "0.14.0", "0.16.0", "0.19.1", "0.23.0", "0.24.0");
+
+  private static final int FIRST_ASYNCHRONOUS = 2;
 
   /** A request's part in the steps of one phase. */
   private record Part(String request, String phase) {}
@@ -69,30 +72,22 @@ class EngineIT {
   }
 
   @Test
+  void stepsOf256Requests_noMemberIsWrong() throws Exception {
+    Schedule crowd = Schedule.crowd("0.24.0");
+    assertTrue(play(crowd.load(), crowd.options().toArray(String[]::new)));
+
+    assertThat(mostMembers).isEqualTo(256);
+  }
+
+  @Test
   void randomSchedules_noMemberIsWrong() throws Exception {
     int wanted = Integer.getInteger("engine.requests", 120);
     Random random = new Random(Long.getLong("engine.seed", 11));
     int served = 0;
     while (served < wanted) {
-      int release = random.nextInt(RELEASES.size());
-      boolean async = release > 1 && random.nextBoolean();
-      int tensorParallel = 1 + random.nextInt(2);
-      int concurrent = 1 << random.nextInt(9);
-      int requests = Math.min(wanted - served, Math.max(wanted / 20, 40 + 2 * concurrent));
-      List<String> options = new ArrayList<>();
-      options.add("--release=" + RELEASES.get(release));
-      options.add("--tp=" + tensorParallel);
-      options.add("--set=preempt=" + (random.nextBoolean() ? 0.05 : 0));
-      options.add("--set=seed=" + random.nextInt(1_000));
-      options.add("--set=most=" + (random.nextBoolean() ? 64 : 256));
-      if (!async) {
-        options.add("--sync");
-      }
-      double aborts = random.nextBoolean() ? 0.2 : 0;
-      Load load = new Load(requests, concurrent, 1 + random.nextInt(3), aborts, random.nextLong());
-      EngineRun run = play(load, options.toArray(String[]::new));
-      assertTrue(run);
-      served += requests;
+      Schedule schedule = Schedule.random(random, RELEASES, FIRST_ASYNCHRONOUS, wanted, served);
+      assertTrue(play(schedule.load(), schedule.options().toArray(String[]::new)));
+      served += schedule.load().requests();
     }
     System.out.printf(
         "engine: %d requests, %d steps of up to %d members, 0 wrong, %d of %d launches attributed,"

@@ -49,6 +49,47 @@ final class EngineRun {
     }
   }
 
+  /** A load, and an engine for it. */
+  record Schedule(Load load, boolean isAsync, int ranks, List<String> options) {
+
+    /** One of those whose requests add up to {@code wanted}, {@code served} before it. */
+    static Schedule random(
+        Random random, List<String> releases, int firstAsync, int wanted, int served) {
+      int release = random.nextInt(releases.size());
+      boolean async = release >= firstAsync && random.nextBoolean();
+      int ranks = 1 + random.nextInt(2);
+      int concurrent = 1 << random.nextInt(9);
+      int requests = Math.min(wanted - served, Math.max(wanted / 20, 40 + 2 * concurrent));
+      List<String> options = new ArrayList<>();
+      options.add("--release=" + releases.get(release));
+      options.add("--tp=" + ranks);
+      options.add("--set=preempt=" + (random.nextBoolean() ? 0.05 : 0));
+      options.add("--set=seed=" + random.nextInt(1_000));
+      options.add("--set=most=" + (random.nextBoolean() ? 64 : 256));
+      if (random.nextBoolean()) {
+        options.addAll(together(Math.min(concurrent, requests)));
+      }
+      if (!async) {
+        options.add("--sync");
+      }
+      double aborts = random.nextBoolean() ? 0.2 : 0;
+      int oneUnsampledOf = 1 + random.nextInt(3);
+      Load load = new Load(requests, concurrent, oneUnsampledOf, aborts, random.nextLong());
+      return new Schedule(load, async, ranks, options);
+    }
+
+    /** All requests that a step can have, in the first one. */
+    static Schedule crowd(String release) {
+      List<String> options = new ArrayList<>(together(256));
+      options.addAll(List.of("--release=" + release, "--set=most=256", "--sync"));
+      return new Schedule(new Load(280, 256, 1, 0, 7), false, 1, options);
+    }
+
+    private static List<String> together(int requests) {
+      return List.of("--set=budget=131072", "--set=gather=" + requests);
+    }
+  }
+
   /**
    * A step as the engine ran it on one rank: tokens and device time of each request, by its name.
    */

@@ -3,11 +3,16 @@ module io.inferspan.ebpf {
   // API
   exports io.inferspan.ebpf;
 
+  // Its options are annotated fields.
+  opens io.inferspan.ebpf.cli to
+      info.picocli;
+
   provides io.inferspan.TelemetryExtension with
       io.inferspan.ebpf.EbpfExtension;
 
   requires transitive io.inferspan;
   requires static com.fasterxml.jackson.core;
+  requires static info.picocli;
   requires static jdk.httpserver;
   requires static micrometer.core;
   requires static micrometer.registry.prometheus;

@@ -1,9 +1,9 @@
 package io.inferspan.ebpf;
 
+import io.inferspan.ebpf.support.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Configuration of a bridge: the processes and events it observes, and its limits. */
 public final class BridgeConfig {
-
-  /** The prefix of system properties; environment variables begin with {@code INFERSPAN_EBPF_}. */
-  private static final String PREFIX = "inferspan.ebpf.";
 
   private static final int LEAST_RING_BYTES = 1 << 16;
   private static final int MOST_RING_BYTES = 1 << 28;
@@ -36,34 +33,7 @@ public final class BridgeConfig {
   }
 
   /**
-   * Reads the settings.
-   *
-   * <table>
-   * <caption>Settings, as variables of the environment</caption>
-   * <tr><td>{@code INFERSPAN_EBPF_SCOPE}</td><td>{@code everything}, {@code own}, or a list of
-   *     {@code pid:}, {@code command:}, {@code cgroup:} ({@code everything})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_EVENTS}</td><td>a list of {@code cuda}, {@code nccl}, {@code
-   *     syscalls}, {@code sched}, {@code tcp}, {@code ckp} (all)</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_PATHS}</td><td>{@code true} records file paths ({@code
-   *     false})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_SINGLE_FROM}</td><td>events of at least this duration get a span each
-   *     ({@code 1ms})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_IGNORE_BELOW}</td><td>shorter system calls and delays are not
-   *     counted at all ({@code 0ms})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_SLEEP_AFTER}</td><td>after this time without a sampled request, probes
-   *     that only serve requests are detached until the next one; {@code 0s} means never ({@code
-   *     60s})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_BUDGET}</td><td>what tracing may cost: {@code 1%} of a core,
-   *     {@code 1%node}, or {@code 20000/s} events; detail is lowered to hold it (no limit)</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_MEASURE_PROGRAMS}</td><td>{@code true} makes the kernel measure the run
-   *     time of all BPF programs, not only the bridge's ({@code false})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_RING_BYTES}</td><td>the size of the ring buffer, a power of two
-   *     ({@code 16777216})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_SHARED_CONTEXTS}</td><td>{@code off}, or a list of {@code read}
-   *     and {@code publish}: share contexts with other OpenTelemetry programs ({@code off})</td></tr>
-   * <tr><td>{@code INFERSPAN_EBPF_BPF_FILESYSTEM}</td><td>the directory of the shared map ({@code
-   *     /sys/fs/bpf})</td></tr>
-   * </table>
+   * Reads the settings {@code INFERSPAN_EBPF_…}, which the module's README lists.
    *
    * @param settings returns a property's value, or null if it is not set
    * @throws IllegalArgumentException if a value is invalid; the message names the setting and the
@@ -76,32 +46,33 @@ public final class BridgeConfig {
   /** Reads the settings as {@link #from} does, for those who add to them. */
   public static Builder builderFrom(Function<String, @Nullable String> settings) {
     Builder builder = builder();
-    read(settings, "scope", value -> builder.scope(BridgeScope.parse(value)));
-    read(settings, "events", value -> builder.families(EventFamily.parse(value)));
-    read(settings, "paths", value -> builder.allowPaths(bool(value)));
-    read(settings, "single-from", value -> builder.singleFrom(duration(value)));
-    read(settings, "ignore-below", value -> builder.ignoreBelow(duration(value)));
-    read(settings, "sleep-after", value -> builder.sleepAfter(duration(value)));
-    read(settings, "budget", value -> builder.budget(TracingBudget.parse(value)));
-    read(settings, "measure-programs", value -> builder.measuresPrograms(bool(value)));
-    read(settings, "ring-bytes", value -> builder.ringBytes(whole(value)));
-    read(settings, "shared-contexts", value -> builder.sharedContexts(ContextSharing.parse(value)));
-    read(settings, "bpf-filesystem", value -> builder.bpfFilesystem(Path.of(value)));
+    read(settings, Setting.SCOPE, value -> builder.scope(BridgeScope.parse(value)));
+    read(settings, Setting.EVENTS, value -> builder.families(EventFamily.parse(value)));
+    read(settings, Setting.PATHS, value -> builder.allowPaths(bool(value)));
+    read(settings, Setting.SINGLE_FROM, value -> builder.singleFrom(duration(value)));
+    read(settings, Setting.IGNORE_BELOW, value -> builder.ignoreBelow(duration(value)));
+    read(settings, Setting.SLEEP_AFTER, value -> builder.sleepAfter(duration(value)));
+    read(settings, Setting.BUDGET, value -> builder.budget(TracingBudget.parse(value)));
+    read(settings, Setting.MEASURE_PROGRAMS, value -> builder.measuresPrograms(bool(value)));
+    read(settings, Setting.RING_BYTES, value -> builder.ringBytes(whole(value)));
+    read(
+        settings,
+        Setting.SHARED_CONTEXTS,
+        value -> builder.sharedContexts(ContextSharing.parse(value)));
+    read(settings, Setting.BPF_FILESYSTEM, value -> builder.bpfFilesystem(Path.of(value)));
     return builder;
   }
 
   private static void read(
-      Function<String, @Nullable String> settings, String name, Consumer<String> taker) {
-    String value = settings.apply(PREFIX + name);
+      Function<String, @Nullable String> settings, Setting setting, Consumer<String> taker) {
+    String value = settings.apply(setting.property());
     if (value == null) {
       return;
     }
     try {
       taker.accept(value.strip());
     } catch (IllegalArgumentException wrong) {
-      String variable =
-          (PREFIX + name).toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
-      throw new IllegalArgumentException(variable + ": " + wrong.getMessage(), wrong);
+      throw new IllegalArgumentException(setting.variable() + ": " + wrong.getMessage(), wrong);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.inferspan.ebpf.cli;
 
 import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.support.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,32 +25,34 @@ final class AgentSettings {
   /** Which traces that begin in the agent are recorded: those of engines' steps. */
   private static final String SAMPLER = "otel.traces.sampler";
 
-  private static final String SCOPE = "inferspan.ebpf.scope";
+  private static final String SCOPE = Setting.SCOPE.property();
 
-  private static final String MEASURED = "inferspan.ebpf.measure-programs";
-
-  private final Invocation.Agent order;
+  private final String scope;
+  private final boolean measured;
   private final Map<String, String> environment;
 
-  AgentSettings(Invocation.Agent order, Map<String, String> environment) {
-    this.order = order;
+  /**
+   * Creates settings.
+   *
+   * @param scope of the command line; empty to leave it to the setting
+   * @param measured whether the command line has the programs measured
+   */
+  AgentSettings(String scope, boolean measured, Map<String, String> environment) {
+    this.scope = scope;
+    this.measured = measured;
     this.environment = environment;
   }
 
-  BridgeConfig bridge() throws UsageException {
-    try {
-      return BridgeConfig.builderFrom(this::value).wholeProcess(true).build();
-    } catch (IllegalArgumentException wrong) {
-      throw new UsageException(String.valueOf(wrong.getMessage()));
-    }
+  BridgeConfig bridge() {
+    return BridgeConfig.builderFrom(this::value).wholeProcess(true).build();
   }
 
-  /** Whom it watches, in words. */
+  /** What it watches, in words. */
   String scope() {
-    String scope = value(SCOPE);
-    return scope == null || scope.equals("everything")
+    String watched = value(SCOPE);
+    return watched == null || watched.equals("everything")
         ? "everything that carries a traceparent"
-        : scope.replace(",", ", ");
+        : watched.replace(",", ", ");
   }
 
   /** Where spans go, in words. */
@@ -97,10 +100,10 @@ final class AgentSettings {
 
   /** Null where it is not set, or to nothing: charts write every variable that they know. */
   private @Nullable String value(String property) {
-    if (property.equals(SCOPE) && !order.targets().scope().isEmpty()) {
-      return order.targets().scope();
+    if (property.equals(SCOPE) && !scope.isEmpty()) {
+      return scope;
     }
-    if (property.equals(MEASURED) && order.measured()) {
+    if (property.equals(Setting.MEASURE_PROGRAMS.property()) && measured) {
       return "true";
     }
     String set = System.getProperty(property);

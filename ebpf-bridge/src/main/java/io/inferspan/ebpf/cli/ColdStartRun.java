@@ -2,6 +2,7 @@ package io.inferspan.ebpf.cli;
 
 import io.inferspan.Telemetry;
 import io.inferspan.ebpf.Adoption;
+import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.EbpfBridge;
 import io.inferspan.ebpf.EbpfSupport;
 import io.inferspan.ebpf.coldstart.CallRecord;
@@ -19,7 +20,6 @@ import io.inferspan.ebpf.coldstart.Readiness.Cause;
 import io.inferspan.ebpf.coldstart.Readiness.Ready;
 import io.inferspan.ebpf.coldstart.StackEvents;
 import io.inferspan.ebpf.coldstart.StoppedCommand;
-import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.Threads;
 import java.io.IOException;
@@ -51,7 +51,7 @@ final class ColdStartRun {
 
   private static final int LAST_WORDS_SECONDS = 20;
 
-  private final ColdStartOrder order;
+  private final ColdStartCommand.Order order;
   private final Map<String, String> environment;
   private final PrintStream out;
   private final PrintStream err;
@@ -59,39 +59,34 @@ final class ColdStartRun {
   private final Readiness readiness = new Readiness();
   private final CountDownLatch written = new CountDownLatch(1);
 
-  private ColdStartRun(
-      ColdStartOrder order, Map<String, String> environment, PrintStream out, PrintStream err) {
+  private ColdStartRun(ColdStartCommand.Order order, EbpfTool tool) {
     this.order = order;
-    this.environment = environment;
-    this.out = out;
-    this.err = err;
+    this.environment = tool.environment;
+    this.out = tool.out;
+    this.err = tool.err;
   }
 
   /** Returns the exit status: that it is ready, or that it never was. */
-  static int run(
-      ColdStartOrder order, Map<String, String> environment, PrintStream out, PrintStream err)
-      throws UsageException, InterruptedException {
-    String scope = order.pid() == 0 ? "pid:" + ProcessHandle.current().pid() : "pid:" + order.pid();
-    AgentSettings settings =
-        new AgentSettings(
-            new Invocation.Agent(new Targets(scope), Invocation.Agent.NONE, false), environment);
+  static int run(ColdStartCommand.Order order, ColdStartCommand command)
+      throws IOException, InterruptedException {
+    EbpfTool tool = command.tool();
+    long root = order.pid() == 0 ? ProcessHandle.current().pid() : order.pid();
+    AgentSettings settings = new AgentSettings("pid:" + root, false, tool.environment);
+    BridgeConfig config = command.bridge(settings);
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
-      return Agent.unavailable(none, err);
+      return AgentCommand.unavailable(none, tool.err);
     }
-    ColdStartRun run = new ColdStartRun(order, environment, out, err);
-    try (LoadableLibraries ignored = LoadableLibraries.map(environment.get("LD_LIBRARY_PATH"));
+    ColdStartRun run = new ColdStartRun(order, tool);
+    try (LoadableLibraries ignored =
+            LoadableLibraries.map(tool.environment.get("LD_LIBRARY_PATH"));
         Telemetry telemetry =
             Telemetry.initTracing(
-                Agent.options(settings).setting(SAMPLER, "parentbased_always_on").build());
-        EbpfBridge bridge =
-            EbpfBridge.attachObserved(telemetry, settings.bridge(), run.observation)) {
+                AgentCommand.options(settings).setting(SAMPLER, "parentbased_always_on").build());
+        EbpfBridge bridge = EbpfBridge.attachObserved(telemetry, config, run.observation)) {
       if (bridge.support() instanceof EbpfSupport.Unavailable none) {
-        return Agent.unavailable(none, err);
+        return AgentCommand.unavailable(none, tool.err);
       }
       return run.observe(telemetry, bridge);
-    } catch (IOException | BpfException failed) {
-      err.println(failed.getMessage());
-      return EbpfTool.FAILED;
     } finally {
       run.written.countDown();
     }

@@ -4,76 +4,157 @@ import io.inferspan.ebpf.EbpfSupport;
 import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.linux.SystemCallException;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 /** The program: {@code java -jar inferspan-ebpf-bridge.jar}. */
+@Command(
+    name = "java -jar inferspan-ebpf-bridge.jar",
+    description = "Kernel and CUDA events as spans under the request's traceparent.",
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = EbpfTool.Version.class,
+    subcommands = {
+      AgentCommand.class,
+      RecordCommand.class,
+      FlameCommand.class,
+      DiffCommand.class,
+      ImportCommand.class,
+      ColdStartCommand.class,
+      PolicyCommand.class,
+      CommandLine.HelpCommand.class
+    },
+    footer = {
+      "%nExit status: 0 done; 1 it cannot work here, or was never ready; 2 a wrong option or setting.",
+      "agent, doctor, record and coldstart need root, or CAP_BPF and CAP_PERFMON;"
+          + " top, policy, and record with --trace or --by-trace need root, or CAP_SYS_ADMIN."
+    })
 public final class EbpfTool {
 
   static final int DONE = 0;
   static final int FAILED = 1;
-  private static final int WRONG_USAGE = 2;
 
+  static final int HELP_WIDTH = 100;
   private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
   private static final String ONE_LINE = "%1$tFT%1$tT.%1$tL%1$tz %4$s %3$s: %5$s%6$s%n";
 
-  private EbpfTool() {}
+  final Map<String, String> environment;
+  final PrintStream out;
+  final PrintStream err;
+  final Style style;
+
+  private EbpfTool(Map<String, String> environment, PrintStream out, PrintStream err) {
+    this.environment = environment;
+    this.out = out;
+    this.err = err;
+    this.style = Style.ofThisProcess(environment);
+  }
 
   /** Runs a command and ends the process with its status. */
-  public static void main(String[] arguments) throws InterruptedException {
+  public static void main(String[] arguments) {
     if (System.getProperty(LOG_FORMAT) == null) {
       System.setProperty(LOG_FORMAT, ONE_LINE);
     }
-    System.exit(run(List.of(arguments), System.getenv(), System.out, System.err));
+    System.exit(commandLine(System.getenv(), System.out, System.err).execute(arguments));
   }
 
-  /** Runs a command; returns the exit status. */
-  static int run(
-      List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err)
-      throws InterruptedException {
-    try {
-      return switch (Invocation.parse(arguments)) {
-        case Invocation.ShowHelp _ -> say(HelpText.TEXT, out);
-        case Invocation.ShowVersion _ -> say("inferspan-ebpf-bridge " + version(), out);
-        case Invocation.Doctor _ -> examine(environment, out);
-        case Invocation.Top top -> watch(top.once(), environment, out);
-        case StackOrder stacks -> stacks.run(out, err);
-        case RecordOrder stacks -> stacks.run(out, err);
-        case ImportOrder files -> files.run(environment, err);
-        case PolicyOrder policy -> policy.run(out, err);
-        case CallFilesOrder calls -> calls.run(out, err);
-        case ColdStartOrder start -> start.run(environment, out, err);
-        case Invocation.Agent agent -> Agent.run(agent, environment, err);
-      };
-    } catch (UsageException wrong) {
-      err.println(wrong.getMessage());
-      return WRONG_USAGE;
-    } catch (BpfException | SystemCallException refused) {
-      err.println(refused.getMessage());
-      return FAILED;
+  static CommandLine commandLine(
+      Map<String, String> environment, PrintStream out, PrintStream err) {
+    EbpfTool tool = new EbpfTool(environment, out, err);
+    CommandLine line = new CommandLine(tool);
+    complete(line);
+    return line.setAllowOptionsAsOptionParameters(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setUsageHelpWidth(HELP_WIDTH)
+        .setUsageHelpLongOptionsMaxWidth(HELP_WIDTH / 3)
+        .setColorScheme(
+            Help.defaultColorScheme(tool.style == Style.TERMINAL ? Help.Ansi.ON : Help.Ansi.OFF))
+        .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
+        .setParameterExceptionHandler((wrong, _) -> tool.refuse(wrong))
+        .setExecutionExceptionHandler((failed, _, _) -> tool.fail(failed));
+  }
+
+  /** Adds what every command has. */
+  private static void complete(CommandLine line) {
+    CommandSpec command = line.getCommandSpec();
+    command
+        .usageMessage()
+        .sortOptions(false)
+        .parameterListHeading("%n")
+        .optionListHeading("%n")
+        .commandListHeading("%nCommands:%n");
+    if (line.getCommand() instanceof AgentCommand) {
+      command.usageMessage().footer(AgentCommand.footer());
     }
+    if (command.findOption("--help") == null) {
+      command.addOption(
+          OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this.").build());
+    }
+    line.getSubcommands().values().stream().distinct().forEach(EbpfTool::complete);
   }
 
-  private static int say(String text, PrintStream out) {
-    out.println(text);
-    return DONE;
-  }
-
-  private static int examine(Map<String, String> environment, PrintStream out) {
+  @Command(description = "Lists what kernel events need, and what is missing on this machine.")
+  int doctor() {
     EbpfSupport support = EbpfSupport.tryOut();
-    out.print(DoctorText.of(support, Style.ofThisProcess(environment)));
+    out.print(DoctorText.of(support, style));
     return support instanceof EbpfSupport.Available ? DONE : FAILED;
   }
 
-  private static int watch(boolean once, Map<String, String> environment, PrintStream out)
+  @Command(
+      description =
+          "Shows the bridges of this machine, whichever process they are in: events, losses and the"
+              + " cost of each program, every second.")
+  int top(@Option(names = "--once", description = "Once, over one second.") boolean once)
       throws InterruptedException {
-    Style style = Style.ofThisProcess(environment);
     return new Top(style::picture, out).run(once) ? DONE : FAILED;
   }
 
-  private static String version() {
-    String version = EbpfTool.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
+  private int refuse(ParameterException wrong) {
+    CommandLine command = wrong.getCommandLine();
+    String root = command.getCommandSpec().root().name();
+    String name = command.getCommandSpec().qualifiedName().substring(root.length());
+    List<String> similar =
+        wrong instanceof CommandLine.UnmatchedArgumentException unmatched
+            ? unmatched.getSuggestions()
+            : List.of();
+    err.println(
+        "%s%s; see %s"
+            .formatted(
+                String.valueOf(wrong.getMessage()).lines().findFirst().orElse(""),
+                similar.isEmpty() ? "" : " (did you mean " + similar.getFirst() + "?)",
+                (name + " --help").strip()));
+    return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  private int fail(Exception failed) throws Exception {
+    switch (failed) {
+      case NoSuchFileException absent -> err.println(absent.getFile() + ": no such file");
+      case IOException _, BpfException _, SystemCallException _ -> err.println(failed.getMessage());
+      default -> throw failed;
+    }
+    return FAILED;
+  }
+
+  /** The version of the jar. */
+  static final class Version implements CommandLine.IVersionProvider {
+
+    @Override
+    public String[] getVersion() {
+      String version = EbpfTool.class.getPackage().getImplementationVersion();
+      return new String[] {"inferspan-ebpf-bridge " + (version == null ? "unknown" : version)};
+    }
   }
 }

@@ -39,13 +39,8 @@ final class MetricsPort implements AutoCloseable {
   }
 
   /** Listens; port 0 is any free port. */
-  static MetricsPort open(int port) throws UsageException {
-    try {
-      return new MetricsPort(HttpServer.create(new InetSocketAddress(port), 0));
-    } catch (IOException refused) {
-      throw new UsageException(
-          "--metrics-port " + port + ": cannot be listened on: " + refused.getMessage());
-    }
+  static MetricsPort open(int port) throws IOException {
+    return new MetricsPort(HttpServer.create(new InetSocketAddress(port), 0));
   }
 
   /** Publishes the meters of these from now on. */

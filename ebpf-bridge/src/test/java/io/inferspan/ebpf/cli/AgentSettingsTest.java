@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class AgentSettingsTest {
 
   @Test
-  void variableSetToNothing_isNotSet() throws UsageException {
+  void variableSetToNothing_isNotSet() {
     AgentSettings settings =
         settings(
             Map.of(
@@ -35,12 +35,22 @@ class AgentSettingsTest {
   }
 
   @Test
-  void wrongValue_isAMistakeOfTheCommandLine() {
+  void commandLine_isStrongerThanSettings() {
+    Map<String, String> environment = Map.of("INFERSPAN_EBPF_SCOPE", "own");
+
+    AgentSettings settings = new AgentSettings("pid:1,command:vllm", true, environment);
+
+    assertThat(settings.scope()).isEqualTo("pid:1, command:vllm");
+    assertThat(settings.bridge().scope().pids()).containsExactly(1);
+    assertThat(settings.bridge().measuresPrograms()).isTrue();
+  }
+
+  @Test
+  void wrongValue_isRefused() {
     AgentSettings settings = settings(Map.of("INFERSPAN_EBPF_SCOPE", "all"));
 
     assertThatThrownBy(settings::bridge)
-        .isInstanceOf(UsageException.class)
-        .hasMessageContaining("'all' must be everything, own, or a list");
+        .hasMessageContaining("INFERSPAN_EBPF_SCOPE: 'all' must be everything, own, or a list");
   }
 
   @Test
@@ -53,7 +63,6 @@ class AgentSettingsTest {
   }
 
   private static AgentSettings settings(Map<String, String> environment) {
-    return new AgentSettings(
-        new Invocation.Agent(new Targets(""), Invocation.Agent.NONE, false), environment);
+    return new AgentSettings("", false, environment);
   }
 }

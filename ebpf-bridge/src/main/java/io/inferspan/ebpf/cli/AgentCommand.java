@@ -1,0 +1,181 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.Telemetry;
+import io.inferspan.TelemetryOptions;
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import io.inferspan.ebpf.EbpfBridge;
+import io.inferspan.ebpf.EbpfSupport;
+import io.inferspan.ebpf.support.Setting;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** A bridge without a gateway around it. */
+@Command(
+    name = "agent",
+    description =
+        "Watches processes of this machine and sends spans, until SIGTERM; without options, every"
+            + " process that is sent a request with a traceparent.")
+final class AgentCommand extends ToolCommand {
+
+  private static final String SERVICE = "inferspan-ebpf-agent";
+  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final int NAME_WIDTH = 31;
+  private static final int LAST_PORT = 65_535;
+
+  @Option(
+      names = "--pid",
+      split = ",",
+      paramLabel = "N",
+      description = "Only these processes and their children.")
+  private List<Integer> pids = new ArrayList<>();
+
+  @Option(
+      names = "--command",
+      paramLabel = "NAME",
+      description = "Only processes of this name and their children; may be repeated.")
+  private List<String> commands = new ArrayList<>();
+
+  @Option(
+      names = "--cgroup",
+      paramLabel = "DIRECTORY",
+      description = "Only processes of this cgroup (v2), such as a pod's.")
+  private @Nullable String cgroup;
+
+  @Option(
+      names = "--metrics-port",
+      paramLabel = "N",
+      description = "Serve the agent's own metrics at http://HOST:N/metrics; 0 is any free port.")
+  private @Nullable Integer metricsPort;
+
+  @Option(
+      names = "--measure-programs",
+      description =
+          "Among the metrics, the run time of each program. It costs every BPF program of the"
+              + " machine two clock readings per run.")
+  private boolean measured;
+
+  /** The settings, in two columns. */
+  static String[] footer() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "where spans go (http://localhost:4317); other OTEL_* variables hold as well");
+    settings.put("OTEL_SERVICE_NAME", "the service of its spans (" + SERVICE + ")");
+    settings.put(
+        "OTEL_TRACES_SAMPLER",
+        "which steps of engines are recorded (one in ten); requests are sampled by their traceparent");
+    for (Setting setting : Setting.values()) {
+      settings.put(setting.variable(), setting.meaning());
+    }
+    List<String> lines = new ArrayList<>(List.of("", "Environment:"));
+    settings.forEach(
+        (name, meaning) -> {
+          String column = name;
+          for (String line : Prose.lines(meaning, EbpfTool.HELP_WIDTH - NAME_WIDTH - 4)) {
+            lines.add(("  %-" + NAME_WIDTH + "s  %s").formatted(column, line));
+            column = "";
+          }
+        });
+    return lines.toArray(String[]::new);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    AgentSettings settings = new AgentSettings(scope(), measured, tool().environment);
+    BridgeConfig config = bridge(settings);
+    MetricsPort metrics = metricsPort == null ? null : openMetrics(metricsPort);
+    // Before the telemetry, because a user who may not attach needs no exporter, and gets one line.
+    if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
+      return unavailable(none, tool().err);
+    }
+    Telemetry telemetry = Telemetry.initTracing(options(settings).build());
+    EbpfBridge bridge = EbpfBridge.attach(telemetry, config);
+    if (bridge.support() instanceof EbpfSupport.Unavailable none) {
+      bridge.close();
+      telemetry.close();
+      return unavailable(none, tool().err);
+    }
+    if (metrics != null) {
+      metrics.addBridge(telemetry, bridge);
+      tool().err.println("metrics are at http://localhost:" + metrics.port() + "/metrics");
+    }
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> stop(telemetry, bridge), "inferspan-shutdown"));
+    AgentText.ready(bridge.status(), settings.scope(), settings.destination())
+        .forEach(tool().err::println);
+    new CountDownLatch(1).await();
+    return EbpfTool.DONE;
+  }
+
+  /** As the setting {@code INFERSPAN_EBPF_SCOPE} has it; empty where that setting decides. */
+  private String scope() {
+    requireProcesses(pids);
+    List<String> items = new ArrayList<>();
+    pids.forEach(pid -> items.add("pid:" + pid));
+    for (String command : commands) {
+      if (command.isBlank() || command.contains(",") || command.contains("/")) {
+        throw wrong("--command " + command + ": must be one name, without a directory");
+      }
+      items.add("command:" + command);
+    }
+    if (cgroup != null) {
+      // The older hierarchies have cgroup.procs as well, but not this.
+      if (cgroup.contains(",") || !Files.exists(Path.of(cgroup, "cgroup.controllers"))) {
+        throw wrong(
+            "--cgroup " + cgroup + ": must be a directory of cgroup v2, below /sys/fs/cgroup");
+      }
+      items.add("cgroup:" + cgroup);
+    }
+    return String.join(",", items);
+  }
+
+  /** Before anything is attached: a port in use is a mistake of the command line. */
+  private MetricsPort openMetrics(int port) {
+    requireWithin("--metrics-port", port, 0, LAST_PORT);
+    try {
+      return MetricsPort.open(port);
+    } catch (IOException refused) {
+      throw wrong("--metrics-port " + port + ": cannot listen: " + refused.getMessage());
+    }
+  }
+
+  static TelemetryOptions.Builder options(AgentSettings settings) {
+    TelemetryOptions.Builder options =
+        TelemetryOptions.builder()
+            .serviceName(SERVICE)
+            .closeTimeout(FLUSH_TIMEOUT)
+            .setting(AgentSettings.QUEUE, settings.queuedSpans())
+            .setting(AgentSettings.RESOURCE, settings.resource())
+            // The bridge is attached by hand, with the targets of the command line.
+            .setting("inferspan.ebpf", "off");
+    settings.sampling().forEach(options::setting);
+    return options;
+  }
+
+  static int unavailable(EbpfSupport.Unavailable none, PrintStream err) {
+    err.println("nothing can be attached: " + none.reason() + "; " + none.remedy());
+    err.println("the command doctor lists everything that is needed");
+    return EbpfTool.FAILED;
+  }
+
+  /** Detaches first, because that writes the last spans, and then sends them. */
+  private void stop(Telemetry telemetry, EbpfBridge bridge) {
+    BridgeStatus last = bridge.status();
+    bridge.close();
+    telemetry.close();
+    tool().err.println(AgentText.ended(last, telemetry.spanCounts()));
+  }
+}

@@ -1,0 +1,154 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.coldstart.CallRecord;
+import io.inferspan.ebpf.coldstart.CallRecordFile;
+import io.inferspan.ebpf.coldstart.CallReport;
+import io.inferspan.ebpf.flame.StackFormatException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Follows the start of a server, or reads what was written of one. */
+@Command(
+    name = "coldstart",
+    description =
+        "Follows the start of a server and all processes that it starts: phases, calls, and a trace"
+            + " below the span that TRACEPARENT names. Put -- in front of COMMAND.")
+final class ColdStartCommand extends ToolCommand {
+
+  @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "What to start.")
+  private List<String> command = new ArrayList<>();
+
+  @Option(
+      names = "--pid",
+      paramLabel = "N",
+      description = "Follow a process that has begun already, instead of a command.")
+  private int pid;
+
+  @Option(
+      names = "--ready-url",
+      paramLabel = "URL",
+      description = "Ready when it answers with 200 to 299.")
+  private @Nullable URL url;
+
+  @Option(
+      names = "--ready-log",
+      paramLabel = "REGEX",
+      description = "Ready when a line of the command's output matches; otherwise when it ends.")
+  private @Nullable Pattern log;
+
+  @Option(
+      names = "--stop",
+      description = "Stop the command once it is ready, instead of waiting until it ends.")
+  private boolean stops;
+
+  @Option(
+      names = "--drop-caches",
+      description = "Drop the page cache of the machine first, so that files come from the disk.")
+  private boolean dropsCaches;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description =
+          "Where the calls go, as vllm-coldstart-probe writes them (coldstart.jsonl). A timeline"
+              + " goes next to it, as .html.")
+  private Path out = Path.of("coldstart.jsonl");
+
+  @Option(
+      names = "--desk",
+      paramLabel = "URL",
+      description = "The trace desk's page; the desk then links the timeline.")
+  private @Nullable URL desk;
+
+  @Option(
+      names = "--bucket-ms",
+      paramLabel = "N",
+      description = "Also print how many calls began in every N ms.")
+  private @Nullable Integer bucketMillis;
+
+  /**
+   * What to observe.
+   *
+   * @param pid the process; 0 for a command
+   * @param url ready when it answers; null for none
+   * @param log ready when a line of the output matches; null for none
+   * @param stops whether the command is stopped when it is ready
+   * @param dropsCaches whether files are read from disks again
+   * @param out where the calls are written
+   * @param desk the trace desk that gets the timeline; null for none
+   * @param bucketMillis the steps of a profile over time; 0 for none
+   */
+  record Order(
+      int pid,
+      List<String> command,
+      @Nullable URL url,
+      @Nullable Pattern log,
+      boolean stops,
+      boolean dropsCaches,
+      Path out,
+      @Nullable URL desk,
+      int bucketMillis) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    return ColdStartRun.run(order(), this);
+  }
+
+  private Order order() {
+    if ((pid == 0) == command.isEmpty()) {
+      throw wrong("coldstart needs -- COMMAND, --pid N, report FILE or compare BEFORE AFTER");
+    }
+    if (pid != 0) {
+      requireProcesses(List.of(pid));
+    }
+    if (pid != 0 && (log != null || stops || dropsCaches)) {
+      throw wrong("--ready-log, --stop and --drop-caches are for a command, not for --pid");
+    }
+    requireHttp("--ready-url", url);
+    requireHttp("--desk", desk);
+    int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
+    return new Order(pid, List.copyOf(command), url, log, stops, dropsCaches, out, desk, bucket);
+  }
+
+  private void requireHttp(String option, @Nullable URL given) {
+    if (given != null && !given.getProtocol().matches("https?")) {
+      throw wrong(option + " " + given + ": must begin with http:// or https://");
+    }
+  }
+
+  @Command(description = "Tables of the calls in a file that coldstart wrote.")
+  int report(
+      @Parameters(paramLabel = "FILE") Path file,
+      @Option(names = "--bucket-ms", paramLabel = "N") @Nullable Integer bucketMillis)
+      throws IOException {
+    int bucket = within("--bucket-ms", bucketMillis, LONGEST_BUCKET_MILLIS);
+    tool().out.print(CallReport.of(read(file), bucket));
+    return EbpfTool.DONE;
+  }
+
+  @Command(description = "The calls of two such files.")
+  int compare(
+      @Parameters(paramLabel = "BEFORE") Path before, @Parameters(paramLabel = "AFTER") Path after)
+      throws IOException {
+    tool().out.print(CallReport.compare(read(before), read(after)));
+    return EbpfTool.DONE;
+  }
+
+  private static List<CallRecord> read(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return CallRecordFile.read(in);
+    } catch (StackFormatException wrong) {
+      throw new IOException(file + ": " + wrong.getMessage(), wrong);
+    }
+  }
+}

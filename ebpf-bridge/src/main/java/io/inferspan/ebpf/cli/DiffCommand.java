@@ -1,0 +1,74 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.flame.FlameHtml;
+import io.inferspan.ebpf.flame.ListedRequests;
+import io.inferspan.ebpf.flame.SlowRequests;
+import io.inferspan.ebpf.flame.StackCounts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a flame graph of what differs. */
+@Command(
+    name = "diff",
+    description =
+        "Makes a flame graph of what grew and what shrank from BEFORE to AFTER; with --slowest, from"
+            + " the other requests of one file to the slowest.")
+final class DiffCommand extends StackCommand {
+
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "Stacks, as for flame.")
+  private @Nullable Path before;
+
+  @Parameters(index = "1", arity = "0..1", paramLabel = "AFTER", description = "Stacks to compare.")
+  private @Nullable Path after;
+
+  @Option(
+      names = "--slowest",
+      paramLabel = "N%",
+      description =
+          "Compares the slowest N percent of the requests of one file of record --by-trace with the"
+              + " others. Without --requests, those with the most samples are the slowest.")
+  private @Nullable String slowest;
+
+  @Option(names = "--out", paramLabel = "FILE", description = "The page (flame.html).")
+  private Path out = Path.of("flame.html");
+
+  @Override
+  public Integer call() throws IOException {
+    check();
+    requireEnding(out.toString(), ".html");
+    if (before == null || (slowest == null) == (after == null)) {
+      throw wrong("diff needs two files, or one and --slowest");
+    }
+    String page;
+    if (after == null) {
+      double percent = percent(String.valueOf(slowest));
+      ListedRequests listed = listed();
+      SlowRequests divided =
+          SlowRequests.of(read(before), percent, listed == null ? null : listed.millis());
+      tool().out.println(divided.summary());
+      String title = "Slowest %s %%".formatted(percent).replace(".0 ", " ");
+      page = FlameHtml.difference(divided.others(), divided.slowest(), titleOr(title));
+    } else {
+      StackCounts first = chosen(before);
+      page = FlameHtml.difference(first, chosen(after), titleOr("Difference"));
+    }
+    Files.writeString(out, page);
+    tool().out.println("wrote " + out);
+    return EbpfTool.DONE;
+  }
+
+  private double percent(String share) {
+    if (!share.matches("[0-9]{1,2}(\\.[0-9]{1,3})?%") || share.matches("[0.]+%")) {
+      throw wrong("--slowest " + share + ": must be from 0.001% to 99.999%");
+    }
+    if (trace() != null) {
+      throw wrong("--trace is one request, and --slowest compares many");
+    }
+    return Double.parseDouble(share.substring(0, share.length() - 1));
+  }
+}

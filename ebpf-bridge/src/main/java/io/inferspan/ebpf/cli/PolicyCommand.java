@@ -1,0 +1,150 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.kernel.PolicyCount;
+import io.inferspan.ebpf.libbpf.BpfException;
+import io.inferspan.ebpf.policy.Parameters;
+import io.inferspan.ebpf.policy.PolicyObject;
+import io.inferspan.ebpf.policy.PolicySlots;
+import io.inferspan.ebpf.policy.Role;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Checks capture policies, or changes those of a running bridge. */
+@Command(
+    name = "policy",
+    description =
+        "Policies: programs that decide which calls of CUDA and NCCL become events. A NAME is"
+            + " keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file made"
+            + " with inferspan_policy.h.")
+final class PolicyCommand extends ToolCommand {
+
+  private static final int MOST_FLOOR = 65_535;
+
+  @Override
+  public Integer call() {
+    throw wrong("policy needs one of check, load, list, rollback and off");
+  }
+
+  @Command(description = "Has the kernel verify policies.")
+  int check(@CommandLine.Parameters(arity = "1..*", paramLabel = "NAME") List<String> names) {
+    int status = EbpfTool.DONE;
+    for (String name : names) {
+      try (PolicyObject policy = open(name)) {
+        tool().out.println("%s: accepted as a %s".formatted(policy.name(), policy.check().word()));
+      } catch (BpfException refused) {
+        tool().err.println(name + ": " + refused.getMessage());
+        status = EbpfTool.FAILED;
+      } catch (IOException failed) {
+        tool().err.println(failed.getMessage());
+        status = EbpfTool.FAILED;
+      }
+    }
+    return status;
+  }
+
+  @Command(
+      aliases = "swap",
+      description = "Puts a policy into the running bridge, in place of the one before.")
+  int load(
+      @CommandLine.Parameters(paramLabel = "NAME") String name,
+      @Option(
+              names = "--floor",
+              paramLabel = "N",
+              description = "One call of a kind in N is kept, whatever a policy answers (100).")
+          @Nullable Integer floor,
+      @Mixin PolicyParameters parameters)
+      throws IOException {
+    int least = within("--floor", floor, MOST_FLOOR);
+    Parameters chosen = parameters.checked(this);
+    try (PolicySlots slots = PolicySlots.open();
+        PolicyObject policy = open(name)) {
+      PolicySlots.Swap swap = slots.swap(policy, chosen, least);
+      tool()
+          .out
+          .println(
+              "%s: generation %d; loaded in %.1f ms, in effect in %.0f us; the floor is one in %d"
+                  .formatted(
+                      policy.name(),
+                      swap.generation(),
+                      swap.loadNanos() / 1e6,
+                      swap.swapNanos() / 1e3,
+                      slots.floor()));
+    }
+    return EbpfTool.DONE;
+  }
+
+  @Command(
+      description = "Lists the policies of the running bridge, and what they kept and dropped.")
+  int list() {
+    try (PolicySlots slots = PolicySlots.open()) {
+      list(slots, tool().out);
+    }
+    return EbpfTool.DONE;
+  }
+
+  @Command(description = "Puts the policy before back.")
+  int rollback(
+      @Option(names = "--profiler", description = "The profiler instead.") boolean profiler) {
+    try (PolicySlots slots = PolicySlots.open()) {
+      say(slots.rollback(profiler ? Role.PROFILER : Role.POLICY), tool().out);
+    }
+    return EbpfTool.DONE;
+  }
+
+  @Command(description = "Removes all: every call is kept.")
+  int off() {
+    try (PolicySlots slots = PolicySlots.open()) {
+      slots.off();
+    }
+    tool().out.println("off: every call is kept");
+    return EbpfTool.DONE;
+  }
+
+  private static void list(PolicySlots slots, PrintStream out) {
+    List<PolicySlots.Loaded> current = slots.current();
+    if (current.isEmpty()) {
+      out.println("no policy: every call is kept");
+    }
+    for (PolicySlots.Loaded one : current) {
+      say(one, out);
+      PolicySlots.Loaded previous = slots.previous(one.role());
+      if (previous != null) {
+        out.println("  previous: " + previous.name());
+      }
+    }
+    out.println(
+        "%d calls: %d kept, %d folded, %d dropped; %d kept by the floor, one in %d"
+            .formatted(
+                slots.judged(),
+                slots.count(PolicyCount.KEPT),
+                slots.count(PolicyCount.FOLDED),
+                slots.count(PolicyCount.DROPPED),
+                slots.count(PolicyCount.FLOOR),
+                slots.floor()));
+  }
+
+  private static void say(PolicySlots.Loaded one, PrintStream out) {
+    out.println("%s: %s, generation %d".formatted(one.role().word(), one.name(), one.generation()));
+  }
+
+  private static PolicyObject open(String name) throws IOException {
+    try {
+      return PolicyObject.open(name);
+    } catch (NoSuchFileException absent) {
+      throw new IOException(
+          name
+              + ": no such file, and no policy of ours: "
+              + String.join(", ", PolicyObject.SHIPPED),
+          absent);
+    } catch (IOException failed) {
+      throw new IOException(name + ": " + failed.getMessage(), failed);
+    }
+  }
+}

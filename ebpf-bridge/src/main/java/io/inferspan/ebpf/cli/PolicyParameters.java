@@ -1,0 +1,45 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.policy.Parameters;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that become parameters of a policy. */
+final class PolicyParameters {
+
+  private static final int MOST = 9_999_999;
+  private static final int MOST_PERCENTILE = 99;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  @Option(
+      names = "--per-second",
+      paramLabel = "N",
+      description = "Of rate-limit: keeps N calls of a kind a second (1000).")
+  private @Nullable Integer perSecond;
+
+  @Option(
+      names = "--percentile",
+      paramLabel = "N",
+      description = "Of slow-only and latency: calls above it are slow (99).")
+  private @Nullable Integer percentile;
+
+  @Option(
+      names = "--one-in",
+      paramLabel = "N",
+      description = "Of adaptive: keeps one call in N while latencies are as usual (64).")
+  private @Nullable Integer oneIn;
+
+  @Option(
+      names = "--target-ms",
+      paramLabel = "N",
+      description = "Of slo: the longest wait for an answer's first byte (500).")
+  private @Nullable Integer targetMillis;
+
+  Parameters checked(ToolCommand command) {
+    return new Parameters(
+        command.within("--one-in", oneIn, MOST),
+        command.within("--per-second", perSecond, MOST),
+        10 * command.within("--percentile", percentile, MOST_PERCENTILE),
+        command.within("--target-ms", targetMillis, MOST) * NANOS_PER_MILLI);
+  }
+}

@@ -1,0 +1,175 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.flame.FlameHtml;
+import io.inferspan.ebpf.flame.FoldedText;
+import io.inferspan.ebpf.flame.StackCounts;
+import io.inferspan.ebpf.flame.Unit;
+import io.inferspan.ebpf.stacks.StackRecorder;
+import io.inferspan.ebpf.stacks.StackRecorder.Kind;
+import io.inferspan.ebpf.stacks.StackScope;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Counts stacks for a while and writes them. */
+@Command(
+    name = "record",
+    description = "Counts stacks and writes a flame graph: of what runs, sampled by a timer.")
+final class RecordCommand extends ToolCommand {
+
+  private static final Duration LOOK_EVERY = Duration.ofMillis(250);
+  private static final int LONGEST_SECONDS = 86_400;
+  private static final int MOST_NOTES = 10;
+  private static final int MOST_HERTZ = 10_000;
+
+  @Option(names = "--pid", split = ",", paramLabel = "N", description = "Only these processes.")
+  private List<Integer> pids = new ArrayList<>();
+
+  @Option(names = "--seconds", paramLabel = "N", description = "For how long (10).")
+  private int seconds = 10;
+
+  /** Close to 100, so that it does not beat with what the kernel does by its own clock. */
+  @Option(
+      names = "--frequency",
+      paramLabel = "N",
+      description = "Samples a second on each CPU (99).")
+  private int frequency = 99;
+
+  @ArgGroup private Choice choice = new Choice();
+
+  @Option(
+      names = "--unit",
+      paramLabel = "UNIT",
+      converter = UnitConverter.class,
+      description =
+          "What is counted. Of --off-cpu: ns (or calls). Of --cuda: calls (or ns, bytes). Of"
+              + " --device: ns (or calls; samples of stalled instructions).")
+  private @Nullable Unit unit;
+
+  @Option(
+      names = "--trace",
+      paramLabel = "ID",
+      description = "Only the request of this trace. Needs a running agent or bridge.")
+  private @Nullable String trace;
+
+  @Option(
+      names = "--by-trace",
+      description = "All stacks, below the trace that they worked for. Needs the same.")
+  private boolean byTrace;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description = "A page (flame.html), or folded text if it ends with .folded or .txt.")
+  private Path out = Path.of("flame.html");
+
+  /** One kind of stacks. */
+  private static final class Choice {
+    @Option(names = "--off-cpu", description = "What waits, and for how long.")
+    private boolean offCpu;
+
+    @Option(
+        names = "--cuda",
+        description = "What calls CUDA: launches, copies and synchronisations. Needs --pid.")
+    private boolean cuda;
+
+    @Option(
+        names = "--device",
+        description =
+            "What launched kernels, and how long the device ran them, as parcagpu's library in the"
+                + " process reports it. Needs --pid.")
+    private boolean device;
+
+    Kind kind() {
+      if (offCpu) {
+        return Kind.OFF_CPU;
+      }
+      if (cuda) {
+        return Kind.CUDA;
+      }
+      return device ? Kind.DEVICE : Kind.ON_CPU;
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Kind kind = choice.kind();
+    requireWithin("--seconds", seconds, 1, LONGEST_SECONDS);
+    requireWithin("--frequency", frequency, 1, MOST_HERTZ);
+    requireEnding(out.toString(), ".html", ".folded", ".txt");
+    requireProcesses(pids);
+    requireTraceId(trace);
+    if ((kind == Kind.CUDA || kind == Kind.DEVICE) && pids.isEmpty()) {
+      throw wrong("--cuda and --device need processes, as in --pid 4711");
+    }
+    Unit counted = unit(kind);
+    StackScope scope = new StackScope(pids, byTrace, trace);
+    try (StackRecorder recorder = StackRecorder.start(scope, kind, frequency)) {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+      while (System.nanoTime() < end) {
+        Thread.sleep(LOOK_EVERY);
+        recorder.look();
+      }
+      StackCounts counts = recorder.counts(counted);
+      write(counts, title(kind, counted));
+      tool().out.println("wrote " + out + ": " + summary(kind, counts, recorder));
+      recorder.missingNames().stream().limit(MOST_NOTES).forEach(tool().err::println);
+      return EbpfTool.DONE;
+    }
+  }
+
+  private Unit unit(Kind kind) {
+    if (unit != null && !kind.units().contains(unit)) {
+      String able = kind.units().stream().map(Unit::word).collect(Collectors.joining(" or "));
+      throw wrong("--unit " + unit.word() + ": must be " + able + " here");
+    }
+    return unit == null ? kind.units().getFirst() : unit;
+  }
+
+  private static String summary(Kind kind, StackCounts counts, StackRecorder recorder) {
+    return "%d %s%s in %d stacks, %d lost%s%s"
+        .formatted(
+            counts.total(),
+            counts.unit().word(),
+            counts.unit() == Unit.NANOS && kind == Kind.CUDA ? " of the host's time" : "",
+            counts.sorted().size(),
+            recorder.lost(),
+            ifAny(recorder.unnamed(), ", %d with frames that have no name"),
+            ifAny(recorder.unattributed(), ", %d kernels or samples of no known launch"));
+  }
+
+  private static String ifAny(long count, String text) {
+    return count == 0 ? "" : text.formatted(count);
+  }
+
+  private void write(StackCounts counts, String title) throws IOException {
+    try (Writer text = Files.newBufferedWriter(out)) {
+      if (out.toString().endsWith(".html")) {
+        text.write(FlameHtml.of(counts, title));
+      } else {
+        FoldedText.write(counts, text);
+      }
+    }
+  }
+
+  private String title(Kind kind, Unit counted) {
+    String what =
+        switch (kind) {
+          case ON_CPU -> "On CPU";
+          case OFF_CPU -> "Off CPU";
+          case CUDA -> counted == Unit.NANOS ? "CUDA calls, the host's time" : "CUDA calls";
+          case DEVICE -> counted == Unit.SAMPLES ? "GPU stalls" : "GPU kernels, the device's time";
+        };
+    return trace == null ? what : what + ", trace " + trace;
+  }
+}

@@ -1,0 +1,18 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.flame.Unit;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads a unit. */
+final class UnitConverter implements ITypeConverter<Unit> {
+
+  @Override
+  public Unit convert(String word) {
+    Unit unit = Unit.of(word);
+    if (unit == null) {
+      throw new TypeConversionException(word + " must be samples, calls, ns, us or bytes");
+    }
+    return unit;
+  }
+}

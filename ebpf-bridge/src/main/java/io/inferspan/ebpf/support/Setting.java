@@ -1,0 +1,53 @@
+package io.inferspan.ebpf.support;
+
+import java.util.Locale;
+
+/** The settings of a bridge: a system property each, or a variable of the environment. */
+public enum Setting {
+  SCOPE(
+      "everything",
+      "which requests: everything with a traceparent, own threads only, or a list of pid:, command:, cgroup:"),
+  EVENTS("all", "a list of cuda, nccl, syscalls, sched, tcp, ckp"),
+  PATHS("false", "true exports file paths; otherwise only the kind of directory and the extension"),
+  SINGLE_FROM("1ms", "events that take at least this long are spans of their own"),
+  IGNORE_BELOW("0ms", "shorter system calls and delays are left out, in the kernel"),
+  SLEEP_AFTER(
+      "60s",
+      "after this time without a sampled request, probes that only serve requests are detached until the next one; 0s means never"),
+  BUDGET(
+      "no limit",
+      "what tracing may cost: 1% of a core, 1%node of all cores, or 20000/s events; detail is lowered to hold it"),
+  MEASURE_PROGRAMS(
+      "false",
+      "true makes the kernel measure the run time of all BPF programs of the machine, at two clock readings per run"),
+  RING_BYTES("16777216", "size of the event ring in bytes, a power of two"),
+  SHARED_CONTEXTS(
+      "off",
+      "a list of read and publish: use the contexts of OpenTelemetry's other eBPF programs, and publish ours to them"),
+  BPF_FILESYSTEM("/sys/fs/bpf", "where contexts are shared");
+
+  private static final String PREFIX = "inferspan.ebpf.";
+
+  private final String usual;
+  private final String meaning;
+
+  Setting(String usual, String meaning) {
+    this.usual = usual;
+    this.meaning = meaning;
+  }
+
+  /** Returns the name of the system property. */
+  public String property() {
+    return PREFIX + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Returns the name of the variable. */
+  public String variable() {
+    return "INFERSPAN_EBPF_" + name();
+  }
+
+  /** Returns what it means, and its default. */
+  public String meaning() {
+    return meaning + " (" + usual + ")";
+  }
+}

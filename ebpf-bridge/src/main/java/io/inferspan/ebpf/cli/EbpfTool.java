@@ -1,7 +1,5 @@
 package io.inferspan.ebpf.cli;
 
-import io.inferspan.ebpf.EbpfSupport;
-import io.inferspan.ebpf.cli.top.Top;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.linux.SystemCallException;
 import java.io.IOException;
@@ -9,14 +7,15 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** The program: {@code java -jar inferspan-ebpf-bridge.jar}. */
@@ -26,16 +25,7 @@ import picocli.CommandLine.ParameterException;
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = EbpfTool.Version.class,
-    subcommands = {
-      AgentCommand.class,
-      RecordCommand.class,
-      FlameCommand.class,
-      DiffCommand.class,
-      ImportCommand.class,
-      ColdStartCommand.class,
-      PolicyCommand.class,
-      CommandLine.HelpCommand.class
-    },
+    subcommands = CommandLine.HelpCommand.class,
     footer = {
       "%nExit status: 0 done; 1 it cannot work here, or was never ready; 2 a wrong option or setting.",
       "agent, doctor, record and coldstart need root, or CAP_BPF and CAP_PERFMON;"
@@ -49,6 +39,20 @@ public final class EbpfTool {
   static final int HELP_WIDTH = 100;
   private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
   private static final String ONE_LINE = "%1$tFT%1$tT.%1$tL%1$tz %4$s %3$s: %5$s%6$s%n";
+
+  private static final Map<String, Supplier<ToolCommand>> COMMANDS = new LinkedHashMap<>();
+
+  static {
+    COMMANDS.put("agent", AgentCommand::new);
+    COMMANDS.put("doctor", DoctorCommand::new);
+    COMMANDS.put("top", TopCommand::new);
+    COMMANDS.put("record", RecordCommand::new);
+    COMMANDS.put("flame", FlameCommand::new);
+    COMMANDS.put("diff", DiffCommand::new);
+    COMMANDS.put("import", ImportCommand::new);
+    COMMANDS.put("coldstart", ColdStartCommand::new);
+    COMMANDS.put("policy", PolicyCommand::new);
+  }
 
   final Map<String, String> environment;
   final PrintStream out;
@@ -67,13 +71,28 @@ public final class EbpfTool {
     if (System.getProperty(LOG_FORMAT) == null) {
       System.setProperty(LOG_FORMAT, ONE_LINE);
     }
-    System.exit(commandLine(System.getenv(), System.out, System.err).execute(arguments));
+    System.exit(run(System.getenv(), System.out, System.err, arguments));
   }
 
+  /** Runs a command; returns the exit status. */
+  static int run(
+      Map<String, String> environment, PrintStream out, PrintStream err, String... arguments) {
+    String first = arguments.length == 0 ? "" : arguments[0];
+    return commandLine(environment, out, err, first).execute(arguments);
+  }
+
+  /** Knows one command, or all where help may list them: reading the options of all takes 0.2 s. */
   static CommandLine commandLine(
-      Map<String, String> environment, PrintStream out, PrintStream err) {
+      Map<String, String> environment, PrintStream out, PrintStream err, String one) {
     EbpfTool tool = new EbpfTool(environment, out, err);
     CommandLine line = new CommandLine(tool);
+    boolean all = !COMMANDS.containsKey(one) && !one.equals("--version");
+    COMMANDS.forEach(
+        (name, command) -> {
+          if (all || name.equals(one)) {
+            line.addSubcommand(name, command.get());
+          }
+        });
     complete(line);
     return line.setAllowOptionsAsOptionParameters(false)
         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -104,22 +123,6 @@ public final class EbpfTool {
           OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this.").build());
     }
     line.getSubcommands().values().stream().distinct().forEach(EbpfTool::complete);
-  }
-
-  @Command(description = "Lists what kernel events need, and what is missing on this machine.")
-  int doctor() {
-    EbpfSupport support = EbpfSupport.tryOut();
-    out.print(DoctorText.of(support, style));
-    return support instanceof EbpfSupport.Available ? DONE : FAILED;
-  }
-
-  @Command(
-      description =
-          "Shows the bridges of this machine, whichever process they are in: events, losses and the"
-              + " cost of each program, every second.")
-  int top(@Option(names = "--once", description = "Once, over one second.") boolean once)
-      throws InterruptedException {
-    return new Top(style::picture, out).run(once) ? DONE : FAILED;
   }
 
   private int refuse(ParameterException wrong) {

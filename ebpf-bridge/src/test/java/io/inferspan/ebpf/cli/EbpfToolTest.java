@@ -209,7 +209,7 @@ class EbpfToolTest {
   @Test
   void commandOfAColdStart_keepsItsOwnOptions() {
     CommandLine.ParseResult parsed =
-        EbpfTool.commandLine(Map.of(), System.out, System.err)
+        EbpfTool.commandLine(Map.of(), System.out, System.err, "coldstart")
             .parseArgs("coldstart", "--out=a", "--", "vllm", "serve", "--port=1", "--", "--pid");
 
     assertThat(parsed.subcommand().matchedPositionalValue(0, List.of()))
@@ -220,7 +220,7 @@ class EbpfToolTest {
   private static String run(Map<String, String> environment, String... arguments) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int status = EbpfTool.commandLine(environment, printer(out), printer(err)).execute(arguments);
+    int status = EbpfTool.run(environment, printer(out), printer(err), arguments);
     assertThat(err.toString(StandardCharsets.UTF_8).lines()).hasSizeLessThan(2);
     String text = out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8);
     String first = text.lines().findFirst().orElse("");

@@ -18,7 +18,7 @@ class HelpTextTest {
   private static final Path GOLDEN = Path.of("src/test/resources/golden/help.txt");
 
   private final String help =
-      texts(EbpfTool.commandLine(Map.of(), System.out, System.err))
+      texts(EbpfTool.commandLine(Map.of(), System.out, System.err, ""))
           .collect(Collectors.joining("\n"));
 
   @Test

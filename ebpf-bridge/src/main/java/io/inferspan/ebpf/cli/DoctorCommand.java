@@ -1,0 +1,18 @@
+package io.inferspan.ebpf.cli;
+
+import io.inferspan.ebpf.EbpfSupport;
+import picocli.CommandLine.Command;
+
+/** Examines this machine. */
+@Command(
+    name = "doctor",
+    description = "Lists what kernel events need, and what is missing on this machine.")
+final class DoctorCommand extends ToolCommand {
+
+  @Override
+  public Integer call() {
+    EbpfSupport support = EbpfSupport.tryOut();
+    tool().out.print(DoctorText.of(support, tool().style));
+    return support instanceof EbpfSupport.Available ? EbpfTool.DONE : EbpfTool.FAILED;
+  }
+}

@@ -47,7 +47,8 @@ public enum ContextCount {
     this.index = index;
   }
 
-  int index() {
+  /** Returns the number of its counter. */
+  public int index() {
     return index;
   }
 

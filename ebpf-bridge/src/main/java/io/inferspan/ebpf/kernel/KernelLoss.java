@@ -17,7 +17,8 @@ public enum KernelLoss {
     this.index = index;
   }
 
-  int index() {
+  /** Returns the number of its counter. */
+  public int index() {
     return index;
   }
 

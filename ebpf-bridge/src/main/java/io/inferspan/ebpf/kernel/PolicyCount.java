@@ -19,7 +19,8 @@ public enum PolicyCount {
     this.index = index;
   }
 
-  int index() {
+  /** Returns the number of its counter. */
+  public int index() {
     return index;
   }
 

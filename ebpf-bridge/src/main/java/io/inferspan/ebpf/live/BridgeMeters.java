@@ -14,9 +14,10 @@ public final class BridgeMeters {
 
   /** Registers the meters; keep the result while the registry is in use. */
   public static EbpfMeters bind(LiveBridge bridge, MeterRegistry registry) {
-    EbpfMeters meters = new EbpfMeters(bridge.sink(), bridge.reader(), bridge::backlogBytes);
+    EbpfMeters meters =
+        new EbpfMeters(registry, bridge.sink(), bridge.reader(), bridge::backlogBytes);
     for (KernelLoss reason : KernelLoss.values()) {
-      meters.kernelDrop(reason.word(), () -> bridge.counters().lost(reason));
+      meters.drop(reason.word(), () -> bridge.counters().lost(reason));
     }
     for (PolicyCount outcome : PolicyCount.values()) {
       meters.policy(outcome.word(), () -> bridge.counters().count(outcome));
@@ -34,7 +35,6 @@ public final class BridgeMeters {
     for (ProgramState program : bridge.programs()) {
       add(meters, program, bridge);
     }
-    meters.bindTo(registry);
     return meters;
   }
 

@@ -46,14 +46,13 @@ class EbpfMetersTest {
       RingReader reader = new RingReader(writer.memory());
       EventSink sink = sink();
       EbpfMeters meters =
-          new EbpfMeters(sink, reader, reader::backlogBytes)
-              .kernelDrop("ring_full", () -> 7)
+          new EbpfMeters(registry, sink, reader, reader::backlogBytes)
+              .drop("ring_full", () -> 7)
               .program("sys_exit", () -> 3, () -> 4_000)
               .failure("library", () -> 2)
               .sleep(() -> true, () -> 5)
               .probe("cuda", () -> true)
               .probe("nccl", () -> false);
-      meters.bindTo(registry);
       for (int i = 0; i < 10; i++) {
         writer.write(EventBytes.of(Kind.CUDA_LAUNCH).under(1).from(1_000, 2_000).bytes());
       }

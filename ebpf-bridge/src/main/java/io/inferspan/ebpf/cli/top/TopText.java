@@ -51,20 +51,25 @@ final class TopText {
     row("EVENTS", "per second", "in all");
     List<Kind> seen =
         Arrays.stream(Kind.values())
-            .filter(kind -> now.produced(kind) > 0)
-            .sorted(Comparator.comparingLong((Kind kind) -> now.produced(kind)).reversed())
+            .filter(kind -> now.counters().produced(kind) > 0)
+            .sorted(
+                Comparator.comparingLong((Kind kind) -> now.counters().produced(kind)).reversed())
             .toList();
     seen.forEach(
-        kind -> counts(KernelCounters.nameOf(kind), before.produced(kind), now.produced(kind)));
-    counts("all", sum(before), sum(now));
+        kind ->
+            counts(
+                KernelCounters.nameOf(kind),
+                before.counters().produced(kind),
+                now.counters().produced(kind)));
+    counts("all", before.counters().produced(), now.counters().produced());
     text.append('\n');
   }
 
   private void losses() {
     row("LOST", "per second", "in all");
     for (KernelLoss reason : KernelLoss.values()) {
-      if (reason == KernelLoss.RING_FULL || now.lost(reason) > 0) {
-        counts(words(reason.word()), before.lost(reason), now.lost(reason));
+      if (reason == KernelLoss.RING_FULL || now.counters().lost(reason) > 0) {
+        counts(words(reason.word()), before.counters().lost(reason), now.counters().lost(reason));
       }
     }
     text.append(
@@ -81,7 +86,7 @@ final class TopText {
       contexts("", what);
     }
     for (ContextCount what : WITHOUT) {
-      if (now.count(what) > 0) {
+      if (now.counters().count(what) > 0) {
         contexts("no context: ", what);
       }
     }
@@ -90,10 +95,10 @@ final class TopText {
 
   /** Only where a policy was asked. */
   private void policy() {
-    if (Arrays.stream(PolicyCount.values()).anyMatch(what -> now.count(what) > 0)) {
+    if (Arrays.stream(PolicyCount.values()).anyMatch(what -> now.counters().count(what) > 0)) {
       row("POLICY", "per second", "in all");
       for (PolicyCount what : PolicyCount.values()) {
-        counts(words(what.word()), before.count(what), now.count(what));
+        counts(words(what.word()), before.counters().count(what), now.counters().count(what));
       }
       text.append('\n');
     }
@@ -106,7 +111,7 @@ final class TopText {
       for (EventClass events : EventClass.values()) {
         if (isLowered(events)) {
           String name = events.word() + " (now " + now.levels().of(events).word() + ")";
-          counts(name, before.shed(events), now.shed(events));
+          counts(name, before.counters().shed(events), now.counters().shed(events));
         }
       }
       text.append('\n');
@@ -114,7 +119,7 @@ final class TopText {
   }
 
   private boolean isLowered(EventClass events) {
-    return now.shed(events) > 0 || now.levels().of(events) != DetailLevel.FULL;
+    return now.counters().shed(events) > 0 || now.levels().of(events) != DetailLevel.FULL;
   }
 
   private void programs() {
@@ -129,7 +134,7 @@ final class TopText {
   }
 
   private void contexts(String prefix, ContextCount what) {
-    counts(prefix + words(what.word()), before.count(what), now.count(what));
+    counts(prefix + words(what.word()), before.counters().count(what), now.counters().count(what));
   }
 
   private void cost(String program, RunStats runs) {
@@ -155,10 +160,6 @@ final class TopText {
     return new RunStats(
         Math.max(now.count() - before.count(), 0),
         Math.max(now.totalNanos() - before.totalNanos(), 0));
-  }
-
-  private static long sum(Reading reading) {
-    return reading.produced().values().stream().mapToLong(Long::longValue).sum();
   }
 
   private static String words(String word) {

@@ -3,6 +3,7 @@ package io.inferspan.ebpf.cli.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inferspan.ebpf.kernel.ContextCount;
+import io.inferspan.ebpf.kernel.Counters;
 import io.inferspan.ebpf.kernel.KernelLoss;
 import io.inferspan.ebpf.kernel.PolicyCount;
 import io.inferspan.ebpf.libbpf.RunStats;
@@ -22,12 +23,9 @@ class TopTextTest {
   private final Reading before =
       new Reading(
           0,
-          Map.of(Kind.CUDA_LAUNCH, 1_000L),
-          Map.of(KernelLoss.RING_FULL, 0L),
-          Map.of(ContextCount.REQUESTS_BEGAN, 10L),
-          Map.of(),
+          counters(
+              Map.of(Kind.CUDA_LAUNCH.number(), 1_000L, ContextCount.REQUESTS_BEGAN.index(), 10L)),
           DetailLevels.FULL,
-          Map.of(),
           new RingFill(0, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(0, 0)));
@@ -35,18 +33,25 @@ class TopTextTest {
   private final Reading now =
       new Reading(
           TWO_SECONDS,
-          Map.of(Kind.CUDA_LAUNCH, 5_000L, Kind.SYSCALL_READ, 7L),
-          Map.of(KernelLoss.RING_FULL, 30L),
-          Map.of(
-              ContextCount.REQUESTS_BEGAN,
-              14L,
-              ContextCount.THREADS_INTERLEAVED,
-              1L,
-              ContextCount.HTTP_UNREADABLE,
-              3L),
-          Map.of(PolicyCount.FOLDED, 90L),
+          counters(
+              Map.of(
+                  Kind.CUDA_LAUNCH.number(),
+                  5_000L,
+                  Kind.SYSCALL_READ.number(),
+                  7L,
+                  KernelLoss.RING_FULL.index(),
+                  30L,
+                  ContextCount.REQUESTS_BEGAN.index(),
+                  14L,
+                  ContextCount.THREADS_INTERLEAVED.index(),
+                  1L,
+                  ContextCount.HTTP_UNREADABLE.index(),
+                  3L,
+                  PolicyCount.FOLDED.index(),
+                  90L,
+                  Counters.SHED + EventClass.SCHED.number(),
+                  50L)),
           DetailLevels.FULL.with(EventClass.SCHED, DetailLevel.FOLDED),
-          Map.of(EventClass.SCHED, 50L),
           new RingFill(1 << 20, 16 << 20),
           false,
           Map.of("sched_switch", new RunStats(200_000, 40_000_000)));
@@ -100,6 +105,10 @@ class TopTextTest {
   @Test
   void programThatDidNotRun_hasNoCost() {
     assertThat(TopText.of(now, now)).containsPattern("sched_switch +0 +- +0.00");
+  }
+
+  private static Counters counters(Map<Integer, Long> values) {
+    return index -> values.getOrDefault(index, 0L);
   }
 
   private String line(String beginning) {

@@ -1,0 +1,70 @@
+package io.inferspan.ebpf.kernel;
+
+import io.inferspan.ebpf.wire.EventClass;
+import io.inferspan.ebpf.wire.Kind;
+import java.util.Arrays;
+
+/** The counters of the programs, numbered as in {@code wire.h}. */
+@FunctionalInterface
+public interface Counters {
+
+  /** The first of the counters of calls that were to be judged. */
+  int JUDGED = 640;
+
+  /** How many counters those are. */
+  int JUDGED_ROWS = 128;
+
+  /** The first of the counters of events that a lower level folded or counted. */
+  int SHED = 780;
+
+  /** Returns the counter of this number. */
+  long at(int index);
+
+  /** Returns the events of this kind, including those that were lost. */
+  default long produced(Kind kind) {
+    return at(kind.number());
+  }
+
+  /** Returns the events of all kinds. */
+  default long produced() {
+    return Arrays.stream(Kind.values()).mapToLong(this::produced).sum();
+  }
+
+  /** Returns the events lost for this reason. */
+  default long lost(KernelLoss reason) {
+    return at(reason.index());
+  }
+
+  /** Returns the events lost for all reasons. */
+  default long lost() {
+    return Arrays.stream(KernelLoss.values()).mapToLong(this::lost).sum();
+  }
+
+  /** Returns a count of recognised requests. */
+  default long count(ContextCount what) {
+    return at(what.index());
+  }
+
+  /** Returns how many calls a policy kept, folded or dropped in one of these ways. */
+  default long count(PolicyCount what) {
+    if (what != PolicyCount.FLOOR) {
+      return at(what.index());
+    }
+    long asked = count(PolicyCount.KEPT) + count(PolicyCount.FOLDED) + count(PolicyCount.DROPPED);
+    return Math.max(0, judged() - asked);
+  }
+
+  /** Returns the events of a class that were folded or counted because its level was lowered. */
+  default long shed(EventClass events) {
+    return at(SHED + events.number());
+  }
+
+  /** Returns the calls that were to be judged, whatever became of them. */
+  default long judged() {
+    long sum = 0;
+    for (int index = JUDGED; index < JUDGED + JUDGED_ROWS; index++) {
+      sum += at(index);
+    }
+    return sum;
+  }
+}

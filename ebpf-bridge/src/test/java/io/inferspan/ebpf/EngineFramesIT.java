@@ -63,6 +63,16 @@ class EngineFramesIT {
                     .containsEntry("attribution.coverage", 1.0));
   }
 
+  /** Its frames are written by hand, and a step, its reading and its writing are on one thread. */
+  @Test
+  void engineOfOtherCode_membersLaunchesAndSharesAreThoseOfItsSteps() throws Exception {
+    EngineRun run = play(new Load(96, 32, 1, 0, 7), EngineRun.PLAIN);
+
+    assertMembers(run);
+    assertLaunches(run, 0.999);
+    assertSharesAddUp(run);
+  }
+
   @Test
   void asynchronousEngine_membersAreKnownAndLaunchesAreNotGuessed() throws Exception {
     EngineRun run = play(new Load(64, 16, 3, 0.2, 7), "--release=0.19.1", "--set=preempt=0.05");

@@ -107,6 +107,9 @@ final class EngineRun {
   /** An option of this class: the engine has no plugin. */
   static final String NO_PLUGIN = "--no-plugin";
 
+  /** The same, of an engine that shares no code with the other. */
+  static final String PLAIN = "--plain";
+
   final Load load;
   final Set<String> requests = new HashSet<>();
   List<SpanRecord> spans = List.of();
@@ -126,10 +129,12 @@ final class EngineRun {
     assumeEngine();
     Path written = TestKit.scratch("truth");
     List<String> command = new ArrayList<>(List.of("/usr/bin/python3"));
-    command.add(TestKit.script("engine/engine").toString());
+    boolean plain = options.contains(PLAIN);
+    command.add(TestKit.script(plain ? "engine/plain" : "engine/engine").toString());
     command.addAll(List.of("--truth", written.toString(), "--libraries", kit.toString()));
-    boolean plugin = !options.contains(NO_PLUGIN);
-    command.addAll(options.stream().filter(option -> !option.equals(NO_PLUGIN)).toList());
+    boolean plugin = !plain && !options.contains(NO_PLUGIN);
+    command.addAll(options);
+    command.removeAll(List.of(PLAIN, NO_PLUGIN));
     try (OtlpReceiver receiver = OtlpReceiver.start();
         Telemetry telemetry = telemetry(receiver)) {
       try (EbpfBridge bridge = EbpfBridge.attach(telemetry, config);

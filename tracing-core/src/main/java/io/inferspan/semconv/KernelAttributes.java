@@ -126,6 +126,17 @@ public final class KernelAttributes {
   /** The clock of an execution time: kernel_gpu, kernel_cpu or collective_cpu. */
   public static final Attribute<String> TIMING_SOURCE = text("inferspan.ebpf.nccl.timing_source");
 
+  /**
+   * How far the clock of the host was ahead of that of the first rank's; its times are corrected.
+   */
+  public static final Attribute<Double> CLOCK_OFFSET_MS = number("clock.offset_ms");
+
+  /** The most that this offset can be off. */
+  public static final Attribute<Double> CLOCK_ERROR_MS = number("clock.error_ms");
+
+  /** Collectives that ended on one host, by corrected clocks, before another enqueued them. */
+  public static final Attribute<Long> CLOCK_VIOLATIONS = count("clock.order_violations");
+
   /** Latency of like collectives that nccl-eBPF's policy knows: of the last, in nanoseconds. */
   public static final Attribute<Long> POLICY_LAST_NS = count("inferspan.ebpf.nccl.policy.last_ns");
 

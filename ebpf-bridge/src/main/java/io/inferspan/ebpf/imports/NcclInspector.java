@@ -144,6 +144,7 @@ final class NcclInspector {
         algorithm(perf, prefix),
         perf.textOrNull(prefix + "_timing_source"),
         begin > 0,
+        begin > 0 ? perf.object("event_trace_ts").microsAsNanos(prefix + "_start_ts") : 0,
         begin > 0 ? begin : Math.max(0, dump.writtenNanos() - length),
         begin > 0 ? begin + length : dump.writtenNanos());
   }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param peer the rank at the other end; null for a collective
  * @param busBandwidth in GB/s
  * @param traced whether its start was recorded; else its end is the time of the record
+ * @param enqueuedNanos when the host enqueued it; 0 if that was not recorded
  */
 record NcclOperation(
     Rank rank,
@@ -20,6 +21,7 @@ record NcclOperation(
     @Nullable String algorithm,
     @Nullable String timingSource,
     boolean traced,
+    long enqueuedNanos,
     long beginNanos,
     long endNanos) {
 

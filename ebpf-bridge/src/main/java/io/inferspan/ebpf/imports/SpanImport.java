@@ -6,6 +6,7 @@ import io.inferspan.OperationSpan;
 import io.inferspan.PendingSpan;
 import io.inferspan.Telemetry;
 import io.inferspan.catalog.KernelSpans;
+import io.inferspan.ebpf.imports.ClockOffset.Interval;
 import io.inferspan.ebpf.imports.LlmRequests.Phase;
 import io.inferspan.ebpf.imports.NcclOperation.Rank;
 import io.inferspan.semconv.BatchAttributes;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Files of other tools that become spans. Nothing is written before all files are read. */
 public final class SpanImport {
@@ -88,6 +90,7 @@ public final class SpanImport {
 
   private void write(List<NcclOperation> operations, Telemetry telemetry, Context parent)
       throws IOException {
+    HostClocks clocks = new HostClocks(operations);
     Rank rank = operations.getFirst().rank();
     String communicator = rank.communicator();
     OperationSpan all =
@@ -96,19 +99,38 @@ public final class SpanImport {
             .set(KernelAttributes.RANKS, rank.ranks())
             .set(KernelAttributes.COUNT, operations.size())
             .set(KernelAttributes.DROPPED, inspector.lost().get(communicator))
+            .set(
+                KernelAttributes.CLOCK_VIOLATIONS,
+                clocks.violations() > 0 ? clocks.violations() : null)
             .startingAt(
-                operations.stream().mapToLong(NcclOperation::beginNanos).min().orElseThrow())
+                operations.stream()
+                    .mapToLong(one -> one.beginNanos() - offset(clocks.of(one)))
+                    .min()
+                    .orElseThrow())
             .start();
     for (NcclOperation operation : operations) {
       PendingSpan span = telemetry.span(KernelSpans.NCCL, operation.call(), all);
+      Interval clock = clocks.of(operation);
+      if (clock != null) {
+        span.set(KernelAttributes.CLOCK_OFFSET_MS, clock.offsetNanos() / NANOS_PER_MILLI)
+            .set(KernelAttributes.CLOCK_ERROR_MS, clock.errorNanos() / NANOS_PER_MILLI);
+      }
       maps.describe(operation, describe(operation, span))
-          .startingAt(operation.beginNanos())
+          .startingAt(operation.beginNanos() - offset(clock))
           .start()
-          .closeAt(operation.endNanos());
+          .closeAt(operation.endNanos() - offset(clock));
       wrote(telemetry);
     }
-    all.closeAt(operations.stream().mapToLong(NcclOperation::endNanos).max().orElseThrow());
+    all.closeAt(
+        operations.stream()
+            .mapToLong(one -> one.endNanos() - offset(clocks.of(one)))
+            .max()
+            .orElseThrow());
     wrote(telemetry);
+  }
+
+  private static long offset(@Nullable Interval clock) {
+    return clock == null ? 0 : clock.offsetNanos();
   }
 
   private static PendingSpan describe(NcclOperation operation, PendingSpan span) {

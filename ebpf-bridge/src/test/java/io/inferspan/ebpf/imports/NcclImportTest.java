@@ -115,6 +115,54 @@ class NcclImportTest {
         .allSatisfy(span -> assertThat(span.parentSpanId()).isEqualTo(both.spanId()));
   }
 
+  /** An AllReduce of a rank on a host of its own, with times in microseconds. */
+  private static String allReduce(int rank, int sequence, long enqueued, long end) {
+    return """
+    {"header":{"id":"0xc","rank":%d,"n_ranks":2,"nnodes":2},"metadata":{"inspector_output_format_version":"v4.2","dump_timestamp_us":9000,"hostname":"node-%d","pid":7},"coll_perf":{"coll":"AllReduce","coll_sn":%d,"coll_msg_size_bytes":64,"coll_exec_time_us":100,"event_trace_ts":{"coll_start_ts":%d,"coll_stop_ts":%d,"kernel_events":[{"channel_id":0,"kernel_start_ts":%d,"kernel_stop_ts":%d}]}}}
+    """
+        .formatted(rank, rank, sequence, enqueued, enqueued + 1, end - 100, end);
+  }
+
+  @Test
+  void clockOfAnotherHost_isCorrected_andSaysHowWell() throws IOException {
+    long ahead = 40_000;
+    read(
+        allReduce(0, 1, 1_000_000, 1_001_000),
+        allReduce(1, 1, 1_000_400 + ahead, 1_001_010 + ahead),
+        allReduce(0, 2, 1_002_000, 1_003_000),
+        allReduce(1, 2, 1_002_900 + ahead, 1_003_020 + ahead));
+
+    assertThat(named("nccl.all_reduce"))
+        .filteredOn(span -> "node-0".equals(span.attribute("host.name")))
+        .hasSize(2)
+        .allSatisfy(span -> assertThat(span.attributes()).doesNotContainKey("clock.offset_ms"));
+    SpanRecord other =
+        named("nccl.all_reduce").stream()
+            .filter(span -> "node-1".equals(span.attribute("host.name")))
+            .filter(span -> Long.valueOf(2).equals(span.attribute("inferspan.ebpf.nccl.sequence")))
+            .findFirst()
+            .orElseThrow();
+    double offset = millis(other, "clock.offset_ms");
+    double error = millis(other, "clock.error_ms");
+    assertThat(Math.abs(offset - ahead / 1e3)).isLessThanOrEqualTo(error);
+    assertThat(error).isLessThan(0.6);
+    assertThat(other.endEpochNanos())
+        .isEqualTo((1_003_020 + ahead) * MICRO - Math.round(offset * 1e6));
+    assertThat(only("nccl.communicator").endEpochNanos() / MICRO).isLessThan(1_004_000);
+    assertThat(only("nccl.communicator").attributes()).doesNotContainKey("clock.order_violations");
+  }
+
+  @Test
+  void clockThatWasSet_isCounted() throws IOException {
+    read(
+        allReduce(0, 1, 1_000_000, 1_001_000),
+        allReduce(1, 1, 1_000_400, 1_001_010),
+        allReduce(0, 2, 1_002_000, 1_003_000),
+        allReduce(1, 2, 1_032_900, 1_033_020));
+
+    assertThat(only("nccl.communicator").attributes()).containsEntry("clock.order_violations", 1L);
+  }
+
   @Test
   void countedRecords_haveTheHeaderOfTheirDump() throws IOException {
     SpanImport spans = read(COUNTED, COUNTED + PLAIN.replace("v4.0", "v4.1"));
@@ -199,6 +247,10 @@ class NcclImportTest {
     }
     spans.write(Telemetry.using(tracing.openTelemetry()), Context.root());
     return spans;
+  }
+
+  private static double millis(SpanRecord span, String attribute) {
+    return span.attribute(attribute) instanceof Double millis ? millis : Double.NaN;
   }
 
   private List<SpanRecord> named(String name) {

@@ -1,0 +1,107 @@
+package io.inferspan.ebpf.imports;
+
+import io.inferspan.ebpf.imports.ClockOffset.Interval;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clocks of a communicator's hosts, compared with that of its first rank's host.
+ *
+ * <p>No rank ends a collective that needs the data of all before each one has enqueued it. So each
+ * such collective is a message from every host to every other one.
+ */
+final class HostClocks {
+
+  /** Collectives in which each rank needs the data of all. */
+  private static final Set<String> MUTUAL =
+      Set.of("all_reduce", "all_gather", "reduce_scatter", "all_to_all");
+
+  /** Times are cut to microseconds. */
+  private static final long CUT_NANOS = 1_000;
+
+  private final Map<String, NavigableMap<Long, Interval>> known = new HashMap<>();
+  private long violations;
+
+  /** When a host's ranks enqueued a collective, at the latest, and when the first ended. */
+  private record Part(long enqueuedNanos, long endNanos) {
+
+    private Part and(Part other) {
+      return new Part(
+          Math.max(enqueuedNanos, other.enqueuedNanos), Math.min(endNanos, other.endNanos));
+    }
+  }
+
+  /** Numbers are counted for each kind of collective. */
+  private record Collective(String call, long sequence) {}
+
+  private record Shared(Part our, Map<String, Part> others) {}
+
+  HostClocks(List<NcclOperation> operations) {
+    String ours =
+        operations.stream()
+            .map(NcclOperation::rank)
+            .min(Comparator.comparingLong(NcclOperation.Rank::number))
+            .orElseThrow()
+            .host();
+    Map<Collective, Map<String, Part>> collectives = new HashMap<>();
+    for (NcclOperation one : operations) {
+      if (one.traced() && MUTUAL.contains(one.call())) {
+        collectives
+            .computeIfAbsent(new Collective(one.call(), one.sequence()), any -> new HashMap<>())
+            .merge(one.rank().host(), new Part(one.enqueuedNanos(), one.endNanos()), Part::and);
+      }
+    }
+    Map<String, ClockOffset> clocks = new HashMap<>();
+    for (Shared one : shared(collectives.values(), ours)) {
+      one.others.forEach(
+          (host, part) ->
+              compare(host, clocks.computeIfAbsent(host, any -> new ClockOffset()), one.our, part));
+    }
+    clocks.values().forEach(clock -> violations += clock.timesSet());
+  }
+
+  /** Those that our host has a part in, in the order of their ends. */
+  private static List<Shared> shared(Collection<Map<String, Part>> collectives, String ours) {
+    List<Shared> shared = new ArrayList<>();
+    for (Map<String, Part> parts : collectives) {
+      Part our = parts.remove(ours);
+      if (our != null) {
+        shared.add(new Shared(our, parts));
+      }
+    }
+    shared.sort(Comparator.comparingLong(one -> one.our.endNanos));
+    return shared;
+  }
+
+  private void compare(String host, ClockOffset clock, Part our, Part their) {
+    clock.sent(our.enqueuedNanos, their.endNanos + CUT_NANOS);
+    clock.received(their.enqueuedNanos, our.endNanos + CUT_NANOS);
+    Interval interval = clock.at(our.endNanos);
+    if (interval != null) {
+      known.computeIfAbsent(host, any -> new TreeMap<>()).put(their.endNanos, interval);
+    }
+  }
+
+  /** How far the clock was ahead that timed an operation; null for our own, and if unknown. */
+  @Nullable Interval of(NcclOperation operation) {
+    NavigableMap<Long, Interval> intervals = known.get(operation.rank().host());
+    if (intervals == null) {
+      return null;
+    }
+    Map.Entry<Long, Interval> last = intervals.floorEntry(operation.endNanos());
+    return (last == null ? intervals.firstEntry() : last).getValue();
+  }
+
+  /** Collectives that ended, by these clocks, before another host had enqueued them. */
+  long violations() {
+    return violations;
+  }
+}

@@ -235,14 +235,13 @@ final class FramedEngine {
   private void step(
       @Nullable Window window, List<Long> words, long atNanos, boolean cut, long nanos) {
     long began = window == null ? earliest(words, atNanos) : window.firstNanos;
-    Map<Integer, Slot> waiting = new LinkedHashMap<>();
-    slots.forEach(
-        (slot, one) -> {
-          if (!one.started && one.addedNanos < began) {
-            waiting.put(slot, one);
-          }
-        });
+    Map<Integer, Slot> waiting = new LinkedHashMap<>(slots);
+    waiting.values().removeIf(one -> one.addedNanos >= began);
     List<Long> tokens = words.stream().filter(word -> Changes.tokens(word) > 0).toList();
+    // Without any token, it may be of one that was preempted and computes its prompt again.
+    if (!tokens.isEmpty() || waiting.values().stream().anyMatch(one -> !one.started)) {
+      waiting.values().removeIf(one -> one.started);
+    }
     tokens.forEach(word -> waiting.remove(Changes.slot(word)));
     if (window == null && tokens.isEmpty()) {
       return; // Statistics of a step that ran nothing.
@@ -256,7 +255,7 @@ final class FramedEngine {
     }
     for (Slot one : waiting.values()) {
       step.requests[at] = one.request;
-      step.prefill[at] = true;
+      step.prefill[at] = !one.started;
       step.inferred[at++] = true;
     }
     batches.counters().increment(Count.STEPS);

@@ -66,6 +66,25 @@ class EngineFramesTest extends EngineMessages {
   }
 
   @Test
+  void stepWithoutTokens_isOfARequestThatWasPreempted() {
+    addSampled();
+    work();
+    outputs(token(1));
+    work(); // a part of the prompt, again
+    outputs();
+    work();
+    outputs(token(1) | FINISHED);
+
+    assertThat(coverageOfSteps()).containsExactly(1.0, 1.0, 1.0);
+    assertThat(named("llm_d.engine.step").get(1).attributes())
+        .containsEntry("llm_d.engine.step.members", 1L)
+        .containsEntry("llm_d.engine.step.members.inferred", 1L);
+    assertThat(only("llm_d.engine.decode").attributes())
+        .containsEntry("llm_d.engine.steps", 2L)
+        .containsEntry("attribution.membership", "inferred");
+  }
+
+  @Test
   void stepsThatOverlap_haveMembersButNoLaunches() {
     addSampled();
     work();

@@ -28,6 +28,19 @@
 #define COUNTED 1
 #define DEVICE_TOO 2 /* of a target: what the device does is counted as well */
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct {
+	unsigned long exec_vm;
+	unsigned long start_stack;
+};
+
+struct task_struct___stacks {
+	struct mm_struct *mm;
+};
+
+#pragma clang attribute pop
+
 /* A trace's id in the order of its text; zeros: none. */
 struct ispan_trace {
 	u64 first;
@@ -48,10 +61,18 @@ struct ispan_stack {
 	u32 tgid;
 	u16 kind;
 	u16 called;   /* row in the reader's table of functions */
+	u64 image;    /* see ispan_image */
 	u64 function; /* of a launch: what it launches */
 	struct ispan_trace trace;
 	struct ispan_frames kernel;
 	struct ispan_frames user;
+};
+
+/* The program that a process runs, by where its stack begins, as /proc/PID/stat has it: another one after each exec. */
+struct ispan_image {
+	u64 tgid;
+	u64 stack;
+	u64 pages; /* that it can execute */
 };
 
 struct ispan_sum {
@@ -96,6 +117,21 @@ struct {
 	__type(key, struct ispan_stack);
 	__type(value, struct ispan_sum);
 } stack_counts SEC(".maps");
+
+/* The image that each process was last seen with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct ispan_image);
+} stack_images SEC(".maps");
+
+/* Those that are new, or map other code: the reader remembers what they have mapped. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4096);
+	__uint(value_size, sizeof(struct ispan_image));
+} new_images SEC(".maps");
 
 /* By thread. A thread that ends while it waits leaves its entry, which makes room when it is needed. */
 struct {
@@ -153,6 +189,22 @@ static __always_inline void lose(u32 reason)
 		(*lost)++;
 }
 
+/* The image of the process that runs this; 0 of a thread of the kernel. Where the queue is full, the next stack tries again. */
+static __always_inline u64 image_of_this(u32 tgid)
+{
+	struct mm_struct *mm = ((struct task_struct___stacks *)bpf_get_current_task_btf())->mm;
+	struct ispan_image *before, now = {.tgid = tgid};
+
+	if (!mm)
+		return 0;
+	now.stack = mm->start_stack;
+	now.pages = mm->exec_vm;
+	before = bpf_map_lookup_elem(&stack_images, &tgid);
+	if ((!before || before->stack != now.stack || before->pages != now.pages) && !bpf_map_push_elem(&new_images, &now, 0))
+		bpf_map_update_elem(&stack_images, &tgid, &now, BPF_ANY);
+	return now.stack;
+}
+
 /* A stack whose place is another's would never be counted: without its innermost frames its place is another one. */
 static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frames *frames)
 {
@@ -174,6 +226,7 @@ static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct 
 		return false;
 	stack->tgid = tgid;
 	stack->kind = kind;
+	stack->image = image_of_this(tgid);
 	stack->kernel.number = NO_STACK;
 	if ((kind == CALL || find_frames(ctx, 0, &stack->kernel)) && find_frames(ctx, BPF_F_USER_STACK, &stack->user))
 		return true;

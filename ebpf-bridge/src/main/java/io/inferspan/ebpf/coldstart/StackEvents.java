@@ -10,6 +10,7 @@ import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.ring.RingMemory;
 import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.symbols.Symbols;
+import io.inferspan.ebpf.symbols.Symbols.Image;
 import io.inferspan.ebpf.wire.EventView;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -182,7 +183,7 @@ public final class StackEvents implements AutoCloseable {
     if (mapped.add(stack.withoutKernel())) {
       Arrays.stream(addresses(stack.user()))
           .limit(1) // what follows may be no address
-          .forEach(address -> symbols.remember(stack.pid(), address));
+          .forEach(address -> symbols.remember(Image.now(stack.pid()), address));
     }
   }
 
@@ -237,7 +238,7 @@ public final class StackEvents implements AutoCloseable {
     long[] addresses = addresses(stack.user());
     for (int i = 0; i < addresses.length && names.size() < NAMED_FRAMES; i++) {
       // But for the innermost, an address is where a call returns to.
-      String name = symbols.user(stack.pid(), i == 0 ? addresses[i] : addresses[i] - 1);
+      String name = symbols.user(Image.now(stack.pid()), i == 0 ? addresses[i] : addresses[i] - 1);
       if (name.startsWith("0x")) { // of code without frame pointers, what follows is no caller
         break;
       }

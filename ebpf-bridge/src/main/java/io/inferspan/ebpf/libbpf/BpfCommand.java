@@ -23,6 +23,7 @@ public enum BpfCommand {
   MAP_BY_NUMBER(14),
   INFO_BY_FD(15),
   BTF_LOAD(18),
+  MAP_TAKE(21),
   LINK_CREATE(28),
   ENABLE_STATS(32),
   PROG_BIND_MAP(35);

@@ -93,6 +93,11 @@ public final class BpfMap {
     return give(BpfCommand.MAP_NEXT_KEY, key, into);
   }
 
+  /** Takes the oldest value out of a queue; returns false if there is none. */
+  public boolean take(MemorySegment into) {
+    return give(BpfCommand.MAP_TAKE, MemorySegment.NULL, into);
+  }
+
   /** Returns whether there is no entry; a closed map has none. */
   public boolean isEmpty() {
     try (Arena arena = Arena.ofConfined()) {

@@ -109,7 +109,7 @@ final class DeviceWork implements AutoCloseable {
           if (!leaves) {
             now.add(key);
           }
-          if (launch.pid() != 0) {
+          if (launch.image().pid() != 0) {
             (leaves ? late : found).merge(stack(launch, work), sum, Sum::plus);
           }
         });
@@ -154,7 +154,7 @@ final class DeviceWork implements AutoCloseable {
     long reason = work.get(JAVA_LONG, REASON_AT);
     boolean sample = reason != NO_REASON;
     return new Stack(
-        launch.pid(),
+        launch.image(),
         sample ? Kind.STALL_NUMBER : Kind.DEVICE.number(),
         launch.called(),
         work.get(JAVA_LONG, LAUNCH_BYTES),

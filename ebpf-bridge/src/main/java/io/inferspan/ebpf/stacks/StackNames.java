@@ -7,16 +7,17 @@ import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.linux.Demangler;
 import io.inferspan.ebpf.stacks.StackTable.Stack;
 import io.inferspan.ebpf.symbols.Symbols;
+import io.inferspan.ebpf.symbols.Symbols.Image;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The frames of stacks, by name. Belongs to one thread. */
@@ -40,7 +41,7 @@ final class StackNames {
   private final CudaCalls calls;
   private final boolean byTrace;
   private final Symbols symbols = Symbols.ofThisMachine();
-  private final Map<Integer, String> processes = new HashMap<>();
+  private final Map<Image, String> processes = new HashMap<>();
   private final Map<Stack, List<String>> named = new HashMap<>();
 
   StackNames(BpfObject programs, StackTable table, CudaCalls calls, boolean byTrace) {
@@ -51,8 +52,14 @@ final class StackNames {
   }
 
   /** Remembers what a process has mapped. */
-  void remember(int pid) {
-    symbols.remember(pid);
+  void remember(Image image) {
+    symbols.remember(image);
+    processes.computeIfAbsent(image, StackNames::name);
+  }
+
+  /** Remembers what runtimes have compiled. */
+  void refreshCompiled() {
+    symbols.refreshCompiled();
   }
 
   /** Names a stack that has no names yet. */
@@ -73,8 +80,11 @@ final class StackNames {
 
   /** Of which processes names are missing, and why. */
   List<String> missing() {
-    return new TreeSet<>(processes.keySet())
-        .stream().flatMap(pid -> symbols.missing(pid).stream()).toList();
+    return processes.keySet().stream()
+        .sorted(Comparator.comparingInt(Image::pid))
+        .flatMap(image -> symbols.missing(image).stream())
+        .distinct()
+        .toList();
   }
 
   /** Whether each frame has a name, or is in a module that is known. */
@@ -95,7 +105,7 @@ final class StackNames {
     // function; that of a call that has ended is one too.
     int exact = sampled ? 0 : -1;
     for (int i = addresses.length - 1; i >= 0; i--) {
-      user.add(symbols.user(stack.pid(), i == exact ? addresses[i] : addresses[i] - 1));
+      user.add(symbols.user(stack.image(), i == exact ? addresses[i] : addresses[i] - 1));
     }
     boolean whole = addresses.length < StackTable.FRAMES && StackRoots.isWhole(user);
     List<String> frames = new ArrayList<>();
@@ -105,7 +115,7 @@ final class StackNames {
               ? StackCounts.NO_TRACE
               : StackCounts.traceFrame(stack.trace()));
     }
-    frames.add(processes.computeIfAbsent(stack.pid(), StackNames::name));
+    frames.add(processes.computeIfAbsent(stack.image(), StackNames::name));
     if (!whole && addresses.length > 0) {
       frames.add(TRUNCATED);
     }
@@ -137,17 +147,17 @@ final class StackNames {
     }
     frames.add("-");
     boolean host = row.namesByAddress() && stack.kind() == StackRecorder.Kind.CALL_NUMBER;
-    frames.add((host ? symbols.user(stack.pid(), stack.function()) : function(stack)) + ON_GPU);
+    frames.add((host ? symbols.user(stack.image(), stack.function()) : function(stack)) + ON_GPU);
     if (stack.kind() == StackRecorder.Kind.STALL_NUMBER) {
       List<Long> sample = stack.kernel().first();
-      String reason = text(stack.pid(), REASON_NAMES | sample.get(1));
+      String reason = text(stack.image().pid(), REASON_NAMES | sample.get(1));
       frames.add((reason == null ? REASON + sample.get(1) : reason) + GPU_DETAIL);
       frames.add(ADDRESS + Long.toHexString(sample.getFirst()) + GPU_DETAIL);
     }
   }
 
   private String function(Stack stack) {
-    String text = text(stack.pid(), stack.function());
+    String text = text(stack.image().pid(), stack.function());
     if (text == null) {
       return FUNCTION + Long.toHexString(stack.function());
     }
@@ -167,11 +177,11 @@ final class StackNames {
     }
   }
 
-  private static String name(int pid) {
+  private static String name(Image image) {
     try {
-      return Files.readString(Path.of("/proc", Integer.toString(pid), "comm")).strip();
+      return Files.readString(Path.of("/proc", Integer.toString(image.pid()), "comm")).strip();
     } catch (IOException gone) {
-      return "process " + pid;
+      return "process " + image.pid();
     }
   }
 }

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts stacks of processes until it is closed. Belongs to one thread.
  *
- * <p>{@link #look} names the stacks that are new since it was called last, so that a process that
- * ends meanwhile has names too. What has no name then may get one later, of a map that a runtime
- * writes late, and is tried again when {@link #counts} asks.
+ * <p>{@link #look} remembers what the processes that are new have mapped, so that a process that
+ * ends meanwhile has names too. {@link #counts} looks the names up.
  */
 public final class StackRecorder implements AutoCloseable {
 
@@ -53,6 +52,7 @@ public final class StackRecorder implements AutoCloseable {
   private @Nullable LibraryProbes libraries;
   private @Nullable DeviceWork device;
   private long unnamed;
+  private long looks;
 
   /** What stacks are counted by. */
   public enum Kind {
@@ -170,7 +170,6 @@ public final class StackRecorder implements AutoCloseable {
             .put(arena.allocateFrom(JAVA_INT, pid), arena.allocateFrom(JAVA_INT, counted));
       }
     }
-    scope.pids().forEach(names::remember);
     switch (kind) {
       case ON_CPU -> links.add(programs.program("stack_sample").attachTimer(frequency));
       case OFF_CPU -> links.add(programs.program("stack_switch").attach());
@@ -190,8 +189,8 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Names the stacks that were counted so far, while their processes are there; throws where the
-   * bridge has ended that knew what threads worked for.
+   * Remembers what processes have mapped, while they are there; throws where the bridge has ended
+   * that knew what threads worked for.
    */
   public void look() {
     BridgeMaps running = bridge;
@@ -200,7 +199,16 @@ public final class StackRecorder implements AutoCloseable {
           "the bridge that knew the requests has ended", "record again while one runs", "");
     }
     findLibraries();
-    counted().keySet().forEach(names::name);
+    table.takeImages(names::remember);
+    looks++;
+    if (Long.bitCount(looks) == 1) {
+      // Seldom in the long run, since a map can be large and grow all the time.
+      names.refreshCompiled();
+    }
+    if (kind.hasCalls()) {
+      // The kernel keeps the names of few functions of the device.
+      counted().keySet().forEach(names::name);
+    }
   }
 
   /**
@@ -237,6 +245,7 @@ public final class StackRecorder implements AutoCloseable {
       device.check();
     }
     StackCounts counts = new StackCounts(unit);
+    table.takeImages(names::remember);
     unnamed = 0;
     counted()
         .forEach(

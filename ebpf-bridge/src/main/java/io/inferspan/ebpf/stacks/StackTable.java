@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.inferspan.ebpf.flame.Unit;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.symbols.Symbols.Image;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -16,13 +17,14 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
 /** The stacks in the kernel's tables. Belongs to one thread. */
 final class StackTable {
 
   /** Of struct ispan_stack. */
-  static final int KEY_BYTES = 96;
+  static final int KEY_BYTES = 104;
 
   static final int SUM_BYTES = 24;
   static final int FRAMES = 127;
@@ -30,10 +32,12 @@ final class StackTable {
 
   private static final int KIND_AT = 4;
   private static final int CALLED_AT = 6;
-  private static final int FUNCTION_AT = 8;
-  private static final int TRACE_AT = 16;
-  private static final int KERNEL_AT = 32;
-  private static final int USER_AT = 64;
+  private static final int IMAGE_AT = 8;
+  private static final int FUNCTION_AT = 16;
+  private static final int TRACE_AT = 24;
+  private static final int KERNEL_AT = 40;
+  private static final int USER_AT = 72;
+  private static final int IMAGE_BYTES = 24;
   private static final int TRACE_BYTES = 16;
 
   private final BpfObject programs;
@@ -49,11 +53,11 @@ final class StackTable {
    * @param kernel of samples of the device instead the instruction and the number of the reason
    */
   record Stack(
-      int pid, int kind, int called, long function, String trace, Frames kernel, Frames user) {
+      Image image, int kind, int called, long function, String trace, Frames kernel, Frames user) {
 
     static Stack in(MemorySegment key) {
       return new Stack(
-          key.get(JAVA_INT, 0),
+          new Image(key.get(JAVA_INT, 0), key.get(JAVA_LONG, IMAGE_AT)),
           key.get(JAVA_SHORT, KIND_AT),
           key.get(JAVA_SHORT, CALLED_AT),
           key.get(JAVA_LONG, FUNCTION_AT),
@@ -112,6 +116,16 @@ final class StackTable {
       }
     }
     return counted;
+  }
+
+  /** Calls this for each program that is new, or maps other code, since the last time. */
+  void takeImages(Consumer<Image> each) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment image = arena.allocate(IMAGE_BYTES, Long.BYTES);
+      while (programs.map("new_images").take(image)) {
+        each.accept(new Image(image.get(JAVA_INT, 0), image.get(JAVA_LONG, Long.BYTES)));
+      }
+    }
   }
 
   /** From the innermost on. */

@@ -28,28 +28,64 @@ final class ProcessSymbols {
   /** A map is read again for an address that it lacks, at most this often. */
   private static final long REREAD_NANOS = 100_000_000;
 
+  private static final int STACK_FIELD = 28;
+
   private final Path process;
+  private final long stack;
   private final ElfCache files;
   private final PerfMap compiled;
-  private MemoryMap map;
-  private long readNanos;
+  private MemoryMap map = new MemoryMap(List.of());
+  private long readNanos = System.nanoTime() - 2 * REREAD_NANOS;
   private boolean hasNewRustNames;
 
-  ProcessSymbols(Path process, ElfCache files) {
+  /**
+   * Looks at a process.
+   *
+   * @param stack where the stack of the program begins that it runs; 0 for whatever it runs
+   */
+  ProcessSymbols(Path process, long stack, ElfCache files) {
     this.process = process;
+    this.stack = stack;
     this.files = files;
     this.compiled = new PerfMap(process.resolve("root/tmp/perf-" + numberInside(process) + ".map"));
-    this.map = readMap();
-    this.compiled.refresh();
+  }
+
+  private void refresh() {
+    MemoryMap now = readMap();
+    if (!now.regions().isEmpty() && runs()) {
+      map = now;
+      compiled.refresh();
+    }
   }
 
   /** Remembers what is mapped now, for addresses that are looked up after the process has ended. */
-  void refresh() {
-    MemoryMap now = readMap();
-    if (!now.regions().isEmpty()) {
-      map = now;
+  void remember() {
+    refresh();
+    map.regions().stream()
+        .filter(region -> region.path().startsWith("/"))
+        .filter(region -> !isFile(Path.of(region.path()), region.file()))
+        .forEach(this::functions); // which only the process itself has a path to
+  }
+
+  /** Reads again what the runtime has compiled, if that has changed. */
+  void refreshCompiled() {
+    if (runs()) {
+      compiled.refresh();
     }
-    compiled.refresh();
+  }
+
+  /** Whether the process still runs this program. */
+  private boolean runs() {
+    if (stack == 0) {
+      return true;
+    }
+    // The name before these fields may contain anything.
+    return lines(process.resolve("stat")).stream()
+        .map(line -> line.substring(line.lastIndexOf(')') + 1).split(" "))
+        .anyMatch(
+            fields ->
+                fields.length > STACK_FIELD - 2
+                    && fields[STACK_FIELD - 2].equals(Long.toUnsignedString(stack)));
   }
 
   /** Reads the map again if it lacks this address, whose name is looked up later. */
@@ -70,6 +106,9 @@ final class ProcessSymbols {
 
   /** Says why functions of the process have no plain names; empty if all have. */
   List<String> missing() {
+    if (map.regions().isEmpty()) {
+      refresh();
+    }
     List<String> missing = new ArrayList<>();
     if (!compiled.isThere()) {
       map.regions().stream()
@@ -110,7 +149,7 @@ final class ProcessSymbols {
           : inModule(region.path(), address - region.start());
     }
     long offset = address - region.start() + region.offset();
-    ElfFunctions functions = files.of(region.file(), reachable(region), process.resolve("root"));
+    ElfFunctions functions = functions(region);
     if (functions == null) {
       // A runtime may keep its code in a file too, as shared memory.
       String name = compiled.at(address);
@@ -122,6 +161,10 @@ final class ProcessSymbols {
     }
     hasNewRustNames |= Names.isNewRust(name);
     return Names.plain(name);
+  }
+
+  private @Nullable ElfFunctions functions(Region region) {
+    return files.of(region.file(), reachable(region), process.resolve("root"));
   }
 
   private static String inModule(String module, long address) {

@@ -19,16 +19,29 @@ public final class Symbols {
 
   private final Path proc;
   private final ElfCache files = new ElfCache(MAX_ELF_BYTES);
-  private final Map<Integer, ProcessSymbols> processes =
+  private final Map<Image, ProcessSymbols> processes =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, ProcessSymbols> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Image, ProcessSymbols> eldest) {
           return size() > MAX_PROCESSES;
         }
       };
   private @Nullable KernelSymbols kernel;
+
+  /**
+   * A program that a process runs.
+   *
+   * @param stack where its stack begins, which differs after each exec; 0 for whatever it runs now
+   */
+  public record Image(int pid, long stack) {
+
+    /** What a process runs now. */
+    public static Image now(int pid) {
+      return new Image(pid, 0);
+    }
+  }
 
   /** Reads from here instead of {@code /proc}. */
   Symbols(Path proc) {
@@ -44,8 +57,8 @@ public final class Symbols {
    * The function at an address of a process: its name, {@code module+0xaddress} where the module
    * has no symbol there, or {@code 0xaddress} where no module is known.
    */
-  public String user(int pid, long address) {
-    return process(pid).at(address);
+  public String user(Image image, long address) {
+    return process(image).at(address);
   }
 
   /** The kernel's function at an address; {@code 0xaddress} where the kernel hides them. */
@@ -63,23 +76,31 @@ public final class Symbols {
    * Says why functions of a process that were looked up have no plain names, a sentence for each
    * reason.
    */
-  public List<String> missing(int pid) {
-    return process(pid).missing().stream().map(why -> "process " + pid + " " + why).toList();
+  public List<String> missing(Image image) {
+    return process(image).missing().stream()
+        .map(why -> "process " + image.pid() + " " + why)
+        .toList();
   }
 
   /** Notes what a process has mapped, so that its addresses have names after it has ended. */
-  public void remember(int pid) {
-    process(pid).refresh();
+  public void remember(Image image) {
+    process(image).remember();
   }
 
   /** Notes what a process has mapped if it was not known to map this address. */
-  public void remember(int pid, long address) {
-    process(pid).remember(address);
+  public void remember(Image image, long address) {
+    process(image).remember(address);
   }
 
-  private ProcessSymbols process(int pid) {
+  /** Reads again what runtimes of remembered processes have compiled, where that has changed. */
+  public void refreshCompiled() {
+    processes.values().forEach(ProcessSymbols::refreshCompiled);
+  }
+
+  private ProcessSymbols process(Image image) {
     return processes.computeIfAbsent(
-        pid, number -> new ProcessSymbols(proc.resolve(Integer.toString(number)), files));
+        image,
+        key -> new ProcessSymbols(proc.resolve(Integer.toString(key.pid())), key.stack(), files));
   }
 
   private KernelSymbols kernelSymbols() {

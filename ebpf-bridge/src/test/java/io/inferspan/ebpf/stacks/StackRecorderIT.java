@@ -35,7 +35,10 @@ class StackRecorderIT {
       void nap() { usleep(20000); }
       int main(int c, char **v) {
         if (c > 1) times = atoi(v[1]);
-        for (;;) { if (!times) nap(); else { fast(100000); slow(100000); } }
+        for (int i = 0;; i++) {
+          if (!times) nap(); else { fast(100000); slow(100000); }
+          if (c > 2 && i == 2000) execl(v[2], v[2], v[1], nullptr);
+        }
       }
       """;
 
@@ -214,6 +217,25 @@ class StackRecorderIT {
 
       assertThat(recorder.counts(Unit.SAMPLES).sorted().keySet())
           .anyMatch(stack -> stack.contains("(long);inner(long)"));
+    }
+  }
+
+  @Test
+  void processThatRunsAnotherProgram_hasTheNamesOfBoth() throws Exception {
+    String load = compiled("-O0").toString();
+    Path other = directory.resolve("other");
+    run("cp", load, other.toString());
+    int pid = start(load, "3", other.toString());
+    try (StackRecorder recorder =
+        StackRecorder.start(StackScope.of(List.of(pid)), Kind.ON_CPU, 99)) {
+      StackCounts counts = recorder.counts(Unit.SAMPLES);
+      for (int i = 0; i < 240 && total(counts, stack -> stack.startsWith("other;")) < 50; i++) {
+        Thread.sleep(100);
+        recorder.look();
+        counts = recorder.counts(Unit.SAMPLES);
+      }
+      assertShare(counts, 0.95, stack -> stack.matches(".*;main;(fast|slow)\\(long\\);inner.*"));
+      assertThat(counts.sorted().keySet()).anyMatch(stack -> stack.startsWith("load;"));
     }
   }
 

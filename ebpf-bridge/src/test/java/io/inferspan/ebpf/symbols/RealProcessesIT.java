@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.stacks.Pythons;
+import io.inferspan.ebpf.symbols.Symbols.Image;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -138,7 +139,8 @@ class RealProcessesIT {
     Started load = start(directory.resolve("load").toString());
 
     for (String line : load.lines().subList(0, 4)) {
-      assertThat(symbols.user(load.pid(), address(line) + 1)).matches("load\\+0x[0-9a-f]+");
+      assertThat(symbols.user(Image.now(load.pid()), address(line) + 1))
+          .matches("load\\+0x[0-9a-f]+");
     }
   }
 
@@ -160,7 +162,7 @@ class RealProcessesIT {
     Started load = rust();
 
     assertNamed(load, 2);
-    assertThat(symbols.missing(load.pid())).isEmpty();
+    assertThat(symbols.missing(Image.now(load.pid()))).isEmpty();
   }
 
   @Test
@@ -168,9 +170,9 @@ class RealProcessesIT {
     Started load = rust("-Csymbol-mangling-version=v0");
 
     for (String line : load.lines()) {
-      assertThat(symbols.user(load.pid(), address(line) + 1)).startsWith("_RN");
+      assertThat(symbols.user(Image.now(load.pid()), address(line) + 1)).startsWith("_RN");
     }
-    assertThat(symbols.missing(load.pid()))
+    assertThat(symbols.missing(Image.now(load.pid())))
         .containsExactly(
             "process %d has names of Rust's newer kind (_R…), which are not supported: pass folded text through rustfilt or c++filt"
                 .formatted(load.pid()));
@@ -268,7 +270,7 @@ class RealProcessesIT {
   private void assertNamed(Started load, int count) {
     assertThat(load.lines()).hasSize(count);
     for (String line : load.lines()) {
-      assertThat(symbols.user(load.pid(), address(line) + 1))
+      assertThat(symbols.user(Image.now(load.pid()), address(line) + 1))
           .isEqualTo(line.substring(line.indexOf(' ') + 1));
     }
   }
@@ -279,7 +281,7 @@ class RealProcessesIT {
     try {
       Set<String> named = new HashSet<>();
       for (String line : Files.readAllLines(map)) {
-        String known = symbols.user(pid, address(line));
+        String known = symbols.user(Image.now(pid), address(line));
         if (line.endsWith(" " + known)) {
           named.add(known);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.linux.Demangler;
+import io.inferspan.ebpf.symbols.Symbols.Image;
 import java.io.IOException;
 import java.lang.foreign.Linker;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ class SymbolsTest {
   void addressOfNoModule_isTheAddress() {
     assertThat(at(0x7f00_0000_0010L)).isEqualTo("0x7f0000000010");
     assertThat(at(0x5555_0000_0010L)).isEqualTo("0x555500000010");
-    assertThat(new Symbols(proc).user(1, 0x10)).isEqualTo("0x10");
+    assertThat(new Symbols(proc).user(Image.now(1), 0x10)).isEqualTo("0x10");
   }
 
   @Test
@@ -85,11 +86,11 @@ class SymbolsTest {
   void processThatEnded_keepsItsNames() throws IOException {
     perfMap("7f0000000000 20 f\n");
     Symbols symbols = new Symbols(proc);
-    symbols.remember(PID);
+    symbols.remember(Image.now(PID));
     Files.delete(process("maps"));
     Files.delete(process("root/tmp/perf-7.map"));
 
-    assertThat(symbols.user(PID, 0x7f00_0000_0001L)).isEqualTo("f");
+    assertThat(symbols.user(Image.now(PID), 0x7f00_0000_0001L)).isEqualTo("f");
   }
 
   @Test
@@ -97,10 +98,10 @@ class SymbolsTest {
     Files.writeString(process("maps"), Files.readString(Path.of("/proc/self/maps")));
     long address = Linker.nativeLinker().defaultLookup().find("getpid").orElseThrow().address();
     Symbols symbols = new Symbols(proc);
-    symbols.remember(PID, address);
+    symbols.remember(Image.now(PID), address);
     Files.delete(process("maps"));
 
-    assertThat(symbols.user(PID, address)).endsWith("getpid");
+    assertThat(symbols.user(Image.now(PID), address)).endsWith("getpid");
   }
 
   @ParameterizedTest
@@ -117,14 +118,17 @@ class SymbolsTest {
     Files.writeString(
         process("maps"), "555500000000-555500002000 r-xp 00000000 fd:00 11 " + file + "\n");
 
-    assertThat(new Symbols(proc).missing(PID)).singleElement().asString().startsWith(sentence);
+    assertThat(new Symbols(proc).missing(Image.now(PID)))
+        .singleElement()
+        .asString()
+        .startsWith(sentence);
     perfMap("7f0000000000 20 f\n");
-    assertThat(new Symbols(proc).missing(PID)).isEmpty();
+    assertThat(new Symbols(proc).missing(Image.now(PID))).isEmpty();
   }
 
   @Test
   void programWithoutARuntime_lacksNothing() {
-    assertThat(new Symbols(proc).missing(PID)).isEmpty();
+    assertThat(new Symbols(proc).missing(Image.now(PID))).isEmpty();
   }
 
   @Test
@@ -170,7 +174,7 @@ class SymbolsTest {
   }
 
   private String at(long address) {
-    return new Symbols(proc).user(PID, address);
+    return new Symbols(proc).user(Image.now(PID), address);
   }
 
   private void perfMap(String content) throws IOException {

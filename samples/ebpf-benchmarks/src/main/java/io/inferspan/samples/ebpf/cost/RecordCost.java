@@ -1,36 +1,40 @@
 package io.inferspan.samples.ebpf.cost;
 
-import com.sun.management.OperatingSystemMXBean;
-import io.inferspan.ebpf.stacks.StackRecorder;
-import io.inferspan.ebpf.stacks.StackRecorder.Kind;
-import io.inferspan.ebpf.stacks.StackScope;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
- * CPU time that stacks of {@code record}, at its default rate, and those of perf add to a process.
+ * CPU time that {@code record} of all processes, at its default rate, and perf add to a process and
+ * take themselves.
  */
 final class RecordCost {
 
   private static final int HERTZ = 99;
-  private static final long LOOK_EVERY_MILLIS = 250;
+  private static final int SETTLING_SECONDS = 2;
+  private static final double TICKS_PER_SECOND = 100;
+  private static final int WAITED_USER_FIELD = 16;
   private static final double BAR_PERCENT = 2;
   private static final double PERCENT = 100;
 
-  private final OperatingSystemMXBean system =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private final Kit kit;
   private final double seconds;
-  private final Samples record = new Samples();
-  private final Samples perf = new Samples();
-  private final Samples recordOwn = new Samples();
-  private final Samples perfOwn = new Samples();
+  private final Tool record = new Tool("record");
+  private final Tool perf = new Tool("perf record -g");
+
+  /** What a recorder costs, in percent of a CPU and in seconds before and after that. */
+  private record Tool(String name, Samples added, Samples own, Samples ends) {
+
+    Tool(String name) {
+      this(name, new Samples(), new Samples(), new Samples());
+    }
+  }
 
   RecordCost(Kit kit, double seconds) {
     this.kit = kit;
@@ -80,69 +84,107 @@ final class RecordCost {
       Waiting.millis(1000);
       for (int round = 0; round < rounds; round++) {
         // In both orders, so that a machine that becomes slower favours none.
+        Tool first = round % 2 == 0 ? record : perf;
+        Tool second = round % 2 == 0 ? perf : record;
         double before = spin.nanosPerStep(this::pause);
-        double first = round % 2 == 0 ? recorded(spin) : sampledByPerf(spin);
-        double second = round % 2 == 0 ? sampledByPerf(spin) : recorded(spin);
+        double withFirst = recorded(spin, first);
+        double withSecond = recorded(spin, second);
         double base = (before + spin.nanosPerStep(this::pause)) / 2;
-        (round % 2 == 0 ? record : perf).add(PERCENT * (first / base - 1));
-        (round % 2 == 0 ? perf : record).add(PERCENT * (second / base - 1));
+        first.added().add(PERCENT * (withFirst / base - 1));
+        second.added().add(PERCENT * (withSecond / base - 1));
       }
     }
-    report.say("%n%% of CPU time added to a process  median      lower      upper");
-    report.say("%-32s %s", "record", record.middle());
-    report.say("%-32s %s", "perf record -g", perf.middle());
-    report.say("%% of a CPU that it takes itself");
-    report.say("%-32s %s", "record", recordOwn.middle());
-    report.say("%-32s %s", "perf record -g", perfOwn.middle());
-    report.atMost("overhead of record for a process, %", record.median(), BAR_PERCENT);
+    say(report, "%n%% of CPU time added to a process", Tool::added);
+    say(report, "%% of a CPU that it takes itself while it records", Tool::own);
+    say(report, "seconds of CPU time that it takes to start and to end", Tool::ends);
+    report.atMost(
+        "overhead of record, for a process and itself, %",
+        record.added().median() + record.own().median(), BAR_PERCENT);
+  }
+
+  private void say(Report report, String what, Function<Tool, Samples> samples) {
+    report.say(what + "  (median, lower, upper)");
+    Stream.of(record, perf)
+        .forEach(tool -> report.say("%-32s %s", tool.name(), samples.apply(tool).middle()));
   }
 
   private void pause() {
     Waiting.millis((long) (seconds * 1000));
   }
 
-  /** Of all processes, as is the default. */
-  private double recorded(Spin spin) {
-    try (StackRecorder recorder =
-        StackRecorder.start(StackScope.of(List.of()), Kind.ON_CPU, HERTZ)) {
-      recorder.look();
-      return spin.nanosPerStep(
-          () -> {
-            long cpu = system.getProcessCpuTime();
-            long end = System.nanoTime() + (long) (seconds * 1e9);
-            while (System.nanoTime() < end) {
-              Waiting.millis(LOOK_EVERY_MILLIS);
-              recorder.look();
-            }
-            recordOwn.add(PERCENT * (system.getProcessCpuTime() - cpu) / (seconds * 1e9));
-          });
-    }
-  }
-
-  private double sampledByPerf(Spin spin) {
+  private double recorded(Spin spin, Tool tool) {
     try {
-      Path data = Files.createTempFile("perf", ".data");
+      Path out = Files.createTempFile("record", ".folded");
+      double before = waitedSeconds();
       Process process =
-          new ProcessBuilder("perf", "record", "-q", "-a", "-g", "-F", "" + HERTZ, "-o", "" + data)
+          new ProcessBuilder(tool == record ? record(out) : perf(out))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
-      try {
-        Waiting.until("perf", () -> data.toFile().length() > 0);
-        Waiting.millis(LOOK_EVERY_MILLIS);
-        return spin.nanosPerStep(
-            () -> {
-              long cpu = Kit.cpuNanos(process.pid());
-              pause();
-              perfOwn.add(PERCENT * (Kit.cpuNanos(process.pid()) - cpu) / (seconds * 1e9));
-            });
-      } finally {
+      Waiting.until(tool.name(), () -> samples(process.pid()));
+      Waiting.millis(SETTLING_SECONDS * 1000);
+      double[] used = new double[1];
+      double nanosPerStep =
+          spin.nanosPerStep(
+              () -> {
+                long cpu = Kit.cpuNanos(process.pid());
+                pause();
+                used[0] = (Kit.cpuNanos(process.pid()) - cpu) / 1e9;
+              });
+      if (tool == perf) {
         process.destroy();
-        Kit.end(process);
-        Files.delete(data);
       }
+      Waiting.until("end", () -> !process.isAlive());
+      tool.own().add(PERCENT * used[0] / seconds);
+      tool.ends().add(waitedSeconds() - before - used[0]);
+      Files.delete(out);
+      return nanosPerStep;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The tool as users start it: by its own JVM. */
+  private List<String> record(Path out) {
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        "--enable-native-access=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("java.class.path"),
+        "io.inferspan.ebpf.cli.EbpfTool",
+        "record",
+        "--seconds",
+        Integer.toString(2 * SETTLING_SECONDS + (int) Math.ceil(seconds)),
+        "--out",
+        out.toString());
+  }
+
+  private static List<String> perf(Path out) {
+    return List.of(
+        "perf", "record", "-q", "-a", "-g", "-F", Integer.toString(HERTZ), "-o", out.toString());
+  }
+
+  private static boolean samples(long pid) {
+    try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      return files.anyMatch(file -> isPerfEvent(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isPerfEvent(Path file) {
+    try {
+      return Files.readSymbolicLink(file).toString().contains("perf_event");
+    } catch (IOException closed) {
+      return false;
+    }
+  }
+
+  /** CPU time of children of this process that have ended. */
+  private static double waitedSeconds() throws IOException {
+    String line = Files.readString(Path.of("/proc/self/stat"));
+    String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
+    int user = WAITED_USER_FIELD - 3;
+    return (Long.parseLong(fields[user]) + Long.parseLong(fields[user + 1])) / TICKS_PER_SECOND;
   }
 }

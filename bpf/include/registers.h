@@ -28,6 +28,8 @@
 #define RESULT(regs) ((s32)(regs)->ax)
 /* The return address lies on the stack, before the arguments that found no register; a return takes it off. */
 #define RETURN_BYTES 8
+#define STACK_POINTER(regs) ((u64)(regs)->sp)
+#define INSTRUCTION(regs) ((u64)(regs)->ip)
 
 #elif defined(__TARGET_ARCH_arm64)
 

@@ -24,6 +24,10 @@
 #define LOST_RETURN 2
 #define LOSSES 3
 #define NAME_BYTES 1024
+#define CODE_WORDS 2
+#define CALLERS 6
+#define SCANNED_WORDS 64
+#define WORDS_OF_A_LEAF 2
 #define STOP_HERE 1 /* of a session's entry: do not come back on return */
 #define COUNTED 1
 #define DEVICE_TOO 2 /* of a target: what the device does is counted as well */
@@ -57,6 +61,16 @@ struct ispan_frames {
 	u64 first[SKIPS];
 };
 
+/*
+ * What tells, with the file's table of frames, whether the chain of frame pointers left callers out: eight bytes of code before the
+ * innermost instruction and eight from it on, and what may be return addresses near the end of the stack, with the number of their
+ * word above their 48 bits.
+ */
+struct ispan_innermost {
+	u64 code[CODE_WORDS];
+	u64 callers[CALLERS];
+};
+
 struct ispan_stack {
 	u32 tgid;
 	u16 kind;
@@ -66,6 +80,7 @@ struct ispan_stack {
 	struct ispan_trace trace;
 	struct ispan_frames kernel;
 	struct ispan_frames user;
+	struct ispan_innermost innermost;
 };
 
 /* The program that a process runs, by where its stack begins, as /proc/PID/stat has it: another one after each exec. */
@@ -219,6 +234,55 @@ static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frame
 	return false;
 }
 
+#ifdef STACK_POINTER
+struct ispan_scan {
+	u64 sp;
+	u64 found;
+	u64 callers[CALLERS];
+};
+
+/* Whether a call ends there: e8 and four bytes, or ff, whose second byte has a 2 in the middle, and up to five more. */
+static __always_inline bool follows_call(u64 address)
+{
+	union {
+		u64 word;
+		u8 bytes[8];
+	} code = {.word = word_at(address - 8)};
+
+#define IS_CALL(bytes_long) (code.bytes[8 - (bytes_long)] == 0xff && (code.bytes[9 - (bytes_long)] & 0x38) == 0x10)
+	return code.bytes[3] == 0xe8 || IS_CALL(2) || IS_CALL(3) || IS_CALL(4) || IS_CALL(6) || IS_CALL(7);
+#undef IS_CALL
+}
+
+static long scan_word(u32 index, struct ispan_scan *scan)
+{
+	u64 word = word_at(scan->sp + index * sizeof(word));
+	u64 found = scan->found;
+
+	if (word < 4096 || word >> 47 || !follows_call(word))
+		return 0;
+	if (found >= CALLERS)
+		return 1;
+	scan->callers[found] = (u64)index << 48 | word;
+	scan->found = found + 1;
+	return 0;
+}
+
+/* In the kernel, a thread is in functions of the C library that call each other, and have no frame pointer. */
+static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, struct ispan_innermost *innermost)
+{
+	struct ispan_scan scan = {.sp = STACK_POINTER(regs)};
+
+	bpf_probe_read_user(innermost->code, sizeof(innermost->code), (void *)(INSTRUCTION(regs) - 8));
+	bpf_loop(is_leaf ? WORDS_OF_A_LEAF : SCANNED_WORDS, scan_word, &scan, 0);
+	__builtin_memcpy(innermost->callers, scan.callers, sizeof(scan.callers));
+}
+#else
+static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, struct ispan_innermost *innermost)
+{
+}
+#endif
+
 /* The stack of the thread that runs this; false where it works for another trace, or another stack has its place. */
 static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct ispan_stack *stack)
 {
@@ -228,10 +292,15 @@ static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct 
 	stack->kind = kind;
 	stack->image = image_of_this(tgid);
 	stack->kernel.number = NO_STACK;
-	if ((kind == CALL || find_frames(ctx, 0, &stack->kernel)) && find_frames(ctx, BPF_F_USER_STACK, &stack->user))
-		return true;
-	lose(LOST_COLLISION);
-	return false;
+	if ((kind != CALL && !find_frames(ctx, 0, &stack->kernel)) || !find_frames(ctx, BPF_F_USER_STACK, &stack->user)) {
+		lose(LOST_COLLISION);
+		return false;
+	}
+	if (kind == CALL)
+		read_innermost(ctx, false, &stack->innermost);
+	else if (stack->image)
+		read_innermost((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), stack->kernel.number < 0, &stack->innermost);
+	return true;
 }
 
 static __always_inline void add(const struct ispan_stack *stack, u64 count, u64 nanos, u64 bytes)

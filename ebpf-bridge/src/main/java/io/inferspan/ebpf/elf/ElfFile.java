@@ -21,6 +21,9 @@ final class ElfFile {
   private static final int MAX_SECTIONS = 16_384;
   private static final int LOADED = 1;
   private static final int EXECUTABLE = 1;
+  private static final int COMPRESSED = 1 << 11;
+  private static final int MACHINE_AT = 18;
+  private static final int X86_64 = 62;
 
   private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F', 2, 1};
 
@@ -47,7 +50,20 @@ final class ElfFile {
   }
 
   /** A table in the file. */
-  record Section(int name, int type, long offset, long length, int link, long entryLength) {}
+  record Section(
+      int name,
+      int type,
+      long flags,
+      long address,
+      long offset,
+      long length,
+      int link,
+      long entryLength) {
+
+    boolean isCompressed() {
+      return (flags & COMPRESSED) != 0;
+    }
+  }
 
   ElfFile(FileChannel channel) throws IOException {
     this(
@@ -112,6 +128,10 @@ final class ElfFile {
     return code;
   }
 
+  boolean isForX86() {
+    return header.getShort(MACHINE_AT) == X86_64;
+  }
+
   List<Section> sections() throws IOException {
     ByteBuffer table = table(40, 58, SECTION_BYTES, MAX_SECTIONS);
     List<Section> sections = new ArrayList<>();
@@ -120,6 +140,8 @@ final class ElfFile {
           new Section(
               table.getInt(at),
               table.getInt(at + 4),
+              table.getLong(at + 8),
+              table.getLong(at + 16),
               table.getLong(at + 24),
               table.getLong(at + 32),
               table.getInt(at + 40),

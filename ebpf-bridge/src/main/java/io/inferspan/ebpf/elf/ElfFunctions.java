@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ public final class ElfFunctions {
   private final List<Code> code;
   private final List<SymbolTable> tables = new ArrayList<>();
   private final String buildId;
+  private final boolean isForX86;
+  private final @Nullable UnwindTable frames;
+  private final Set<Long> roots;
 
   /** Sorted by where the functions begin in the file; the other arrays go with it. */
   private long[] starts = {};
@@ -47,7 +51,14 @@ public final class ElfFunctions {
   private ElfFunctions(ElfFile file, Path debugRoot) throws IOException {
     this.code = file.code();
     this.buildId = BuildId.of(file);
-    addIfPresent(SymbolTable.of(file, SymbolTable.DYNAMIC));
+    this.isForX86 = file.isForX86();
+    this.frames = isForX86 ? UnwindTable.of(file) : null;
+    SymbolTable exported = SymbolTable.of(file, SymbolTable.DYNAMIC);
+    this.roots =
+        exported == null || frames == null
+            ? Set.of()
+            : ThreadRoots.of(file, code, exported, frames);
+    addIfPresent(exported);
     addIfPresent(DebugSymbols.of(file, buildId, debugRoot));
     index();
   }
@@ -82,6 +93,24 @@ public final class ElfFunctions {
     return best == null ? null : best.name();
   }
 
+  /**
+   * The frame of the function at an offset. On AArch64, every function is taken to have a frame
+   * pointer.
+   */
+  public CallFrame frame(long fileOffset, Instruction instruction) {
+    UnwindTable known = frames;
+    if (known == null) {
+      return isForX86 ? CallFrame.UNKNOWN : CallFrame.OWN;
+    }
+    return known.at(address(fileOffset), instruction);
+  }
+
+  /** Whether threads or programs begin in the function at an offset. */
+  public boolean isRoot(long fileOffset) {
+    UnwindTable known = frames;
+    return known != null && roots.contains(known.start(address(fileOffset)));
+  }
+
   /** A function that holds an offset, by one of its names. */
   private record Candidate(long start, int table, String name) {}
 
@@ -103,7 +132,8 @@ public final class ElfFunctions {
   /** About so many bytes of memory. */
   public long memoryBytes() {
     long names = tables.stream().mapToLong(table -> table.names().limit()).sum();
-    return names + 21L * starts.length;
+    UnwindTable known = frames;
+    return names + 21L * starts.length + (known == null ? 0 : known.memoryBytes());
   }
 
   private void addIfPresent(@Nullable SymbolTable table) {

@@ -63,6 +63,22 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
     }
   }
 
+  /** Where the function of a name begins; 0 without one. */
+  long address(String wanted) {
+    byte[] name = (wanted + '\0').getBytes(StandardCharsets.ISO_8859_1);
+    ByteBuffer bytes = ByteBuffer.wrap(name);
+    long[] found = {0};
+    forEachFunction(
+        (at, address, _) -> {
+          if (at >= 0
+              && at <= names.limit() - name.length
+              && names.slice(at, name.length).equals(bytes)) {
+            found[0] = address;
+          }
+        });
+    return found[0];
+  }
+
   /** The name that begins there; empty where none of at most so many bytes does. */
   static String name(ByteBuffer names, int begin, int maxBytes) {
     int end = begin;

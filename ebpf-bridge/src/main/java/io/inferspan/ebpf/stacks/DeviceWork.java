@@ -162,7 +162,8 @@ final class DeviceWork implements AutoCloseable {
         sample
             ? new Frames(launch.kernel().number(), List.of(work.get(JAVA_LONG, OFFSET_AT), reason))
             : launch.kernel(),
-        launch.user());
+        launch.user(),
+        launch.innermost());
   }
 
   @Override

@@ -99,15 +99,20 @@ final class StackNames {
 
   private List<String> frames(Stack stack) {
     List<String> user = new ArrayList<>();
-    long[] addresses = table.addresses(stack.user());
     boolean sampled = stack.kind() < StackRecorder.Kind.CALL_NUMBER;
+    long[] followed = table.addresses(stack.user());
+    List<Long> addresses = CallChain.of(symbols, stack, followed, sampled);
     // But for the innermost, an address is where a call returns to, which may be the next
     // function; that of a call that has ended is one too.
     int exact = sampled ? 0 : -1;
-    for (int i = addresses.length - 1; i >= 0; i--) {
-      user.add(symbols.user(stack.image(), i == exact ? addresses[i] : addresses[i] - 1));
+    for (int i = addresses.size() - 1; i >= 0; i--) {
+      long address = addresses.get(i);
+      user.add(symbols.user(stack.image(), i == exact ? address : address - 1));
     }
-    boolean whole = addresses.length < StackTable.FRAMES && StackRoots.isWhole(user);
+    boolean whole =
+        !user.isEmpty()
+            && followed.length < StackTable.FRAMES
+            && (StackRoots.isRoot(user) || symbols.isRoot(stack.image(), addresses.getLast() - 1));
     List<String> frames = new ArrayList<>();
     if (byTrace) {
       frames.add(
@@ -116,7 +121,7 @@ final class StackNames {
               : StackCounts.traceFrame(stack.trace()));
     }
     frames.add(processes.computeIfAbsent(stack.image(), StackNames::name));
-    if (!whole && addresses.length > 0) {
+    if (!whole && !user.isEmpty()) {
       frames.add(TRUNCATED);
     }
     frames.addAll(user);

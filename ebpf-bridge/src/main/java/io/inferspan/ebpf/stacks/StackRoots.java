@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.stacks;
 
+import io.inferspan.ebpf.linux.SystemView;
 import java.util.List;
 import java.util.Set;
 
@@ -29,15 +30,13 @@ final class StackRoots {
   private StackRoots() {}
 
   /**
-   * Whether frames, from the root on, begin where a thread does. A thread begins in the C library,
-   * whose functions for that have no symbols as distributions ship it.
+   * Whether frames, from the root on, begin where a thread does. On AArch64, what the C library
+   * calls is taken to be called by such a function, which has no symbol as distributions ship it.
    */
-  static boolean isWhole(List<String> frames) {
-    if (frames.isEmpty()) {
-      return false;
-    }
+  static boolean isRoot(List<String> frames) {
     String root = frames.getFirst();
     boolean inLibrary = root.startsWith("libc.so.6+0x") || root.startsWith("libpthread");
-    return FUNCTIONS.contains(root) || (inLibrary && frames.size() > 1);
+    return FUNCTIONS.contains(root)
+        || (inLibrary && frames.size() > 1 && SystemView.architecture().equals("aarch64"));
   }
 }

@@ -24,7 +24,7 @@ import java.util.stream.LongStream;
 final class StackTable {
 
   /** Of struct ispan_stack. */
-  static final int KEY_BYTES = 104;
+  static final int KEY_BYTES = 168;
 
   static final int SUM_BYTES = 24;
   static final int FRAMES = 127;
@@ -37,6 +37,8 @@ final class StackTable {
   private static final int TRACE_AT = 24;
   private static final int KERNEL_AT = 40;
   private static final int USER_AT = 72;
+  private static final int CODE_AT = 104;
+  private static final int CALLERS_AT = 120;
   private static final int IMAGE_BYTES = 24;
   private static final int TRACE_BYTES = 16;
 
@@ -53,7 +55,14 @@ final class StackTable {
    * @param kernel of samples of the device instead the instruction and the number of the reason
    */
   record Stack(
-      Image image, int kind, int called, long function, String trace, Frames kernel, Frames user) {
+      Image image,
+      int kind,
+      int called,
+      long function,
+      String trace,
+      Frames kernel,
+      Frames user,
+      Innermost innermost) {
 
     static Stack in(MemorySegment key) {
       return new Stack(
@@ -63,7 +72,38 @@ final class StackTable {
           key.get(JAVA_LONG, FUNCTION_AT),
           HexFormat.of().formatHex(key.asSlice(TRACE_AT, TRACE_BYTES).toArray(JAVA_BYTE)),
           Frames.in(key, KERNEL_AT),
-          Frames.in(key, USER_AT));
+          Frames.in(key, USER_AT),
+          Innermost.in(key));
+    }
+  }
+
+  /**
+   * What surrounds the innermost instruction.
+   *
+   * @param before the eight bytes of code before it
+   * @param next the eight from it on
+   * @param callers what may be return addresses, with the number of their word on the stack
+   */
+  record Innermost(long before, long next, List<Long> callers) {
+
+    private static final int ADDRESS_BITS = 48;
+
+    private static Innermost in(MemorySegment key) {
+      List<Long> callers = new ArrayList<>();
+      for (long at = CALLERS_AT; at < KEY_BYTES; at += Long.BYTES) {
+        callers.add(key.get(JAVA_LONG, at));
+      }
+      return new Innermost(
+          key.get(JAVA_LONG, CODE_AT), key.get(JAVA_LONG, CODE_AT + Long.BYTES), callers);
+    }
+
+    /** The return address so many bytes from the end of the stack; 0 if none is known to be. */
+    long caller(int offset) {
+      return callers.stream()
+          .filter(word -> word != 0 && word >>> ADDRESS_BITS == offset / Long.BYTES)
+          .mapToLong(word -> word & (1L << ADDRESS_BITS) - 1)
+          .findFirst()
+          .orElse(0);
     }
   }
 

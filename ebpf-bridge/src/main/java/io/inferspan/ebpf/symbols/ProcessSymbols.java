@@ -1,6 +1,8 @@
 package io.inferspan.ebpf.symbols;
 
+import io.inferspan.ebpf.elf.CallFrame;
 import io.inferspan.ebpf.elf.ElfFunctions;
+import io.inferspan.ebpf.elf.Instruction;
 import io.inferspan.ebpf.symbols.MemoryMap.FileId;
 import io.inferspan.ebpf.symbols.MemoryMap.Region;
 import java.io.IOException;
@@ -29,12 +31,14 @@ final class ProcessSymbols {
   private static final long REREAD_NANOS = 100_000_000;
 
   private static final int STACK_FIELD = 28;
+  private static final String MOUNT_NAMESPACE = mountNamespace(Path.of("/proc/self"));
 
   private final Path process;
   private final long stack;
   private final ElfCache files;
   private final PerfMap compiled;
-  private MemoryMap map = new MemoryMap(List.of());
+  private List<String> mapLines = List.of();
+  private @Nullable MemoryMap map;
   private long readNanos = System.nanoTime() - 2 * REREAD_NANOS;
   private boolean hasNewRustNames;
 
@@ -51,20 +55,35 @@ final class ProcessSymbols {
   }
 
   private void refresh() {
-    MemoryMap now = readMap();
-    if (!now.regions().isEmpty() && runs()) {
-      map = now;
+    readNanos = System.nanoTime();
+    List<String> now = lines(process.resolve("maps"));
+    if (!now.isEmpty() && runs()) {
+      mapLines = now;
+      map = null;
       compiled.refresh();
     }
+  }
+
+  /** Of a process that only ran, it is parsed when it is first needed. */
+  private MemoryMap map() {
+    MemoryMap known = map;
+    if (known == null) {
+      known = MemoryMap.of(mapLines);
+      map = known;
+      mapLines = List.of();
+    }
+    return known;
   }
 
   /** Remembers what is mapped now, for addresses that are looked up after the process has ended. */
   void remember() {
     refresh();
-    map.regions().stream()
-        .filter(region -> region.path().startsWith("/"))
-        .filter(region -> !isFile(Path.of(region.path()), region.file()))
-        .forEach(this::functions); // which only the process itself has a path to
+    if (!mountNamespace(process).equals(MOUNT_NAMESPACE)) {
+      // Only the process itself has a path to these files.
+      map().regions().stream()
+          .filter(region -> region.path().startsWith("/"))
+          .forEach(this::functions);
+    }
   }
 
   /** Reads again what the runtime has compiled, if that has changed. */
@@ -90,7 +109,7 @@ final class ProcessSymbols {
 
   /** Reads the map again if it lacks this address, whose name is looked up later. */
   void remember(long address) {
-    if (map.at(address) == null && System.nanoTime() - readNanos > REREAD_NANOS) {
+    if (map().at(address) == null && System.nanoTime() - readNanos > REREAD_NANOS) {
       refresh();
     }
   }
@@ -104,14 +123,39 @@ final class ProcessSymbols {
     return name == null ? "0x" + Long.toHexString(address) : name;
   }
 
+  /** The frame that a function has at an instruction. */
+  CallFrame frame(Instruction instruction) {
+    long address = instruction.address();
+    Region region = map().at(address);
+    if (region != null && region.path().startsWith("/")) {
+      ElfFunctions functions = functions(region);
+      if (functions != null) {
+        return functions.frame(address - region.start() + region.offset(), instruction);
+      }
+    }
+    boolean compiled =
+        region == null || region.path().isEmpty() || this.compiled.at(address) != null;
+    return compiled ? instruction.ofCompiledCode() : CallFrame.UNKNOWN;
+  }
+
+  /** Whether threads or programs begin in the function at an address. */
+  boolean isRoot(long address) {
+    Region region = map().at(address);
+    if (region == null || !region.path().startsWith("/")) {
+      return false;
+    }
+    ElfFunctions functions = functions(region);
+    return functions != null && functions.isRoot(address - region.start() + region.offset());
+  }
+
   /** Says why functions of the process have no plain names; empty if all have. */
   List<String> missing() {
-    if (map.regions().isEmpty()) {
+    if (map().regions().isEmpty()) {
       refresh();
     }
     List<String> missing = new ArrayList<>();
     if (!compiled.isThere()) {
-      map.regions().stream()
+      map().regions().stream()
           .map(region -> runtime(fileName(region.path())))
           .filter(Objects::nonNull)
           .findFirst()
@@ -141,7 +185,7 @@ final class ProcessSymbols {
   }
 
   private @Nullable String known(long address) {
-    Region region = map.at(address);
+    Region region = map().at(address);
     if (region == null || !region.path().startsWith("/")) {
       String name = compiled.at(address);
       return name != null || region == null || !region.path().startsWith("[")
@@ -197,9 +241,12 @@ final class ProcessSymbols {
     }
   }
 
-  private MemoryMap readMap() {
-    readNanos = System.nanoTime();
-    return MemoryMap.of(lines(process.resolve("maps")));
+  private static String mountNamespace(Path process) {
+    try {
+      return Files.readSymbolicLink(process.resolve("ns/mnt")).toString();
+    } catch (IOException gone) {
+      return MOUNT_NAMESPACE;
+    }
   }
 
   /** The process's number in its own namespace, by which a runtime in it names its file. */

@@ -1,5 +1,7 @@
 package io.inferspan.ebpf.symbols;
 
+import io.inferspan.ebpf.elf.CallFrame;
+import io.inferspan.ebpf.elf.Instruction;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,6 +61,16 @@ public final class Symbols {
    */
   public String user(Image image, long address) {
     return process(image).at(address);
+  }
+
+  /** The frame that a function has at an instruction. */
+  public CallFrame frame(Image image, Instruction instruction) {
+    return process(image).frame(instruction);
+  }
+
+  /** Whether the C library begins threads or programs in the function at an address. */
+  public boolean isRoot(Image image, long address) {
+    return process(image).isRoot(address);
   }
 
   /** The kernel's function at an address; {@code 0xaddress} where the kernel hides them. */

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loads whose call paths are known, recorded for a while. */
 class StackRecorderIT {
@@ -61,16 +63,31 @@ class StackRecorderIT {
       while True: outer(100000)
       """;
 
-  /** Go gives only functions that call others a frame pointer, so inner has a call. */
+  /** Go gives only functions that call others a frame pointer: leaf has none. */
   private static final String GO =
       """
       package main
       var sink int
       //go:noinline
-      func inner(n int) { if n < 0 { outer(n) }; for i := 0; i < n; i++ { sink = sink*31 + i } }
+      func leaf(n int) { for i := 0; i < n; i++ { sink = sink*31 + i } }
+      //go:noinline
+      func inner(n int) { leaf(n); sink++ }
       //go:noinline
       func outer(n int) { inner(n); sink++ }
-      func main() { for { outer(1000000) } }
+      func main() { for { outer(20) } }
+      """;
+
+  /** Spends its time in the first and last instructions of functions, and in system calls. */
+  private static final String SHORT =
+      """
+      #include <unistd.h>
+      #define FUNCTION extern "C" __attribute__((noinline, noclone)) void
+      long sink;
+      FUNCTION leaf() { sink++; asm volatile(""); }
+      FUNCTION fast() { leaf(); asm volatile(""); }
+      FUNCTION slow() { leaf(); leaf(); asm volatile(""); }
+      FUNCTION nap() { usleep(1); asm volatile(""); }
+      int main(int c, char **) { for (;;) { if (c > 1) nap(); else { fast(); slow(); } } }
       """;
 
   @TempDir private Path directory;
@@ -99,6 +116,44 @@ class StackRecorderIT {
         stack -> stack.matches("load;.*;main;(fast|slow)\\(long\\);inner\\(long\\)(;.*_\\[k\\])?"));
     long slow = total(counts, stack -> stack.contains(";slow(long);"));
     assertThat(slow / (double) counts.total()).isBetween(0.6, 0.9);
+  }
+
+  /** Also of the functions that gcc gives no frame pointer, since they call nothing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-mno-omit-leaf-frame-pointer", "-momit-leaf-frame-pointer"})
+  void firstAndLastInstructionsOfFunctions_haveTheirCaller(String leaves) throws Exception {
+    Path source = Files.writeString(directory.resolve("short.cpp"), SHORT);
+    Path load = directory.resolve("short");
+    run("g++", "-O1", "-fno-omit-frame-pointer", leaves, source + "", "-o", load + "");
+
+    StackCounts counts = sampled(start(load.toString()), 1000);
+
+    assertShare(
+        counts,
+        0.99,
+        stack -> stack.matches("short;[^\\[]*;main(;(fast|slow)(;leaf)?)?(;.*_\\[k\\])?"));
+    assertShare(
+        counts,
+        0.99,
+        stack -> !stack.contains("leaf") || stack.matches(".*;(fast|slow);leaf(;.*)?"));
+    // No path is wrong, not even one.
+    assertShare(
+        counts,
+        1,
+        stack ->
+            stack.contains("[truncated]")
+                || stack.matches("[^\\[]*;main(;(fast|slow)(;leaf)?)?(;.*_\\[k\\])?"));
+  }
+
+  @Test
+  void waitsInTheLibraryWithoutFramePointers_haveTheirCaller() throws Exception {
+    Path source = Files.writeString(directory.resolve("short.cpp"), SHORT);
+    Path load = directory.resolve("short");
+    run("g++", "-O1", "-fno-omit-frame-pointer", source + "", "-o", load + "");
+
+    StackCounts counts = record(start(load.toString(), "nap"), Kind.OFF_CPU, 2000);
+
+    assertShare(counts, 0.99, stack -> stack.matches("short;[^\\[]*;main;nap;usleep;.*_\\[k\\]"));
   }
 
   @Test
@@ -149,7 +204,13 @@ class StackRecorderIT {
     // The runtime's own threads collect garbage and preempt.
     long load = total(counts, stack -> stack.contains("main."));
     long path =
-        total(counts, stack -> stack.matches("load;.*;main.main;main.outer;main.inner(;.*)?"));
+        total(
+            counts,
+            stack ->
+                stack.matches(
+                    "load;.*;main.main(;main.outer(;main.inner(;main.leaf)?)?)?(;.*_\\[k\\].*)?"));
+    assertThat(total(counts, stack -> stack.matches(".*main.inner;main.leaf(;.*)?")))
+        .isGreaterThan(load / 10);
     assertThat(path / (double) load).as("%s", counts.sorted()).isGreaterThanOrEqualTo(0.99);
     assertThat(load / (double) counts.total()).isGreaterThan(0.9);
   }

@@ -166,15 +166,17 @@ final class RecordCost {
 
   private static boolean samples(long pid) {
     try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
-      return files.anyMatch(file -> isPerfEvent(file));
+      return files.anyMatch(RecordCost::isTimer);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static boolean isPerfEvent(Path file) {
+  private static boolean isTimer(Path file) {
     try {
-      return Files.readSymbolicLink(file).toString().contains("perf_event");
+      return Files.readSymbolicLink(file)
+          .toString()
+          .matches("anon_inode:.*(perf_event|bpf_link).*");
     } catch (IOException closed) {
       return false;
     }

@@ -1,0 +1,258 @@
+package io.inferspan.ebpf.elf;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+
+/** One function's entry of a table of frames: a program in DWARF's instructions. */
+final class CallFrameProgram {
+
+  private static final int FRAME_POINTER = 6;
+  private static final int STACK_POINTER = 7;
+
+  /** Instead of a register: an expression. */
+  private static final int EXPRESSION = -1;
+
+  /** Pushes the frame pointer and the stack pointer, with an offset. */
+  private static final int PUSH_FRAME_POINTER = 0x76;
+
+  private static final int PUSH_STACK_POINTER = 0x77;
+  private static final long NOT_SAVED = Long.MIN_VALUE;
+  private static final long UNKNOWN = Long.MIN_VALUE + 1;
+  private static final int MOST_STATES = 64;
+  private static final int FOUR_BYTES = 0xb;
+
+  private final ByteBuffer bytes;
+  private final boolean go;
+  private final int begin;
+  private final int end;
+  private final int commonBegin;
+  private final int commonEnd;
+  private final long length;
+  private long codeUnit;
+  private long dataUnit;
+  private boolean interrupted;
+  private int pointerBytes = Long.BYTES;
+
+  private State state = new State(EXPRESSION, 0, NOT_SAVED);
+  private State initial = state;
+  private final Deque<State> remembered = new ArrayDeque<>();
+
+  /**
+   * What is true at an instruction.
+   *
+   * @param register from which the frame is so far away; of an expression, the offset is its first
+   *     operation
+   * @param framePointerAt where the caller's is, from the frame on
+   */
+  private record State(int register, long offset, long framePointerAt) {}
+
+  CallFrameProgram(ByteBuffer table, int entry, boolean go) {
+    this.bytes = table.duplicate().order(table.order());
+    this.go = go;
+    this.end = entry + 4 + bytes.getInt(entry);
+    int link = bytes.getInt(entry + 4);
+    int common = go ? link : entry + 4 - link;
+    this.commonEnd = common + 4 + bytes.getInt(common);
+    this.commonBegin = readCommon(common);
+    bytes.position(entry + 8 + pointerBytes);
+    this.length = pointerBytes == Long.BYTES ? bytes.getLong() : bytes.getInt();
+    this.begin = go ? bytes.position() : afterCounted();
+  }
+
+  private int readCommon(int common) {
+    bytes.position(common + 9);
+    StringBuilder augmentation = new StringBuilder();
+    for (int c = bytes.get(); c != 0; c = bytes.get()) {
+      augmentation.append((char) c);
+    }
+    codeUnit = unsigned();
+    dataUnit = signed();
+    skip(1); // the return address
+    if (augmentation.isEmpty()) {
+      return bytes.position();
+    }
+    int after = bytes.position();
+    int data = (int) unsigned() + bytes.position();
+    for (int i = 1; i < augmentation.length(); i++) {
+      switch (augmentation.charAt(i)) {
+        case 'R' -> pointerBytes = pointerBytes(bytes.get());
+        case 'L' -> skip(1);
+        case 'P' -> skip(pointerBytes(bytes.get()));
+        case 'S' -> interrupted = true;
+        default -> throw new IllegalArgumentException("augmentation at " + after);
+      }
+    }
+    return data;
+  }
+
+  private static int pointerBytes(int encoding) {
+    return (encoding & 0xf) == FOUR_BYTES ? Integer.BYTES : Long.BYTES;
+  }
+
+  private int afterCounted() {
+    int count = (int) unsigned();
+    return bytes.position() + count;
+  }
+
+  boolean holds(long offset) {
+    return offset >= 0 && offset < length;
+  }
+
+  /** The frame at an instruction of the function. */
+  CallFrame at(long offset, Instruction instruction) {
+    run(commonBegin, commonEnd, Long.MAX_VALUE);
+    initial = state;
+    run(begin, end, offset);
+    if (interrupted) {
+      return CallFrame.UNKNOWN;
+    }
+    if (isExpression(PUSH_FRAME_POINTER)) {
+      return CallFrame.OWN;
+    }
+    if (state.register() == FRAME_POINTER) {
+      return state.offset() == 2 * Long.BYTES ? CallFrame.OWN : CallFrame.UNKNOWN;
+    }
+    if (isExpression(PUSH_STACK_POINTER)) { // of the procedure linkage table
+      return CallFrame.onStack(instruction.hasPushedNumber() ? 2 * Long.BYTES : Long.BYTES);
+    }
+    if (state.register() != STACK_POINTER) {
+      return CallFrame.UNKNOWN;
+    }
+    return go ? inGo(instruction) : onStack(instruction);
+  }
+
+  private boolean isExpression(int first) {
+    return state.register() == EXPRESSION && state.offset() == first;
+  }
+
+  /** What was saved below the stack's end was restored since. */
+  private CallFrame onStack(Instruction instruction) {
+    boolean callers =
+        state.framePointerAt() == NOT_SAVED
+            || (state.framePointerAt() != UNKNOWN && -state.framePointerAt() > state.offset())
+            || instruction.movesFramePointer();
+    return callers ? CallFrame.onStack(state.offset()) : CallFrame.UNKNOWN;
+  }
+
+  /** Go's functions have a frame pointer if they have a frame, which the table does not say. */
+  private CallFrame inGo(Instruction instruction) {
+    if (state.offset() == Long.BYTES || instruction.movesFramePointer()) {
+      return CallFrame.onStack(state.offset());
+    }
+    return instruction.isWithinGosFrame() ? CallFrame.onStack(state.offset()) : CallFrame.OWN;
+  }
+
+  private void run(int from, int to, long offset) {
+    bytes.position(from);
+    long at = 0;
+    while (bytes.position() < to) {
+      int code = Byte.toUnsignedInt(bytes.get());
+      int low = code & 0x3f;
+      switch (code >>> 6) {
+        case 1 -> at += low * codeUnit;
+        case 2 -> save(low, unsigned() * dataUnit);
+        case 3 -> restore(low);
+        default -> at += extended(low);
+      }
+      if (at > offset) {
+        return;
+      }
+    }
+  }
+
+  /** Returns how far the instructions that follow are from this one. */
+  private long extended(int code) {
+    switch (code) {
+      case 0x00 -> {}
+      case 0x02 -> {
+        return Byte.toUnsignedLong(bytes.get()) * codeUnit;
+      }
+      case 0x03 -> {
+        return Short.toUnsignedLong(bytes.getShort()) * codeUnit;
+      }
+      case 0x04 -> {
+        return Integer.toUnsignedLong(bytes.getInt()) * codeUnit;
+      }
+      case 0x0a -> remember();
+      case 0x0b -> state = Objects.requireNonNullElse(remembered.poll(), initial);
+      case 0x0c -> state = new State((int) unsigned(), unsigned(), state.framePointerAt());
+      case 0x0d -> state = new State((int) unsigned(), state.offset(), state.framePointerAt());
+      case 0x0e -> state = new State(state.register(), unsigned(), state.framePointerAt());
+      case 0x0f -> state = expression();
+      case 0x12 -> state = new State((int) unsigned(), signed() * dataUnit, state.framePointerAt());
+      case 0x13 -> state = new State(state.register(), signed() * dataUnit, state.framePointerAt());
+      case 0x2e -> unsigned();
+      default -> registerRule(code);
+    }
+    return 0;
+  }
+
+  private void registerRule(int code) {
+    int register = (int) unsigned();
+    switch (code) {
+      case 0x05 -> save(register, unsigned() * dataUnit);
+      case 0x06 -> restore(register);
+      case 0x08 -> save(register, NOT_SAVED);
+      case 0x11 -> save(register, signed() * dataUnit);
+      case 0x07 -> save(register, UNKNOWN);
+      case 0x09, 0x14, 0x15 -> {
+        unsigned();
+        save(register, UNKNOWN);
+      }
+      case 0x10, 0x16 -> {
+        bytes.position(afterCounted());
+        save(register, UNKNOWN);
+      }
+      default -> throw new IllegalArgumentException("instruction " + code);
+    }
+  }
+
+  private void remember() {
+    if (remembered.size() == MOST_STATES) {
+      throw new IllegalArgumentException("too many states");
+    }
+    remembered.push(state);
+  }
+
+  private State expression() {
+    int after = afterCounted();
+    int first = Byte.toUnsignedInt(bytes.get(bytes.position()));
+    bytes.position(after);
+    return new State(EXPRESSION, first, state.framePointerAt());
+  }
+
+  private void save(int register, long at) {
+    if (register == FRAME_POINTER) {
+      state = new State(state.register(), state.offset(), at);
+    }
+  }
+
+  private void restore(int register) {
+    save(register, initial.framePointerAt());
+  }
+
+  private void skip(int count) {
+    bytes.position(bytes.position() + count);
+  }
+
+  private long unsigned() {
+    long value = 0;
+    int shift = 0;
+    byte next;
+    do {
+      next = bytes.get();
+      value |= (long) (next & 0x7f) << shift;
+      shift += 7;
+    } while (next < 0 && shift < Long.SIZE);
+    return value;
+  }
+
+  private long signed() {
+    int begin = bytes.position();
+    long value = unsigned();
+    int bits = 7 * (bytes.position() - begin);
+    return bits >= Long.SIZE ? value : value << (Long.SIZE - bits) >> (Long.SIZE - bits);
+  }
+}

@@ -1,0 +1,74 @@
+package io.inferspan.ebpf.elf;
+
+import java.util.HexFormat;
+
+/** An instruction of x86-64 that is about to run, as far as it shows whether a frame is set up. */
+public final class Instruction {
+
+  private static final String MOVE = "48(89e5|8bec).*";
+  private static final String GO_SETS_UP = "48(89|8d)(6c24|ac24).*";
+  private static final String TAKE_DOWN = "48(83|81)c4.*";
+
+  private final long address;
+  private final String before;
+  private final String next;
+
+  private Instruction(long address, String before, String next) {
+    this.address = address;
+    this.before = before;
+    this.next = next;
+  }
+
+  /**
+   * The one that runs next.
+   *
+   * @param before the eight bytes of code before it, the first one lowest
+   * @param next the eight from it on
+   */
+  public static Instruction next(long address, long before, long next) {
+    return new Instruction(address, hex(before), hex(next));
+  }
+
+  /** The call that returns to an address. */
+  public static Instruction call(long returnAddress) {
+    return new Instruction(returnAddress - 1, "", "");
+  }
+
+  private static String hex(long bytes) {
+    return HexFormat.of().toHexDigits(Long.reverseBytes(bytes));
+  }
+
+  /** Where it is, or where a byte of it is. */
+  public long address() {
+    return address;
+  }
+
+  /** Of an entry of the procedure linkage table: whether it has pushed its number. */
+  boolean hasPushedNumber() {
+    return (address & 15) >= 11;
+  }
+
+  /** Whether the caller's frame pointer was just pushed, and is still in its register. */
+  boolean movesFramePointer() {
+    return before.endsWith("55") && next.matches(MOVE);
+  }
+
+  /** Whether Go's prologue or epilogue has room on the stack, but no frame pointer of its own. */
+  boolean isWithinGosFrame() {
+    return next.matches(GO_SETS_UP)
+        || (next.matches(TAKE_DOWN) && before.matches(".*48(8b6c24..|8bac24.{8})"));
+  }
+
+  /**
+   * The frame of code that a runtime compiled, which has a frame pointer but in its first and last
+   * instructions.
+   */
+  public CallFrame ofCompiledCode() {
+    if (movesFramePointer()) {
+      return CallFrame.onStack(2 * Long.BYTES);
+    }
+    boolean begins = next.startsWith("55") || next.matches("898424....f[ef]ff.*");
+    boolean ends = next.matches("c[23].*") || before.matches(".*5d(493b67..)?");
+    return begins || ends ? CallFrame.onStack(Long.BYTES) : CallFrame.OWN;
+  }
+}

@@ -6,7 +6,7 @@
 #ifndef INFERSPAN_STACKS_H
 #define INFERSPAN_STACKS_H
 
-#include "operands.h"
+#include "python.h"
 #include <bpf/bpf_tracing.h>
 
 #define FRAMES 127
@@ -39,8 +39,13 @@ struct mm_struct {
 	unsigned long start_stack;
 };
 
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct___stacks {
 	struct mm_struct *mm;
+	struct thread_struct thread;
 };
 
 #pragma clang attribute pop
@@ -81,6 +86,7 @@ struct ispan_stack {
 	struct ispan_frames kernel;
 	struct ispan_frames user;
 	struct ispan_innermost innermost;
+	u64 python; /* number of the stack of Python's functions; 0: none */
 };
 
 /* The program that a process runs, by where its stack begins, as /proc/PID/stat has it: another one after each exec. */
@@ -277,7 +283,19 @@ static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, s
 	bpf_loop(is_leaf ? WORDS_OF_A_LEAF : SCANNED_WORDS, scan_word, &scan, 0);
 	__builtin_memcpy(innermost->callers, scan.callers, sizeof(scan.callers));
 }
+
+/* Python knows a thread as the C library does, by where its own data are. */
+static __always_inline void read_python(struct ispan_stack *stack)
+{
+	u64 self = ((struct task_struct___stacks *)bpf_get_current_task_btf())->thread.fsbase;
+
+	stack->python = python_stack(stack->tgid, stack->image, self);
+}
 #else
+static __always_inline void read_python(struct ispan_stack *stack)
+{
+}
+
 static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, struct ispan_innermost *innermost)
 {
 }
@@ -296,9 +314,12 @@ static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct 
 		lose(LOST_COLLISION);
 		return false;
 	}
+	if (!stack->image)
+		return true;
+	read_python(stack);
 	if (kind == CALL)
 		read_innermost(ctx, false, &stack->innermost);
-	else if (stack->image)
+	else
 		read_innermost((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), stack->kernel.number < 0, &stack->innermost);
 	return true;
 }

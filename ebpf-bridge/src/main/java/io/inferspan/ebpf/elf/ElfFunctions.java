@@ -40,6 +40,7 @@ public final class ElfFunctions {
   private final boolean isForX86;
   private final @Nullable UnwindTable frames;
   private final Set<Long> roots;
+  private final long pythonRuntime;
 
   /** Sorted by where the functions begin in the file; the other arrays go with it. */
   private long[] starts = {};
@@ -58,6 +59,8 @@ public final class ElfFunctions {
         exported == null || frames == null
             ? Set.of()
             : ThreadRoots.of(file, code, exported, frames);
+    this.pythonRuntime =
+        exported == null ? 0 : exported.address(SymbolTable.VARIABLE, "_PyRuntime");
     addIfPresent(exported);
     addIfPresent(DebugSymbols.of(file, buildId, debugRoot));
     index();
@@ -109,6 +112,11 @@ public final class ElfFunctions {
   public boolean isRoot(long fileOffset) {
     UnwindTable known = frames;
     return known != null && roots.contains(known.start(address(fileOffset)));
+  }
+
+  /** The address of the state of Python's interpreter; 0 of other files. */
+  public long pythonRuntime() {
+    return pythonRuntime;
   }
 
   /** A function that holds an offset, by one of its names. */

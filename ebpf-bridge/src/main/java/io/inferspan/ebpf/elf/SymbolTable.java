@@ -20,7 +20,11 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
 
   private static final int SYMBOL_BYTES = 24;
   private static final int MAX_NAMES_BYTES = 64 << 20;
-  private static final int FUNCTION = 2;
+
+  /** Kinds of symbols. */
+  static final int VARIABLE = 1;
+
+  static final int FUNCTION = 2;
 
   /** Takes one function: where its name begins, its address, its length. */
   interface Visitor {
@@ -55,23 +59,29 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
   }
 
   void forEachFunction(Visitor visitor) {
+    forEach(FUNCTION, visitor);
+  }
+
+  private void forEach(int type, Visitor visitor) {
     for (int at = 0; at + SYMBOL_BYTES <= symbols.limit(); at += SYMBOL_BYTES) {
       boolean defined = symbols.getShort(at + 6) != 0;
-      if (defined && (symbols.get(at + 4) & 0xf) == FUNCTION) {
+      if (defined && (symbols.get(at + 4) & 0xf) == type) {
         visitor.function(symbols.getInt(at), symbols.getLong(at + 8), symbols.getLong(at + 16));
       }
     }
   }
 
-  /** Where the function of a name begins; 0 without one. */
-  long address(String wanted) {
+  /** Where the function or variable of a name begins, which has eight letters at least; or 0. */
+  long address(int type, String wanted) {
     byte[] name = (wanted + '\0').getBytes(StandardCharsets.ISO_8859_1);
-    ByteBuffer bytes = ByteBuffer.wrap(name);
+    ByteBuffer bytes = ByteBuffer.wrap(name).order(names.order());
     long[] found = {0};
-    forEachFunction(
+    forEach(
+        type,
         (at, address, _) -> {
           if (at >= 0
               && at <= names.limit() - name.length
+              && names.getLong(at) == bytes.getLong(0)
               && names.slice(at, name.length).equals(bytes)) {
             found[0] = address;
           }

@@ -34,8 +34,8 @@ final class ThreadRoots {
   /** Where these functions begin; empty of files that define neither. */
   static Set<Long> of(ElfFile file, List<Code> code, SymbolTable symbols, UnwindTable frames)
       throws IOException {
-    long program = symbols.address(STARTS_PROGRAM);
-    long thread = symbols.address(CREATES_THREAD);
+    long program = symbols.address(SymbolTable.FUNCTION, STARTS_PROGRAM);
+    long thread = symbols.address(SymbolTable.FUNCTION, CREATES_THREAD);
     ThreadRoots roots = new ThreadRoots(file, code, frames);
     Set<Long> found = roots.named(program, true);
     for (long called : roots.named(thread, true)) {

@@ -87,7 +87,10 @@ final class UnwindTable {
       ByteBuffer frames, Section section, ElfFile file, Section index) throws IOException {
     ByteBuffer table = file.read(index.offset(), index.length());
     int count = table.getInt(8);
-    if (table.get(1) != RELATIVE_32 || table.get(3) != SORTED_32 || count < 0 || count > MAX_FUNCTIONS) {
+    if (table.get(1) != RELATIVE_32
+        || table.get(3) != SORTED_32
+        || count < 0
+        || count > MAX_FUNCTIONS) {
       return null;
     }
     long[] starts = new long[count];

@@ -163,7 +163,8 @@ final class DeviceWork implements AutoCloseable {
             ? new Frames(launch.kernel().number(), List.of(work.get(JAVA_LONG, OFFSET_AT), reason))
             : launch.kernel(),
         launch.user(),
-        launch.innermost());
+        launch.innermost(),
+        launch.python());
   }
 
   @Override

@@ -28,7 +28,7 @@ final class StackNames {
   private static final String KERNEL = "_[k]";
   private static final String ON_GPU = "_[G]";
   private static final String GPU_DETAIL = "_[g]";
-  private static final String TRUNCATED = "[truncated]";
+  static final String TRUNCATED = "[truncated]";
   private static final String ADDRESS = "0x";
   private static final String FUNCTION = "function " + ADDRESS;
   private static final String REASON = "reason ";
@@ -40,6 +40,7 @@ final class StackNames {
   private final StackTable table;
   private final CudaCalls calls;
   private final boolean byTrace;
+  private final PythonFrames python;
   private final Symbols symbols = Symbols.ofThisMachine();
   private final Map<Image, String> processes = new HashMap<>();
   private final Map<Stack, List<String>> named = new HashMap<>();
@@ -49,11 +50,24 @@ final class StackNames {
     this.table = table;
     this.calls = calls;
     this.byTrace = byTrace;
+    this.python = new PythonFrames(programs);
+  }
+
+  /** Remembers what a process has mapped that runs already. */
+  void remember(int pid) {
+    Image image = symbols.image(pid);
+    if (image.stack() != 0) {
+      remember(image);
+    }
   }
 
   /** Remembers what a process has mapped. */
   void remember(Image image) {
     symbols.remember(image);
+    long runtime = symbols.pythonRuntime(image);
+    if (runtime != 0) {
+      python.read(image, runtime);
+    }
     processes.computeIfAbsent(image, StackNames::name);
   }
 
@@ -80,7 +94,9 @@ final class StackNames {
 
   /** Of which processes names are missing, and why. */
   List<String> missing() {
-    return processes.keySet().stream()
+    return named.keySet().stream()
+        .map(Stack::image)
+        .distinct()
         .sorted(Comparator.comparingInt(Image::pid))
         .flatMap(image -> symbols.missing(image).stream())
         .distinct()
@@ -121,10 +137,14 @@ final class StackNames {
               : StackCounts.traceFrame(stack.trace()));
     }
     frames.add(processes.computeIfAbsent(stack.image(), StackNames::name));
-    if (!whole && !user.isEmpty()) {
-      frames.add(TRUNCATED);
+    if (stack.python() != 0) {
+      frames.addAll(python.merge(stack, user, whole));
+    } else {
+      if (!whole && !user.isEmpty()) {
+        frames.add(TRUNCATED);
+      }
+      frames.addAll(user);
     }
-    frames.addAll(user);
     if (sampled) {
       addKernel(stack, frames);
     } else {

@@ -170,6 +170,9 @@ public final class StackRecorder implements AutoCloseable {
             .put(arena.allocateFrom(JAVA_INT, pid), arena.allocateFrom(JAVA_INT, counted));
       }
     }
+    IntStream running = ProcessHandle.allProcesses().mapToInt(process -> (int) process.pid());
+    (scope.pids().isEmpty() ? running : scope.pids().stream().mapToInt(Integer::intValue))
+        .forEach(names::remember);
     switch (kind) {
       case ON_CPU -> links.add(programs.program("stack_sample").attachTimer(frequency));
       case OFF_CPU -> links.add(programs.program("stack_switch").attach());

@@ -24,7 +24,7 @@ import java.util.stream.LongStream;
 final class StackTable {
 
   /** Of struct ispan_stack. */
-  static final int KEY_BYTES = 168;
+  static final int KEY_BYTES = 176;
 
   static final int SUM_BYTES = 24;
   static final int FRAMES = 127;
@@ -39,6 +39,7 @@ final class StackTable {
   private static final int USER_AT = 72;
   private static final int CODE_AT = 104;
   private static final int CALLERS_AT = 120;
+  private static final int PYTHON_AT = 168;
   private static final int IMAGE_BYTES = 24;
   private static final int TRACE_BYTES = 16;
 
@@ -52,6 +53,7 @@ final class StackTable {
    * A stack as the kernel counts it.
    *
    * @param kind one of the numbers of {@link StackRecorder.Kind#number}
+   * @param python the number of the stack of Python's functions; 0 without one
    * @param kernel of samples of the device instead the instruction and the number of the reason
    */
   record Stack(
@@ -62,7 +64,8 @@ final class StackTable {
       String trace,
       Frames kernel,
       Frames user,
-      Innermost innermost) {
+      Innermost innermost,
+      long python) {
 
     static Stack in(MemorySegment key) {
       return new Stack(
@@ -73,7 +76,8 @@ final class StackTable {
           HexFormat.of().formatHex(key.asSlice(TRACE_AT, TRACE_BYTES).toArray(JAVA_BYTE)),
           Frames.in(key, KERNEL_AT),
           Frames.in(key, USER_AT),
-          Innermost.in(key));
+          Innermost.in(key),
+          key.get(JAVA_LONG, PYTHON_AT));
     }
   }
 
@@ -90,7 +94,7 @@ final class StackTable {
 
     private static Innermost in(MemorySegment key) {
       List<Long> callers = new ArrayList<>();
-      for (long at = CALLERS_AT; at < KEY_BYTES; at += Long.BYTES) {
+      for (long at = CALLERS_AT; at < PYTHON_AT; at += Long.BYTES) {
         callers.add(key.get(JAVA_LONG, at));
       }
       return new Innermost(

@@ -24,7 +24,11 @@ final class ProcessSymbols {
   private static final int MAX_MAPPINGS = 65_536;
   private static final Pattern PYTHON =
       Pattern.compile("(?:lib)?python3\\.([0-9]{1,2})(?:\\.so.*)?");
-  private static final int FIRST_PYTHON_WITH_MAPS = 12;
+  private static final String PYTHON_3_11 = "python3.11";
+
+  /** The version whose functions are known from the interpreter's state. */
+  private static final int READ_PYTHON = 11;
+
   private static final String DELETED = " (deleted)";
 
   /** A map is read again for an address that it lacks, at most this often. */
@@ -95,16 +99,18 @@ final class ProcessSymbols {
 
   /** Whether the process still runs this program. */
   private boolean runs() {
-    if (stack == 0) {
-      return true;
-    }
+    return stack == 0 || stack == stack(process);
+  }
+
+  /** Where the stack of the program begins that a process runs; 0 if that is not known. */
+  static long stack(Path process) {
     // The name before these fields may contain anything.
     return lines(process.resolve("stat")).stream()
         .map(line -> line.substring(line.lastIndexOf(')') + 1).split(" "))
-        .anyMatch(
-            fields ->
-                fields.length > STACK_FIELD - 2
-                    && fields[STACK_FIELD - 2].equals(Long.toUnsignedString(stack)));
+        .filter(fields -> fields.length > STACK_FIELD - 2)
+        .mapToLong(fields -> Long.parseUnsignedLong(fields[STACK_FIELD - 2]))
+        .findFirst()
+        .orElse(0);
   }
 
   /** Reads the map again if it lacks this address, whose name is looked up later. */
@@ -148,6 +154,22 @@ final class ProcessSymbols {
     return functions != null && functions.isRoot(address - region.start() + region.offset());
   }
 
+  /** Where the state of Python 3.11 is; 0 if that is not what is mapped. */
+  long pythonRuntime() {
+    if (mapLines.stream().noneMatch(line -> line.contains(PYTHON_3_11)) && map == null) {
+      return 0;
+    }
+    for (Region region : map().regions()) {
+      if (fileName(region.path()).matches("(lib)?python3\\.11(\\.so.*)?")) {
+        ElfFunctions functions = functions(region);
+        if (functions != null && functions.pythonRuntime() != 0) {
+          return region.start() - functions.address(region.offset()) + functions.pythonRuntime();
+        }
+      }
+    }
+    return 0;
+  }
+
   /** Says why functions of the process have no plain names; empty if all have. */
   List<String> missing() {
     if (map().regions().isEmpty()) {
@@ -173,11 +195,16 @@ final class ProcessSymbols {
   private static @Nullable String runtime(String file) {
     Matcher python = PYTHON.matcher(file);
     if (python.matches()) {
-      boolean old = Integer.parseInt(python.group(1)) < FIRST_PYTHON_WITH_MAPS;
-      return "runs Python 3.%s: its functions are %s"
+      int minor = Integer.parseInt(python.group(1));
+      if (minor == READ_PYTHON) {
+        return null;
+      }
+      return "runs Python 3.%d: its functions are %s"
           .formatted(
-              python.group(1),
-              old ? "not supported, only those of 3.12 and newer" : "not known without -X perf");
+              minor,
+              minor < READ_PYTHON
+                  ? "not supported, only those of 3.11 and newer"
+                  : "not known without -X perf");
     }
     return file.equals("libjvm.so")
         ? "runs a JVM: its compiled functions are not known without jcmd Compiler.perfmap"

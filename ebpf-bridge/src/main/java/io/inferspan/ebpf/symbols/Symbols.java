@@ -55,6 +55,11 @@ public final class Symbols {
     return new Symbols(Path.of("/proc"));
   }
 
+  /** What a process runs now, and can be told from what it runs later. */
+  public Image image(int pid) {
+    return new Image(pid, ProcessSymbols.stack(proc.resolve(Integer.toString(pid))));
+  }
+
   /**
    * The function at an address of a process: its name, {@code module+0xaddress} where the module
    * has no symbol there, or {@code 0xaddress} where no module is known.
@@ -71,6 +76,11 @@ public final class Symbols {
   /** Whether the C library begins threads or programs in the function at an address. */
   public boolean isRoot(Image image, long address) {
     return process(image).isRoot(address);
+  }
+
+  /** Where the state of a process's Python 3.11 is; 0 if it runs none. */
+  public long pythonRuntime(Image image) {
+    return process(image).pythonRuntime();
   }
 
   /** The kernel's function at an address; {@code 0xaddress} where the kernel hides them. */

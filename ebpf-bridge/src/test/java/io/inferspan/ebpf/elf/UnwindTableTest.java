@@ -35,7 +35,9 @@ class UnwindTableTest {
       String[] fields = line.strip().split(" +");
       if (fields[0].equals("LOC")) {
         framePointer = Arrays.asList(fields).indexOf("rbp");
-      } else if (fields[0].matches("0*[1-9a-f][0-9a-f]*") && fields[0].length() == 16 && fields[1].matches("(rsp|rbp|r10)\\+.*")) {
+      } else if (fields[0].matches("0*[1-9a-f][0-9a-f]*")
+          && fields[0].length() == 16
+          && fields[1].matches("(rsp|rbp|r10)\\+.*")) {
         long address = Long.parseLong(fields[0], 16);
         String saved = framePointer < 0 ? "u" : fields[framePointer];
         assertThat(table.at(address, Instruction.next(address, 0, 0)))

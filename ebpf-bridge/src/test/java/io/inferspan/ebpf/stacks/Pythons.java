@@ -42,6 +42,15 @@ public final class Pythons {
     return candidates;
   }
 
+  /** Those of 3.11, whose functions are read from their state. */
+  static List<Path> of311() {
+    String home = System.getProperty("user.home");
+    return Stream.of("/usr/bin/python3.11", home + "/.pyenv/versions/3.11.7/bin/python3.11")
+        .map(Path::of)
+        .filter(Files::isExecutable)
+        .toList();
+  }
+
   /** Whether it was built with them, as it says itself or as the variable says. */
   static boolean hasFramePointers(List<String> interpreter) {
     String flags = "import sysconfig; print(sysconfig.get_config_var('CFLAGS'))";

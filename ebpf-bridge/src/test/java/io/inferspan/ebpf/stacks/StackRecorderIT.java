@@ -63,6 +63,18 @@ class StackRecorderIT {
       while True: outer(100000)
       """;
 
+  /** Python calls schlüssel from C. */
+  private static final String PYTHON_3_11 =
+      """
+      def inner(n):
+          for i in range(n): pass
+      def outer(n): inner(n)
+      def schlüssel(n): inner(n); return n
+      def sorting(n): sorted([n, n], key=schlüssel)
+      print(flush=True)
+      while True: outer(100000); sorting(50000)
+      """;
+
   /** Go gives only functions that call others a frame pointer: leaf has none. */
   private static final String GO =
       """
@@ -245,6 +257,26 @@ class StackRecorderIT {
       } finally {
         Files.deleteIfExists(map);
       }
+    }
+  }
+
+  /** With frame pointers or without. */
+  @Test
+  void python311_foldsToItsPath() throws Exception {
+    List<Path> interpreters = Pythons.of311();
+    assumeTrue(!interpreters.isEmpty(), "needs Python 3.11: apt-get install python3");
+    Path source = Files.writeString(directory.resolve("load.py"), PYTHON_3_11);
+    for (Path interpreter : interpreters) {
+      int pid = start(interpreter.toString(), source.toString());
+      StackCounts counts = sampled(pid, 400);
+      started.removeLast().destroyForcibly().waitFor();
+      String root = "python[^;]*;py::<module>:[^;]*load.py;py::";
+      String leaf = "py::inner:[^;]*load.py(;.*)?";
+      String called = root + "outer:[^;]*load.py;" + leaf;
+      String sorted = root + "sorting:[^;]*load.py;(.*;)?py::schlüssel:[^;]*load.py;" + leaf;
+      assertShare(counts, 0.99, stack -> stack.matches(called) || stack.matches(sorted));
+      double share = total(counts, stack -> stack.matches(sorted)) / (double) counts.total();
+      assertThat(share).isBetween(0.3, 0.7);
     }
   }
 

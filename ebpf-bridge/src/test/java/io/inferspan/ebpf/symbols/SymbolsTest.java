@@ -108,7 +108,7 @@ class SymbolsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "/usr/bin/python3.11 | process 4711 runs Python 3.11: its functions are not supported",
+        "/usr/bin/python3.10 | process 4711 runs Python 3.10: its functions are not supported",
         "/opt/lib/libpython3.9.so.1.0 | process 4711 runs Python 3.9: its functions are not",
         "/usr/bin/python3.13 (deleted) | process 4711 runs Python 3.13: its functions are not known"
             + " without -X perf",

@@ -117,7 +117,7 @@ final class RecordCost {
       Path out = Files.createTempFile("record", ".folded");
       double before = waitedSeconds();
       Process process =
-          new ProcessBuilder(tool == record ? record(out) : perf(out))
+          new ProcessBuilder(tool.equals(record) ? record(out) : perf(out))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
@@ -131,7 +131,7 @@ final class RecordCost {
                 pause();
                 used[0] = (Kit.cpuNanos(process.pid()) - cpu) / 1e9;
               });
-      if (tool == perf) {
+      if (tool.equals(perf)) {
         process.destroy();
       }
       Waiting.until("end", () -> !process.isAlive());
@@ -185,7 +185,7 @@ final class RecordCost {
   /** CPU time of children of this process that have ended. */
   private static double waitedSeconds() throws IOException {
     String line = Files.readString(Path.of("/proc/self/stat"));
-    String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
+    String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
     int user = WAITED_USER_FIELD - 3;
     return (Long.parseLong(fields[user]) + Long.parseLong(fields[user + 1])) / TICKS_PER_SECOND;
   }

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.ebpf.flame.StackCounts;
 import io.inferspan.ebpf.flame.Unit;
-import io.inferspan.ebpf.libbpf.TestObjects;
 import io.inferspan.ebpf.stacks.StackRecorder.Kind;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,16 +13,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Loads whose call paths are known, recorded for a while. */
-class StackRecorderIT {
+class StackRecorderIT extends RecordedLoads {
 
   private static final String CPP =
       """
@@ -54,27 +48,6 @@ class StackRecorderIT {
       }
       """;
 
-  private static final String PYTHON =
-      """
-      def inner(n):
-          for i in range(n): pass
-      def outer(n): inner(n)
-      print(flush=True)
-      while True: outer(100000)
-      """;
-
-  /** Python calls schlüssel from C. */
-  private static final String PYTHON_3_11 =
-      """
-      def inner(n):
-          for i in range(n): pass
-      def outer(n): inner(n)
-      def schlüssel(n): inner(n); return n
-      def sorting(n): sorted([n, n], key=schlüssel)
-      print(flush=True)
-      while True: outer(100000); sorting(50000)
-      """;
-
   /** Go gives only functions that call others a frame pointer: leaf has none. */
   private static final String GO =
       """
@@ -101,20 +74,6 @@ class StackRecorderIT {
       FUNCTION nap() { usleep(1); asm volatile(""); }
       int main(int c, char **) { for (;;) { if (c > 1) nap(); else { fast(); slow(); } } }
       """;
-
-  @TempDir private Path directory;
-  private final List<Process> started = new ArrayList<>();
-
-  @BeforeEach
-  void kernel() {
-    TestObjects.assumeBpf();
-    TestObjects.assumeCompiler();
-  }
-
-  @AfterEach
-  void end() {
-    started.forEach(Process::destroyForcibly);
-  }
 
   @Test
   void codeWithFramePointers_foldsToItsPath() throws Exception {
@@ -227,59 +186,6 @@ class StackRecorderIT {
     assertThat(load / (double) counts.total()).isGreaterThan(0.9);
   }
 
-  /**
-   * Every Python with trampolines that is here, and the one that PYTHON_WITH_FRAME_POINTERS names:
-   * if the interpreter has frame pointers, its functions' path; else nothing that is wrong.
-   */
-  @Test
-  void python_foldsToItsPath_orIsTruncated() throws Exception {
-    List<List<String>> interpreters = Pythons.withTrampolines();
-    assumeTrue(!interpreters.isEmpty(), "needs Python 3.12 or newer");
-    Path source = Files.writeString(directory.resolve("load.py"), PYTHON);
-    for (List<String> interpreter : interpreters) {
-      List<String> command = new ArrayList<>(interpreter);
-      command.addAll(List.of("-X", "perf", source.toString()));
-      int pid = start(command.toArray(String[]::new));
-      Path map = Path.of("/tmp/perf-" + pid + ".map");
-      try {
-        StackCounts counts = sampled(pid, 200);
-        started.removeLast().destroyForcibly().waitFor();
-        String path = ".*;py::<module>:[^;]*;.*py::outer:[^;]*;.*py::inner:[^;]*(;.*)?";
-        String cut = "[^;]*;\\[truncated\\];.*";
-        boolean framed = Pythons.hasFramePointers(interpreter);
-        System.out.printf(
-            "%s: %d of %d samples have the path, %d are truncated%n",
-            interpreter,
-            total(counts, stack -> stack.matches(path)),
-            counts.total(),
-            total(counts, stack -> stack.matches(cut)));
-        assertShare(counts, 0.99, stack -> stack.matches(path) || (!framed && stack.matches(cut)));
-      } finally {
-        Files.deleteIfExists(map);
-      }
-    }
-  }
-
-  /** With frame pointers or without. */
-  @Test
-  void python311_foldsToItsPath() throws Exception {
-    List<Path> interpreters = Pythons.of311();
-    assumeTrue(!interpreters.isEmpty(), "needs Python 3.11: apt-get install python3");
-    Path source = Files.writeString(directory.resolve("load.py"), PYTHON_3_11);
-    for (Path interpreter : interpreters) {
-      int pid = start(interpreter.toString(), source.toString());
-      StackCounts counts = sampled(pid, 400);
-      started.removeLast().destroyForcibly().waitFor();
-      String root = "python[^;]*;py::<module>:[^;]*load.py;py::";
-      String leaf = "py::inner:[^;]*load.py(;.*)?";
-      String called = root + "outer:[^;]*load.py;" + leaf;
-      String sorted = root + "sorting:[^;]*load.py;(.*;)?py::schlüssel:[^;]*load.py;" + leaf;
-      assertShare(counts, 0.99, stack -> stack.matches(called) || stack.matches(sorted));
-      double share = total(counts, stack -> stack.matches(sorted)) / (double) counts.total();
-      assertThat(share).isBetween(0.3, 0.7);
-    }
-  }
-
   @Test
   void waits_countForAsLongAsTheyLasted() throws Exception {
     int pid = start(compiled("-O0").toString(), "0");
@@ -372,60 +278,5 @@ class StackRecorderIT {
     command.addAll(List.of(source.toString(), "-o", load.toString()));
     run(command.toArray(String[]::new));
     return load;
-  }
-
-  private int start(String... command) throws Exception {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    started.add(process);
-    Thread.sleep(200);
-    assertThat(process.isAlive()).isTrue();
-    return (int) process.pid();
-  }
-
-  private static StackCounts record(int pid, Kind kind, long millis) throws InterruptedException {
-    try (StackRecorder recorder = StackRecorder.start(StackScope.of(List.of(pid)), kind, 99)) {
-      Thread.sleep(millis);
-      StackCounts counts = recorder.counts(kind.units().getFirst());
-      // Not every kernel reports each switch of threads; nothing else is lost.
-      assertThat(recorder.lost()).isEqualTo(recorder.lostReturns());
-      return counts;
-    }
-  }
-
-  /** However long that takes on a busy machine. */
-  private static StackCounts sampled(int pid, int samples) throws InterruptedException {
-    try (StackRecorder recorder =
-        StackRecorder.start(StackScope.of(List.of(pid)), Kind.ON_CPU, 99)) {
-      StackCounts counts = recorder.counts(Unit.SAMPLES);
-      for (int i = 0; i < 240 && counts.total() < samples; i++) {
-        Thread.sleep(250);
-        counts = recorder.counts(Unit.SAMPLES);
-      }
-      return counts;
-    }
-  }
-
-  private static void assertShare(StackCounts counts, double share, Predicate<String> wanted) {
-    assertThat(counts.total()).isGreaterThan(10);
-    assertThat(total(counts, wanted) / (double) counts.total())
-        .as("%s", counts.sorted())
-        .isGreaterThanOrEqualTo(share);
-  }
-
-  private static long total(StackCounts counts, Predicate<String> wanted) {
-    return counts.sorted().entrySet().stream()
-        .filter(stack -> wanted.test(stack.getKey()))
-        .mapToLong(stack -> stack.getValue())
-        .sum();
-  }
-
-  private static void run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
   }
 }

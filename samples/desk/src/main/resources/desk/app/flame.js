@@ -1,3 +1,4 @@
+// @ts-check
 // The flame graph of one request, hanging from the top: width is time or samples, depth is who called whom.
 
 import { el, say, svg } from './dom.js';
@@ -10,7 +11,7 @@ const PX_PER_LETTER = 6.6;
 const SHADES = 3;
 const KINDS = ['cpu', 'kernel', 'gpu', 'none'];
 
-// What of a flame graph is called how, by where it came from.
+// Units and legends of the two sources of a flame graph: the trace's spans, and recorded stacks.
 export const SPANS = {
   amount: ms, of: 'of the time in calls',
   legend: { cpu: 'span, or mark of the engine', kernel: 'call of the kernel, or wait in it', gpu: 'call of CUDA or NCCL' },
@@ -46,8 +47,8 @@ export class FlameGraph {
   #draw() {
     const shown = this.#frames();
     const deepest = shown.reduce((most, { row }) => Math.max(most, row), 0);
-    this.#chart.setAttribute('width', this.#width);
-    this.#chart.setAttribute('height', (deepest + 1) * ROW);
+    this.#chart.setAttribute('width', String(this.#width));
+    this.#chart.setAttribute('height', String((deepest + 1) * ROW));
     this.#chart.replaceChildren(...shown.map((frame) => this.#frame(frame)));
   }
 

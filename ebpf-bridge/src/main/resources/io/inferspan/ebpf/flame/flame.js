@@ -1,8 +1,11 @@
+// @ts-check
 'use strict';
 const ROW = 18;
+/** @type {(id: string) => any} */
 const byId = (id) => document.getElementById(id);
 const {unit, difference} = document.body.dataset;
 const compared = difference === 'true';
+/** @type {[string, (hash: number) => string][]} */
 const PALETTES = [
   ['CPU', (h) => `hsl(${34 + h % 20} ${82 + h % 15}% ${58 + h % 9}%)`],
   ['kernel', (h) => `hsl(${8 + h % 14} ${75 + h % 15}% ${57 + h % 9}%)`],
@@ -15,7 +18,7 @@ const MATCH = '#d81bce';
 let names, kinds, colours, depth, name, end, total, before, left, rows;
 let root = 0, pattern = null, hovered = -1;
 
-/** What a frame is shows in how its name ends. */
+/** The index in PALETTES, by the suffix of the name. */
 function kindOf(text) {
   if (text.endsWith('_[k]')) return 1;
   if (text.endsWith('_[G]')) return 2;
@@ -57,7 +60,7 @@ function parse(text) {
   layOut(size);
 }
 
-/** From what ends in each frame to what is in it, and where it stands in its parent. */
+/** Adds the values of callees to their callers, and places each frame in its caller. */
 function layOut(size) {
   const parent = new Int32Array(size), open = [];
   for (let i = 0; i < size; i++) {
@@ -194,7 +197,7 @@ unpack().then((text) => {
   canvas.addEventListener('mousemove', hover);
   canvas.addEventListener('mouseleave', () => { byId('tip').style.display = 'none'; hovered = -1; draw(); });
   canvas.addEventListener('click', (event) => { const i = frameAt(event.offsetX, event.offsetY); if (i >= 0) zoom(i); });
-  byId('search').addEventListener('input', (event) => search(event.target.value));
+  byId('search').addEventListener('input', () => search(byId('search').value));
   byId('reset').addEventListener('click', () => zoom(0));
   addEventListener('resize', draw);
   addEventListener('keydown', (event) => {
@@ -202,6 +205,6 @@ unpack().then((text) => {
     if (event.key === '/' && event.target !== byId('search')) { event.preventDefault(); byId('search').focus(); }
   });
   scrollTo(0, document.body.scrollHeight);
-  document.body.dataset.frames = total.length;
-  document.body.dataset.ready = Math.round(performance.now());
+  document.body.dataset.frames = String(total.length);
+  document.body.dataset.ready = String(Math.round(performance.now()));
 });

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks the page's JavaScript, which has types in comments, with TypeScript. */
+/** Checks the types of the JavaScript of the desk and of flame graphs with TypeScript. */
 class PageTypesIT {
 
   private static final Path COMPILER = Path.of("target/typescript/tsc.js");
 
   @Test
-  void page_hasNoTypeErrors() throws Exception {
+  void javascript_hasNoTypeErrors() throws Exception {
     assumeTrue(onPath("node"), "needs node: apt-get install nodejs");
 
     Process check =

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A bridge without a gateway around it. */
+/** Runs a bridge without a gateway in the same process. */
 @Command(
     name = "agent",
     description =
-        "Watches processes of this machine and sends spans, until SIGTERM; without options, every"
-            + " process that is sent a request with a traceparent.")
+        "Traces processes of this machine until SIGTERM; without options, every"
+            + " process that receives a request with a traceparent.")
 final class AgentCommand extends ToolCommand {
 
   private static final String SERVICE = "inferspan-ebpf-agent";
@@ -57,26 +57,27 @@ final class AgentCommand extends ToolCommand {
   @Option(
       names = "--metrics-port",
       paramLabel = "N",
-      description = "Serve the agent's own metrics at http://HOST:N/metrics; 0 is any free port.")
+      description =
+          "Serve the agent's own metrics at http://HOST:N/metrics; 0 selects a free port.")
   private @Nullable Integer metricsPort;
 
   @Option(
       names = "--measure-programs",
       description =
-          "Among the metrics, the run time of each program. It costs every BPF program of the"
-              + " machine two clock readings per run.")
+          "Adds the run time of each BPF program to the metrics. It costs every BPF"
+              + " program of the machine two clock readings per run.")
   private boolean measured;
 
-  /** The settings, in two columns. */
+  /** Returns the settings for the help, in two columns. */
   static String[] footer() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(
         "OTEL_EXPORTER_OTLP_ENDPOINT",
-        "where spans go (http://localhost:4317); other OTEL_* variables hold as well");
-    settings.put("OTEL_SERVICE_NAME", "the service of its spans (" + SERVICE + ")");
+        "the OTLP endpoint (http://localhost:4317); other OTEL_* variables apply, too");
+    settings.put("OTEL_SERVICE_NAME", "the service name of its spans (" + SERVICE + ")");
     settings.put(
         "OTEL_TRACES_SAMPLER",
-        "which steps of engines are recorded (one in ten); requests are sampled by their traceparent");
+        "the sampler of engine steps (one in ten); requests are sampled by their traceparent");
     for (Setting setting : Setting.values()) {
       settings.put(setting.variable(), setting.meaning());
     }
@@ -97,7 +98,7 @@ final class AgentCommand extends ToolCommand {
     AgentSettings settings = new AgentSettings(scope(), measured, tool().environment);
     BridgeConfig config = bridge(settings);
     MetricsPort metrics = metricsPort == null ? null : openMetrics(metricsPort);
-    // Before the telemetry, because a user who may not attach needs no exporter, and gets one line.
+    // Checked before telemetry is created, so that a user without rights gets only this line.
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       return unavailable(none, tool().err);
     }
@@ -120,7 +121,9 @@ final class AgentCommand extends ToolCommand {
     return EbpfTool.DONE;
   }
 
-  /** As the setting {@code INFERSPAN_EBPF_SCOPE} has it; empty where that setting decides. */
+  /**
+   * Returns the options in the syntax of {@code INFERSPAN_EBPF_SCOPE}; empty to use that setting.
+   */
   private String scope() {
     requireProcesses(pids);
     List<String> items = new ArrayList<>();
@@ -132,7 +135,7 @@ final class AgentCommand extends ToolCommand {
       items.add("command:" + command);
     }
     if (cgroup != null) {
-      // The older hierarchies have cgroup.procs as well, but not this.
+      // Hierarchies of cgroup v1 have cgroup.procs, too, but not this file.
       if (cgroup.contains(",") || !Files.exists(Path.of(cgroup, "cgroup.controllers"))) {
         throw wrong(
             "--cgroup " + cgroup + ": must be a directory of cgroup v2, below /sys/fs/cgroup");
@@ -142,7 +145,7 @@ final class AgentCommand extends ToolCommand {
     return String.join(",", items);
   }
 
-  /** Before anything is attached: a port in use is a mistake of the command line. */
+  /** Opens the port before anything is attached: a port in use is a command line error. */
   private MetricsPort openMetrics(int port) {
     requireWithin("--metrics-port", port, 0, LAST_PORT);
     try {
@@ -159,7 +162,7 @@ final class AgentCommand extends ToolCommand {
             .closeTimeout(FLUSH_TIMEOUT)
             .setting(AgentSettings.QUEUE, settings.queuedSpans())
             .setting(AgentSettings.RESOURCE, settings.resource())
-            // The bridge is attached by hand, with the targets of the command line.
+            // The bridge is attached explicitly, with the targets of the command line.
             .setting("inferspan.ebpf", "off");
     settings.sampling().forEach(options::setting);
     return options;
@@ -171,7 +174,7 @@ final class AgentCommand extends ToolCommand {
     return EbpfTool.FAILED;
   }
 
-  /** Detaches first, because that writes the last spans, and then sends them. */
+  /** Detaches first, which writes the last spans, and then exports them. */
   private void stop(Telemetry telemetry, EbpfBridge bridge) {
     BridgeStatus last = bridge.status();
     bridge.close();

@@ -21,23 +21,23 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "coldstart",
     description =
-        "Follows the start of a server and all processes that it starts: phases, calls, and a trace"
-            + " below the span that TRACEPARENT names. Put -- in front of COMMAND.")
+        "Analyses the start of a server and its child processes: phases, calls, and"
+            + " a trace whose parent is TRACEPARENT, if set. Put -- in front of COMMAND.")
 final class ColdStartCommand extends ToolCommand {
 
-  @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "What to start.")
+  @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command to start.")
   private List<String> command = new ArrayList<>();
 
   @Option(
       names = "--pid",
       paramLabel = "N",
-      description = "Follow a process that has begun already, instead of a command.")
+      description = "Follow a running process instead of a command.")
   private int pid;
 
   @Option(
       names = "--ready-url",
       paramLabel = "URL",
-      description = "Ready when it answers with 200 to 299.")
+      description = "Ready when this URL answers with a status from 200 to 299.")
   private @Nullable URL url;
 
   @Option(
@@ -60,20 +60,20 @@ final class ColdStartCommand extends ToolCommand {
       names = "--out",
       paramLabel = "FILE",
       description =
-          "Where the calls go, as vllm-coldstart-probe writes them (coldstart.jsonl). A timeline"
-              + " goes next to it, as .html.")
+          "The file for the calls, in the format of vllm-coldstart-probe"
+              + " (coldstart.jsonl). The timeline is written next to it, as .html.")
   private Path out = Path.of("coldstart.jsonl");
 
   @Option(
       names = "--desk",
       paramLabel = "URL",
-      description = "The trace desk's page; the desk then links the timeline.")
+      description = "Upload the timeline to this trace desk, which links it from the trace.")
   private @Nullable URL desk;
 
   @Option(
       names = "--bucket-ms",
       paramLabel = "N",
-      description = "Also print how many calls began in every N ms.")
+      description = "Also print the number of calls that began in each interval of N ms.")
   private @Nullable Integer bucketMillis;
 
   /**
@@ -126,7 +126,7 @@ final class ColdStartCommand extends ToolCommand {
     }
   }
 
-  @Command(description = "Tables of the calls in a file that coldstart wrote.")
+  @Command(description = "Prints tables of the calls in a file of coldstart.")
   int report(
       @Parameters(paramLabel = "FILE") Path file,
       @Option(names = "--bucket-ms", paramLabel = "N") @Nullable Integer bucketMillis)
@@ -136,7 +136,7 @@ final class ColdStartCommand extends ToolCommand {
     return EbpfTool.DONE;
   }
 
-  @Command(description = "The calls of two such files.")
+  @Command(description = "Compares the calls in two files of coldstart.")
   int compare(
       @Parameters(paramLabel = "BEFORE") Path before, @Parameters(paramLabel = "AFTER") Path after)
       throws IOException {

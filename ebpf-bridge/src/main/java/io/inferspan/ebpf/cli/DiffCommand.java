@@ -16,14 +16,18 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description =
-        "Makes a flame graph of what grew and what shrank from BEFORE to AFTER; with --slowest, from"
-            + " the other requests of one file to the slowest.")
+        "Makes a flame graph of the differences between BEFORE and AFTER or, with"
+            + " --slowest, between the slowest requests of one file and the others.")
 final class DiffCommand extends StackCommand {
 
-  @Parameters(index = "0", paramLabel = "BEFORE", description = "Stacks, as for flame.")
+  @Parameters(index = "0", paramLabel = "BEFORE", description = "A file of stacks, as for flame.")
   private @Nullable Path before;
 
-  @Parameters(index = "1", arity = "0..1", paramLabel = "AFTER", description = "Stacks to compare.")
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "AFTER",
+      description = "A file to compare with it.")
   private @Nullable Path after;
 
   @Option(

@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** Examines this machine. */
 @Command(
     name = "doctor",
-    description = "Lists what kernel events need, and what is missing on this machine.")
+    description = "Lists the prerequisites of kernel events, and what this machine lacks.")
 final class DoctorCommand extends ToolCommand {
 
   @Override

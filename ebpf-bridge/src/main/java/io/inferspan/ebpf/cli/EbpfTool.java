@@ -21,13 +21,13 @@ import picocli.CommandLine.ParameterException;
 /** The program: {@code java -jar inferspan-ebpf-bridge.jar}. */
 @Command(
     name = "java -jar inferspan-ebpf-bridge.jar",
-    description = "Kernel and CUDA events as spans under the request's traceparent.",
+    description = "Records kernel and CUDA events as child spans of requests.",
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = EbpfTool.Version.class,
     subcommands = CommandLine.HelpCommand.class,
     footer = {
-      "%nExit status: 0 done; 1 it cannot work here, or was never ready; 2 a wrong option or setting.",
+      "%nExit status: 0 success; 1 not possible here, or never ready; 2 an invalid option or setting.",
       "agent, doctor, record and coldstart need root, or CAP_BPF and CAP_PERFMON;"
           + " top, policy, and record with --trace or --by-trace need root, or CAP_SYS_ADMIN."
     })
@@ -106,7 +106,7 @@ public final class EbpfTool {
         .setExecutionExceptionHandler((failed, _, _) -> tool.fail(failed));
   }
 
-  /** Adds what every command has. */
+  /** Adds the options and handlers that every command has. */
   private static void complete(CommandLine line) {
     CommandSpec command = line.getCommandSpec();
     command

@@ -22,13 +22,13 @@ import picocli.CommandLine.Parameters;
             + " profiler.")
 final class FlameCommand extends StackCommand {
 
-  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Stacks.")
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of stacks.")
   private List<Path> files = new ArrayList<>();
 
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "A page (flame.html), or folded text, or .json for Perfetto.")
+      description = "The output: a page (flame.html), folded text, or .json for Perfetto.")
   private Path out = Path.of("flame.html");
 
   @Override

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Sends what other tools recorded as spans.",
+      "Exports recordings of other tools as spans.",
       "From the JSON of NCCL's inspector: operations, below the span that TRACEPARENT names if it is"
           + " set. From OTLP/JSON: queue, prefill and decode below each llm_request of vLLM."
     })
@@ -39,7 +39,7 @@ final class ImportCommand extends ToolCommand {
               + " attributes of the collectives.")
   private @Nullable String ncclMaps;
 
-  /** Leaves standard output to an exporter. */
+  /** Prints to standard error, because an exporter may write to standard output. */
   @Override
   public Integer call() throws IOException {
     SpanImport spans = new SpanImport(ncclMaps == null ? NcclMaps.none() : NcclMaps.read(ncclMaps));
@@ -63,7 +63,7 @@ final class ImportCommand extends ToolCommand {
     TelemetryOptions options =
         TelemetryOptions.builder()
             .serviceName(SERVICE)
-            // An import is wanted as a whole; only its parent can choose to do without it.
+            // An import is exported in full unless its parent is not sampled.
             .setting("otel.traces.sampler", "parentbased_always_on")
             .setting("inferspan.ebpf", "off")
             .build();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "policy",
     description =
-        "Policies: programs that decide which calls of CUDA and NCCL become events. A NAME is"
+        "Manages policies: programs that decide which CUDA and NCCL calls become events. A NAME is"
             + " keep-all, rate-limit, slow-only, adaptive, slo, the profiler latency, or a file made"
             + " with inferspan_policy.h.")
 final class PolicyCommand extends ToolCommand {
@@ -32,7 +32,7 @@ final class PolicyCommand extends ToolCommand {
     throw wrong("policy needs one of check, load, list, rollback and off");
   }
 
-  @Command(description = "Has the kernel verify policies.")
+  @Command(description = "Lets the kernel verify policies.")
   int check(@CommandLine.Parameters(arity = "1..*", paramLabel = "NAME") List<String> names) {
     int status = EbpfTool.DONE;
     for (String name : names) {
@@ -51,13 +51,13 @@ final class PolicyCommand extends ToolCommand {
 
   @Command(
       aliases = "swap",
-      description = "Puts a policy into the running bridge, in place of the one before.")
+      description = "Loads a policy into the running bridge, in place of the current one.")
   int load(
       @CommandLine.Parameters(paramLabel = "NAME") String name,
       @Option(
               names = "--floor",
               paramLabel = "N",
-              description = "One call of a kind in N is kept, whatever a policy answers (100).")
+              description = "Always keep one call of a kind in N (100).")
           @Nullable Integer floor,
       @Mixin PolicyParameters parameters)
       throws IOException {
@@ -89,16 +89,17 @@ final class PolicyCommand extends ToolCommand {
     return EbpfTool.DONE;
   }
 
-  @Command(description = "Puts the policy before back.")
+  @Command(description = "Restores the previous policy.")
   int rollback(
-      @Option(names = "--profiler", description = "The profiler instead.") boolean profiler) {
+      @Option(names = "--profiler", description = "Restore the profiler instead.")
+          boolean profiler) {
     try (PolicySlots slots = PolicySlots.open()) {
       say(slots.rollback(profiler ? Role.PROFILER : Role.POLICY), tool().out);
     }
     return EbpfTool.DONE;
   }
 
-  @Command(description = "Removes all: every call is kept.")
+  @Command(description = "Removes all policies, so that every call is kept.")
   int off() {
     try (PolicySlots slots = PolicySlots.open()) {
       slots.off();

@@ -14,25 +14,25 @@ final class PolicyParameters {
   @Option(
       names = "--per-second",
       paramLabel = "N",
-      description = "Of rate-limit: keeps N calls of a kind a second (1000).")
+      description = "For rate-limit: keeps N calls of a kind a second (1000).")
   private @Nullable Integer perSecond;
 
   @Option(
       names = "--percentile",
       paramLabel = "N",
-      description = "Of slow-only and latency: calls above it are slow (99).")
+      description = "For slow-only and latency: calls above this percentile are slow (99).")
   private @Nullable Integer percentile;
 
   @Option(
       names = "--one-in",
       paramLabel = "N",
-      description = "Of adaptive: keeps one call in N while latencies are as usual (64).")
+      description = "For adaptive: keeps one call in N while latencies are normal (64).")
   private @Nullable Integer oneIn;
 
   @Option(
       names = "--target-ms",
       paramLabel = "N",
-      description = "Of slo: the longest wait for an answer's first byte (500).")
+      description = "For slo: the target for a response's first byte (500).")
   private @Nullable Integer targetMillis;
 
   Parameters checked(ToolCommand command) {

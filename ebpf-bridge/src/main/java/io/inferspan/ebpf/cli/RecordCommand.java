@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 /** Counts stacks for a while and writes them. */
 @Command(
     name = "record",
-    description = "Counts stacks and writes a flame graph: of what runs, sampled by a timer.")
+    description = "Samples the stacks of running threads and writes a flame graph.")
 final class RecordCommand extends ToolCommand {
 
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
@@ -35,10 +35,13 @@ final class RecordCommand extends ToolCommand {
   @Option(names = "--pid", split = ",", paramLabel = "N", description = "Only these processes.")
   private List<Integer> pids = new ArrayList<>();
 
-  @Option(names = "--seconds", paramLabel = "N", description = "For how long (10).")
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "The duration of the recording (10).")
   private int seconds = 10;
 
-  /** Close to 100, so that it does not beat with what the kernel does by its own clock. */
+  /** Close to 100, but not in step with the kernel's own timers. */
   @Option(
       names = "--frequency",
       paramLabel = "N",
@@ -52,8 +55,9 @@ final class RecordCommand extends ToolCommand {
       paramLabel = "UNIT",
       converter = UnitConverter.class,
       description =
-          "What is counted. Of --off-cpu: ns (or calls). Of --cuda: calls (or ns, bytes). Of"
-              + " --device: ns (or calls; samples of stalled instructions).")
+          "The unit of the values. With --off-cpu: ns (or calls). With --cuda: calls"
+              + " (or ns, bytes). With --device: ns (or calls; samples of stalled"
+              + " instructions).")
   private @Nullable Unit unit;
 
   @Option(
@@ -64,30 +68,31 @@ final class RecordCommand extends ToolCommand {
 
   @Option(
       names = "--by-trace",
-      description = "All stacks, below the trace that they worked for. Needs the same.")
+      description = "All stacks, grouped by trace. Needs a running agent or bridge.")
   private boolean byTrace;
 
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      description = "A page (flame.html), or folded text if it ends with .folded or .txt.")
+      description = "The output: a page (flame.html), or folded text for .folded or .txt.")
   private Path out = Path.of("flame.html");
 
   /** One kind of stacks. */
   private static final class Choice {
-    @Option(names = "--off-cpu", description = "What waits, and for how long.")
+    @Option(names = "--off-cpu", description = "Record the stacks of waits, and their duration.")
     private boolean offCpu;
 
     @Option(
         names = "--cuda",
-        description = "What calls CUDA: launches, copies and synchronisations. Needs --pid.")
+        description =
+            "Record the stacks of CUDA launches, copies and synchronisations. Needs --pid.")
     private boolean cuda;
 
     @Option(
         names = "--device",
         description =
-            "What launched kernels, and how long the device ran them, as parcagpu's library in the"
-                + " process reports it. Needs --pid.")
+            "Record the stacks of kernel launches, and the device time that parcagpu's"
+                + " library in the process reports. Needs --pid.")
     private boolean device;
 
     Kind kind() {

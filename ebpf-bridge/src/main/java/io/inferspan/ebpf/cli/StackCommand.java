@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Makes a page of recorded stacks. */
+/** A command that makes a page of recorded stacks. */
 abstract class StackCommand extends ToolCommand {
 
   @Option(names = "--title", paramLabel = "TEXT", description = "The title of the graph.")
@@ -22,26 +22,27 @@ abstract class StackCommand extends ToolCommand {
       names = "--unit",
       paramLabel = "UNIT",
       converter = UnitConverter.class,
-      description = "What the numbers of the files count: samples, calls, ns, us or bytes.")
+      description = "The unit of the values in the files: samples, calls, ns, us or bytes.")
   private @Nullable Unit unit;
 
   @Option(
       names = "--trace",
       paramLabel = "ID",
-      description = "The trace of the stacks; of record --by-trace, only its own.")
+      description = "The trace of the stacks; selects its stacks in a file of record --by-trace.")
   private @Nullable String trace;
 
   @Option(
       names = "--requests",
       paramLabel = "FILE",
       description =
-          "Of record --by-trace only these requests: a trace id, milliseconds and a model per line.")
+          "Select these requests in a file of record --by-trace: a trace id,"
+              + " milliseconds and a model per line.")
   private @Nullable Path requests;
 
   @Option(
       names = "--model",
       paramLabel = "NAME",
-      description = "Of --requests only those of this model.")
+      description = "Select those of --requests with this model.")
   private @Nullable String model;
 
   final void check() {
@@ -58,7 +59,7 @@ abstract class StackCommand extends ToolCommand {
     return trace;
   }
 
-  /** Null if there is no list. */
+  /** Returns the requests of {@code --requests}; null without that option. */
   final @Nullable ListedRequests listed() throws IOException {
     if (requests == null) {
       return null;
@@ -73,7 +74,7 @@ abstract class StackCommand extends ToolCommand {
     }
   }
 
-  /** The stacks of a file that were asked for. */
+  /** Returns the stacks of a file that the options select. */
   final StackCounts chosen(Path input) throws IOException {
     ListedRequests listed = listed();
     StackCounts counts = listed == null ? read(input) : listed.stacks(read(input));

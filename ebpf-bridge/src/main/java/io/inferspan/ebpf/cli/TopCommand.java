@@ -8,11 +8,11 @@ import picocli.CommandLine.Option;
 @Command(
     name = "top",
     description =
-        "Shows the bridges of this machine, whichever process they are in: events, losses and the"
-            + " cost of each program, every second.")
+        "Shows all bridges of this machine every second: events, losses and the"
+            + " cost of each program.")
 final class TopCommand extends ToolCommand {
 
-  @Option(names = "--once", description = "Once, over one second.")
+  @Option(names = "--once", description = "Print one page, over one second, and exit.")
   private boolean once;
 
   @Override

@@ -20,8 +20,8 @@ final class HelpText {
     help.line("Usage: pd-sidecar [--flag=value | --flag value]...");
     help.line("");
     help.line(
-        "Sends prefill there and decode here, for vLLM and SGLang. Flags win over YAML, YAML");
-    help.line("over the environment. Lists are separated by commas, or the flag is repeated.");
+        "Runs prefill on another pod and decode on this one, for vLLM and SGLang. Flags override");
+    help.line("YAML, and YAML the environment. Separate lists by commas, or repeat the flag.");
     for (Group group : Group.values()) {
       if (group == Group.IGNORED) {
         help.ignored();
@@ -107,7 +107,7 @@ final class HelpText {
     }
   }
 
-  /** Breaks at spaces; where there is none the line stays long. */
+  /** Breaks a line at spaces; a line without spaces stays long. */
   private void wrap(String first, String words, String indent) {
     String start = first;
     String rest = words;

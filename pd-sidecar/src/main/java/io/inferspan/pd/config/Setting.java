@@ -14,17 +14,17 @@ public final class Setting<T> {
 
   /** The groups of settings; each is a heading in the help. */
   enum Group {
-    LISTENING("Where requests arrive"),
-    UPSTREAM("Where requests go"),
-    CONNECTORS("How stages hand over"),
+    LISTENING("Listener"),
+    UPSTREAM("Engines"),
+    CONNECTORS("KV cache transfer"),
     PREFILL("Prefill"),
-    ALLOW_LIST("Which hosts a request may name"),
+    ALLOW_LIST("Allowed hosts"),
     MORIIO("MoRI-IO"),
     LIMITS("Limits"),
     OBSERVABILITY("Traces, metrics, logs"),
     SOURCE("Configuration"),
     DEPRECATED("Deprecated"),
-    /** Flags of Go's loggers, which pod specs carry and which mean nothing here. */
+    /** Flags of Go's loggers, which occur in pod specs and have no meaning here. */
     IGNORED("Accepted and ignored");
 
     private final String title;
@@ -96,7 +96,7 @@ public final class Setting<T> {
     return group;
   }
 
-  /** Returns its name, which is that of the flag and of the YAML key. */
+  /** Returns its name, which is the name of the flag and of the YAML key. */
   String key() {
     return key;
   }
@@ -140,12 +140,12 @@ public final class Setting<T> {
     return group() != Group.SOURCE && !isIgnored();
   }
 
-  /** Its names, the better ones first. */
+  /** Returns its names, the current one first. */
   List<String> names() {
     return Stream.of(key, also, formerly).filter(Objects::nonNull).toList();
   }
 
-  /** The flag to write instead of {@code name}, or null where the name is a current one. */
+  /** Returns the flag to use instead of {@code name}, or null if the name is a current one. */
   @Nullable String insteadOf(String name) {
     return name.equals(formerly) ? key : instead;
   }

@@ -23,8 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting, declared once: flags, YAML, environment, help and {@code SETTINGS.md} follow from
- * here.
+ * All settings, each declared once; flags, YAML, environment, help and {@code SETTINGS.md} are
+ * derived from this class.
  */
 public final class Settings {
   private static final List<Setting<?>> ALL = new ArrayList<>();
@@ -32,7 +32,7 @@ public final class Settings {
 
   public static final Setting<Integer> PORT =
       in(LISTENING, "port", Kind.whole(0, Kind.MAX_PORT), 8000)
-          .says("Port for requests; 0 is a free one.");
+          .says("Port for requests; 0 selects a free port.");
 
   public static final Setting<Integer> DATA_PARALLEL_SIZE =
       in(LISTENING, "data-parallel-size", Kind.PORT, 1)
@@ -51,15 +51,15 @@ public final class Settings {
 
   public static final Setting<Duration> SHUTDOWN_TIMEOUT =
       in(LISTENING, "shutdown-timeout", Kind.DURATION, "60s")
-          .says("How long running requests may take after the signal to stop.");
+          .says("Time for active requests to end after SIGTERM.");
 
   public static final Setting<String> TRANSPORT =
       in(LISTENING, "transport", Kind.choice("auto", "nio", "epoll", "io_uring"), "auto")
-          .says("How event loops talk to the kernel: auto, nio, epoll or io_uring.");
+          .says("I/O transport of the event loops: auto, nio, epoll or io_uring.");
 
   public static final Setting<Integer> EVENT_LOOPS =
       in(LISTENING, "event-loops", Kind.whole(0, 1024), 0)
-          .says("Threads that serve; 0 is one per core.");
+          .says("Number of event loop threads; 0 is one per core.");
 
   public static final Setting<Integer> MODEL_SERVER_PORT =
       in(UPSTREAM, "model-server-port", Kind.PORT, 8200)
@@ -78,7 +78,7 @@ public final class Settings {
       in(UPSTREAM, "tls-ca-file", Kind.PATH, "")
           .env("SSL_CERT_FILE")
           .says(
-              "PEM file with the authorities to trust for engines; without it the Java runtime's.");
+              "PEM file with the CA certificates for engines; by default those of the Java runtime.");
 
   public static final Setting<Integer> MAX_IDLE_CONNS_PER_HOST =
       in(UPSTREAM, "max-idle-conns-per-host", Kind.count(0), 1024)
@@ -92,15 +92,15 @@ public final class Settings {
               KvConnector.NIXL)
           .formerly("connector")
           .says(
-              "How the KV cache gets from prefiller to decoder: "
+              "How the KV cache is transferred from prefiller to decoder: "
                   + String.join(", ", KvConnector.names())
                   + ".");
 
   public static final Setting<String> EC_CONNECTOR =
       in(CONNECTORS, "ec-connector", Kind.choice("", "ec-example", "ec-nixl"), "")
           .says(
-              "How the encoder cache gets to the prefiller: ec-example or ec-nixl; empty is no"
-                  + " encode stage.");
+              "How the encoder output is transferred to the prefiller: ec-example or"
+                  + " ec-nixl; empty disables the encode stage.");
 
   public static final Setting<Integer> MOONCAKE_BOOTSTRAP_PORT =
       in(CONNECTORS, "mooncake-bootstrap-port", Kind.PORT, 8998)
@@ -125,7 +125,7 @@ public final class Settings {
   public static final Setting<Integer> DECODE_CHUNK_SIZE =
       in(CONNECTORS, "decode-chunk-size", Kind.count(0), 0)
           .says(
-              "Tokens that one decode call may make, best a multiple of the block size; 0 is all.");
+              "Maximum tokens per decode call, ideally a multiple of the block size; 0 is no limit.");
 
   public static final Setting<String> POD_IP =
       in(CONNECTORS, "pod-ip", Kind.TEXT, "").env("POD_IP").says("Address of this pod.");
@@ -137,22 +137,21 @@ public final class Settings {
 
   public static final Setting<Integer> PREFILL_MAX_RETRIES =
       in(PREFILL, "prefill-max-retries", Kind.count(0), 0)
-          .says("How often a prefill is tried again after a 502, 503 or 504.");
+          .says("Number of retries of a prefill after a 502, 503 or 504.");
 
   public static final Setting<Duration> PREFILL_RETRY_BACKOFF =
       in(PREFILL, "prefill-retry-backoff", Kind.DURATION, "200ms")
-          .says("Pause before a prefill is tried again.");
+          .says("Pause before a prefill is retried.");
 
   public static final Setting<Duration> PREFILL_TIMEOUT =
       in(PREFILL, "prefill-timeout", Kind.DURATION, "2m")
-          .says(
-              "How long prefill before decode, or a call to an encoder, may take; 0 is any time.");
+          .says("Timeout of a prefill before decode, and of a call to an encoder; 0 is no limit.");
 
   public static final Setting<Duration> PREFILL_LINGER_TIMEOUT =
       in(PREFILL, "prefill-linger-timeout", Kind.DURATION, "10m")
           .says(
-              "How long a prefill concurrent with decode (sglang, mooncake, offloading) may take"
-                  + " after its request has ended.");
+              "Time that a prefill concurrent with decode (sglang, mooncake,"
+                  + " offloading) may run on after its request has ended.");
 
   public static final Setting<Boolean> ENABLE_SSRF_PROTECTION =
       in(ALLOW_LIST, "enable-ssrf-protection", Kind.ON_OFF, false)
@@ -171,11 +170,11 @@ public final class Settings {
 
   public static final Setting<List<String>> ALLOW_TARGET =
       in(ALLOW_LIST, "allow-target", Kind.words(), "")
-          .says("Host name, IP or CIDR that is allowed as well; may be repeated.");
+          .says("Another allowed host name, IP or CIDR; may be repeated.");
 
   public static final Setting<String> ALLOW_TARGETS_FILE =
       in(ALLOW_LIST, "allow-targets-file", Kind.PATH, "")
-          .says("File with more of them, one per line.");
+          .says("File with further allowed hosts, one per line.");
 
   public static final Setting<Boolean> MORIIO_WRITE_MODE =
       in(MORIIO, "moriio-write-mode", Kind.ON_OFF, false)
@@ -187,11 +186,11 @@ public final class Settings {
 
   public static final Setting<Duration> MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT =
       in(MORIIO, "moriio-parallel-decode-wait-timeout", Kind.DURATION, "30s")
-          .says("How long a decode may then wait for its prefill.");
+          .says("Timeout of a decode that waits for its concurrent prefill.");
 
   public static final Setting<String> MORIIO_LOCAL_POD_IP =
       in(MORIIO, "moriio-local-pod-ip", Kind.TEXT, "")
-          .says("Address at which prefillers reach the decoder; the pod-ip if not set.");
+          .says("Address at which prefillers reach the decoder; by default pod-ip.");
 
   public static final Setting<Integer> MORIIO_DECODE_NOTIFY_PORT =
       in(MORIIO, "moriio-decode-notify-port", Kind.PORT, 61005).says("Notify port of the decoder.");
@@ -227,17 +226,16 @@ public final class Settings {
   public static final Setting<Integer> MORIIO_DNS_RESOLVE_TTL =
       in(MORIIO, "moriio-dns-resolve-ttl-seconds", Kind.count(1), 30)
           .env("MORIIO_DNS_RESOLVE_TTL_SECONDS")
-          .says(
-              "How long the address of a pod that is configured by name is used before it is looked"
-                  + " up again.");
+          .says("Time after which the name of a pod is resolved again.");
 
   public static final Setting<Integer> MORIIO_DNS_RESOLVE_TIMEOUT =
       in(MORIIO, "moriio-dns-resolve-timeout-seconds", Kind.count(1), 5)
           .env("MORIIO_DNS_RESOLVE_TIMEOUT_SECONDS")
-          .says("How long such a look-up may take.");
+          .says("Timeout of such a lookup.");
 
   public static final Setting<Long> BODY_LIMIT =
-      in(LIMITS, "body-limit", Kind.size("1", "2047MiB"), "64MiB").says("Largest request body.");
+      in(LIMITS, "body-limit", Kind.size("1", "2047MiB"), "64MiB")
+          .says("Maximum size of a request body.");
 
   public static final Setting<Long> HELD_BODIES_LIMIT =
       in(LIMITS, "held-bodies-limit", Kind.size("1", "1024GiB"), "192MiB")
@@ -245,29 +243,30 @@ public final class Settings {
 
   public static final Setting<Duration> BODY_TIMEOUT =
       in(LIMITS, "body-timeout", Kind.DURATION, "5m")
-          .says("How long the body of a request with prefill may take; 0 is any time.");
+          .says("Timeout for receiving the body of a request with prefill; 0 is no limit.");
 
   public static final Setting<Long> BODY_MIN_RATE =
       in(LIMITS, "body-min-rate", Kind.size("0", "1GiB"), "4KiB")
-          .says("Least bytes per second of such a body, averaged over 5 s; 0 is any rate.");
+          .says("Minimum bytes per second of such a body, averaged over 5 s; 0 is no limit.");
 
   public static final Setting<Integer> JSON_DEPTH_LIMIT =
-      in(LIMITS, "json-depth-limit", Kind.whole(1, 10_000), 512).says("Deepest nesting of a body.");
+      in(LIMITS, "json-depth-limit", Kind.whole(1, 10_000), 512)
+          .says("Maximum nesting of a JSON body.");
 
   public static final Setting<Long> MAX_HEADER_BYTES =
       in(LIMITS, "max-header-bytes", Kind.size("1KiB", "64MiB"), "1MiB")
-          .says("Largest request head.");
+          .says("Maximum size of request headers.");
 
   public static final Setting<Boolean> TRACING =
       in(OBSERVABILITY, "tracing", Kind.ON_OFF, false)
-          .says("Whether spans are made: --tracing switches them on, OTEL_* says where they go.");
+          .says("Whether spans are recorded; OTEL_* variables configure their export.");
 
   public static final Setting<Integer> METRICS_PORT =
       in(OBSERVABILITY, "metrics-port", Kind.whole(0, Kind.MAX_PORT), 0)
           .env("MORIIO_METRICS_ADDR")
           .says(
-              "Port of /metrics; 0 is none. The variable holds an address, of which the port"
-                  + " counts.");
+              "Port of /metrics; 0 disables it. The variable contains an address, of"
+                  + " which only the port is used.");
 
   public static final Setting<Level> LOG_LEVEL =
       in(OBSERVABILITY, "zap-log-level", Kind.VERBOSITY, "info")
@@ -281,7 +280,7 @@ public final class Settings {
           .says("These settings as YAML, with the flags' names as keys; flags win.");
 
   public static final Setting<String> CONFIGURATION_FILE =
-      in(SOURCE, "configuration-file", Kind.TEXT, "").says("File with that YAML instead.");
+      in(SOURCE, "configuration-file", Kind.TEXT, "").says("File with the same YAML.");
 
   public static final Setting<Boolean> PREFILLER_USE_TLS =
       in(DEPRECATED, "prefiller-use-tls", Kind.ON_OFF, false)
@@ -351,17 +350,17 @@ public final class Settings {
     return ALL.size() - 1;
   }
 
-  /** All settings, in the order of the declaration. */
+  /** Returns all settings in the order of declaration. */
   static List<Setting<?>> all() {
     return Collections.unmodifiableList(ALL);
   }
 
-  /** The setting of that current, second or old name. */
+  /** Returns the setting with this current, alternative or old name. */
   static @Nullable Setting<?> named(String name) {
     return BY_NAME.get(name);
   }
 
-  /** The settings of a group. */
+  /** Returns the settings of a group. */
   static List<Setting<?>> in(Group group) {
     return ALL.stream().filter(setting -> setting.group() == group).toList();
   }

@@ -40,7 +40,7 @@ final class SettingsPage {
     line("the environment. A list is separated by commas, or the flag is repeated. Durations are");
     line(
         "written as in Go (`200ms`, `1m30s`), sizes in bytes or with `KiB`, `MiB`, `GiB`. In YAML");
-    line("an empty value says nothing. A variable without the right form is ignored with a note.");
+    line("an empty value means not set. A malformed variable is ignored with a note.");
   }
 
   private void group(Group group) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** The lifecycle of one telemetry's extensions; their failures are contained. */
+/** Manages the extensions of one telemetry, and contains their failures. */
 final class Extensions {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
@@ -30,17 +30,17 @@ final class Extensions {
     return new Extensions(List.of());
   }
 
-  /** Those on the class path of this library; one that cannot even be made is left out. */
+  /** Finds the extensions on this library's class path; omits those that cannot be created. */
   static Extensions find(Settings settings) {
     return of(
         ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator(),
         settings);
   }
 
-  /** Those that are switched on, prepared. */
+  /** Prepares the extensions that are enabled. */
   static Extensions of(Iterator<TelemetryExtension> candidates, Settings settings) {
     List<TelemetryExtension> found = new ArrayList<>();
-    // A service file may be broken in one line and good in the next, but not without end.
+    // A service file may have several broken lines, but not an unlimited number.
     for (int failures = 0; failures < 10; ) {
       try {
         if (!candidates.hasNext()) {
@@ -98,7 +98,7 @@ final class Extensions {
     }
   }
 
-  /** Leaves, the last that joined first. */
+  /** Closes the extensions, the last one that joined first. */
   void close() {
     while (!joined.isEmpty()) {
       try {

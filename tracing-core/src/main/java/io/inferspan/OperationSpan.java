@@ -5,11 +5,11 @@ import io.opentelemetry.context.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One live span, from {@link PendingSpan#start()} to {@link #close()}.
+ * An active span, from {@link PendingSpan#start()} to {@link #close()}.
  *
- * <p>It may be handed from thread to thread and closed on any of them; it ends once, and what comes
- * later is ignored. No method throws. A span that does not record costs nothing: it builds no
- * attribute and allocates nothing, and its {@link #context()} still carries the trace.
+ * <p>Any thread may use and close it. It ends once; later calls are ignored. No method throws. A
+ * span that does not record builds no attributes and allocates nothing, and its {@link #context()}
+ * still propagates the trace.
  */
 public abstract sealed class OperationSpan implements AutoCloseable
     permits RecordedSpan, UnrecordedSpan {
@@ -18,7 +18,7 @@ public abstract sealed class OperationSpan implements AutoCloseable
 
   OperationSpan() {}
 
-  /** The context that children and outgoing requests take. */
+  /** Returns the context for child spans and outgoing requests. */
   public abstract Context context();
 
   /** Returns whether the span is recording; check before computing a costly value. */
@@ -36,19 +36,23 @@ public abstract sealed class OperationSpan implements AutoCloseable
   /** Sets an attribute without boxing where the span does not record. */
   public abstract OperationSpan set(Attribute<Boolean> attribute, boolean value);
 
-  /** Sets a duration, which spans carry as milliseconds with their fraction. */
+  /** Sets a duration, which is recorded in fractional milliseconds. */
   public final OperationSpan setMillis(Attribute<Double> attribute, long nanos) {
     return set(attribute, nanos / NANOS_PER_MILLI);
   }
 
-  /** Marks the operation as failed by {@code cause}; its message stays here unless allowed out. */
+  /**
+   * Marks the operation as failed by {@code cause}. The exception's message is recorded only if a
+   * setting allows it.
+   */
   public abstract OperationSpan fail(@Nullable Throwable cause);
 
   /**
    * Marks the operation as failed.
    *
-   * @param type what kind of error it is, in few values: a class name, a status code
-   * @param description one sentence that holds nothing of the request's content
+   * @param type the type of the error, a low-cardinality value such as a class name or a status
+   *     code
+   * @param description one sentence without content of the request
    */
   public abstract OperationSpan fail(String type, String description);
 
@@ -59,6 +63,6 @@ public abstract sealed class OperationSpan implements AutoCloseable
   /** Ends the span at a time that is reported later, in nanoseconds since the epoch. */
   public abstract void closeAt(long epochNanos);
 
-  /** The {@code traceparent} of this span, or null where there is no trace to continue. */
+  /** Returns the {@code traceparent} of this span, or null without a valid trace. */
   abstract @Nullable String traceparent();
 }

@@ -6,10 +6,9 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span about to start.
+ * A span that has not started.
  *
- * <p>Attributes that are known now belong here: samplers see them, and they cost less than those
- * that are set later.
+ * <p>Set known attributes here rather than later: samplers can use them, and they cost less.
  */
 public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
 
@@ -31,9 +30,9 @@ public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
   /** Sets the start of an operation that is reported later, in nanoseconds since the epoch. */
   PendingSpan startingAt(long epochNanos);
 
-  /** Links to a span of another request or step, with {@code part}: its part in this one. */
+  /** Adds a link to a span of another request or step, with the attributes {@code part}. */
   PendingSpan linkedTo(SpanContext other, Attributes part);
 
-  /** Starts the span; to be called once. */
+  /** Starts the span. Call it once. */
   OperationSpan start();
 }

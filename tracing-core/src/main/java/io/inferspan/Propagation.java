@@ -16,12 +16,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads contexts from headers and writes them: with our own code if the configured propagators are
- * exactly the SDK's W3C ones, else with the configured propagators.
+ * Reads contexts from headers and writes them. If the configured propagators are exactly the SDK's
+ * W3C ones, faster code replaces them.
  */
 final class Propagation {
 
-  /** The span of a caller that is not trusted: the trace's first span links to it. */
+  /** The span of an untrusted caller; the first span of the new trace links to it. */
   static final ContextKey<SpanContext> UNTRUSTED = ContextKey.named("inferspan-untrusted-caller");
 
   private final TextMapPropagator propagator;
@@ -29,10 +29,11 @@ final class Propagation {
   private final @Nullable TraceHeaders headers;
 
   /**
-   * Propagates as {@code openTelemetry} does.
+   * Creates an instance that propagates as {@code openTelemetry} does.
    *
    * @param trusted the callers whose traces continue
-   * @param headers does the same, faster; null if the propagators of an SDK that is not ours decide
+   * @param headers an equivalent, faster implementation; null to use the propagators of {@code
+   *     openTelemetry}
    */
   Propagation(OpenTelemetry openTelemetry, TrustedCallers trusted, @Nullable TraceHeaders headers) {
     this.trusted = trusted;
@@ -45,8 +46,9 @@ final class Propagation {
   }
 
   /**
-   * The caller's context. A current span of the same trace is the parent instead: an agent or a
-   * framework has started it for the same request. A caller that is not trusted gets a new trace.
+   * Returns the caller's context. If the current span belongs to the same trace, it is the parent
+   * instead, because an agent or a framework has started it for the same request. An untrusted
+   * caller gets a new trace.
    */
   <C> Context extract(
       @Nullable C carrier,

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that the SDK records.
  *
- * <p>Before its start it is the {@link PendingSpan} that feeds the SDK's builder; after it, the
- * handle of the SDK's span. One object serves both, and the context of a span without children is
- * never made.
+ * <p>Before its start it wraps the SDK's builder, afterwards the SDK's span. One object serves
+ * both, and the context of a span without children is never created.
  */
 final class RecordedSpan extends OperationSpan implements PendingSpan {
 
@@ -177,7 +176,10 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
     return failed(type, description);
   }
 
-  /** A message is let out by its own setting and is not remembered as one of our sentences. */
+  /**
+   * Fails the span with an exception's message, which has its own setting and is not added to the
+   * known descriptions.
+   */
   private RecordedSpan failed(String type, String description) {
     set(CommonAttributes.ERROR_TYPE, type);
     span.setStatus(StatusCode.ERROR, description);

@@ -22,12 +22,12 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Starts spans: finds out at no cost whether anybody will see them, and if so asks the SDK. */
+/** Starts spans. It calls the SDK only if the span may be recorded. */
 final class SpanFactory {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
 
-  /** Spans that may carry more mostly carry less. */
+  /** Spans that may have more attributes usually have fewer. */
   private static final int MOST_USUAL_ATTRIBUTES = 12;
 
   private static final String NEVER = "AlwaysOffSampler";
@@ -50,9 +50,9 @@ final class SpanFactory {
   /**
    * Prepares a tracer for every span type.
    *
-   * @param openTelemetry makes the spans, unless there is a pipeline
-   * @param pipeline takes the spans that we record ourselves
-   * @param enabled whether there are any
+   * @param openTelemetry creates the spans if there is no pipeline
+   * @param pipeline receives the spans that Inferspan records itself
+   * @param enabled whether spans are recorded
    * @param accounting counts them
    */
   SpanFactory(
@@ -142,7 +142,7 @@ final class SpanFactory {
     return tracer.spanBuilder(name).setParent(parent).setSpanKind(kind);
   }
 
-  /** From now on no span is recorded; contexts still travel. */
+  /** Stops recording spans; contexts are still propagated. */
   void stop() {
     stopped = true;
   }
@@ -166,9 +166,9 @@ final class SpanFactory {
   }
 
   /**
-   * The handle of a span that the sampler left out, or for which there was no room. Where the SDK
-   * is ours, our own object enters the context, so that its children cost nothing; an agent would
-   * not know it there.
+   * Returns the handle of a span that was not sampled, or for which there was no room. With
+   * Inferspan's own SDK, the context contains Inferspan's span object, so that children cost
+   * nothing; an agent would not recognise it.
    */
   UnrecordedSpan unrecorded(SpanBuilder started, Span span, Context parent) {
     SpanContext entered = span.getSpanContext();

@@ -28,22 +28,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door: everything that traces a request hangs off it.
+ * The entry point of Inferspan: starts spans and propagates their context.
  *
  * <ol>
- *   <li>{@link #initTracing()} once, at start;
+ *   <li>{@link #initTracing()} once, at startup;
  *   <li>{@link #extract} the caller's context from the headers of each request;
  *   <li>{@link #span} … {@link PendingSpan#start()} around each operation, under that context;
  *   <li>{@link #inject} the span's context into the headers of each call to another service;
- *   <li>{@link #close()} once, at the end.
+ *   <li>{@link #close()} once, at shutdown.
  * </ol>
  *
- * <p>After {@code initTracing} has returned, no method throws, waits for the network or lets a
- * request fail, except that {@link #flush} and {@link #close()} wait within their bound.
+ * <p>After {@code initTracing} has returned, no method throws, blocks or fails a request. Only
+ * {@link #flush} and {@link #close()} wait for the network, within their timeouts.
  */
 public final class Telemetry implements AutoCloseable {
 
-  /** Instrumentation scope of spans that no component of the catalogue claims. */
+  /** The instrumentation scope of spans that belong to no component of the catalogue. */
   public static final String DEFAULT_SCOPE = "llm-d-router";
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
@@ -89,12 +89,12 @@ public final class Telemetry implements AutoCloseable {
             accounting);
   }
 
-  /** Starts tracing as the {@code OTEL_*} environment says. */
+  /** Starts tracing, configured by the {@code OTEL_*} environment. */
   public static Telemetry initTracing() {
     return initTracing(TelemetryOptions.defaults(), callerVersion());
   }
 
-  /** Starts tracing as the {@code OTEL_*} environment says, for a service of this name. */
+  /** Starts tracing for a service with this name, configured by the {@code OTEL_*} environment. */
   public static Telemetry initTracing(String serviceName) {
     return initTracing(
         TelemetryOptions.builder().serviceName(serviceName).build(), callerVersion());
@@ -177,22 +177,22 @@ public final class Telemetry implements AutoCloseable {
     shutdownHook = hook;
   }
 
-  /** Traces with an OpenTelemetry that the caller owns, and closes. */
+  /** Traces with an OpenTelemetry instance that the caller owns and closes. */
   public static Telemetry using(OpenTelemetry openTelemetry) {
     return using(openTelemetry, TelemetryOptions.defaults());
   }
 
-  /** Traces with an OpenTelemetry that the caller owns, and closes. */
+  /** Traces with an OpenTelemetry instance that the caller owns and closes. */
   public static Telemetry using(OpenTelemetry openTelemetry, TelemetryOptions options) {
     return new Telemetry(openTelemetry, null, options, Policies.of(options));
   }
 
-  /** Puts the privacy guard before an exporter of an SDK that is not ours. */
+  /** Wraps an exporter of the application's own SDK with the privacy guard. */
   public static SpanExporter guard(SpanExporter exporter) {
     return guard(exporter, TelemetryOptions.defaults());
   }
 
-  /** Puts the privacy guard before an exporter of an SDK that is not ours. */
+  /** Wraps an exporter of the application's own SDK with the privacy guard. */
   public static SpanExporter guard(SpanExporter exporter, TelemetryOptions options) {
     return Policies.of(options).guard(exporter);
   }
@@ -208,35 +208,35 @@ public final class Telemetry implements AutoCloseable {
     return new Telemetry(sdk.sdk(), sdk, options, policies);
   }
 
-  /** A span of the catalogue, about to start under {@code parent}. */
+  /** Prepares a span of the catalogue as a child of {@code parent}. */
   public PendingSpan span(SpanType type, Context parent) {
     return spans.span(type, "", parent);
   }
 
-  /** A span of the catalogue, about to start under {@code parent}. */
+  /** Prepares a span of the catalogue as a child of {@code parent}. */
   public PendingSpan span(SpanType type, OperationSpan parent) {
     return spans.span(type, "", parent.context());
   }
 
-  /** A span whose name ends with a {@code detail}, as {@link SpanType#parameter()} says. */
+  /** Prepares a span whose name ends with {@code detail}; see {@link SpanType#parameter()}. */
   public PendingSpan span(SpanType type, String detail, OperationSpan parent) {
     return spans.span(type, detail, parent.context());
   }
 
-  /** A span whose name ends with a {@code detail}, as {@link SpanType#parameter()} says. */
+  /** Prepares a span whose name ends with {@code detail}; see {@link SpanType#parameter()}. */
   public PendingSpan span(SpanType type, String detail, Context parent) {
     return spans.span(type, detail, parent);
   }
 
-  /** A tracer for spans that are in no catalogue, by default of {@link #DEFAULT_SCOPE}. */
+  /** Returns a tracer for spans that are not in the catalogue. */
   public Tracer tracer(String scope) {
     return spans.tracer(scope);
   }
 
   /**
-   * The context to start the request's span under: the caller's, or the root if there is no
-   * well-formed one. If the current span belongs to the caller's trace, as under the Java agent or
-   * Spring, it is the current context.
+   * Returns the parent context for a request's span: the caller's, or the root if the headers
+   * contain no valid one. If the current span belongs to the caller's trace, as with the Java agent
+   * or Spring, it is the current context.
    *
    * <p>If {@code INFERSPAN_TRUSTED_CALLERS} lists networks, no caller is trusted here; pass the
    * address of the connection with {@link #extract(Object, TextMapGetter, Function)}.
@@ -246,9 +246,9 @@ public final class Telemetry implements AutoCloseable {
   }
 
   /**
-   * The context to start the request's span under, as {@link #extract(Object, TextMapGetter)}. A
-   * caller that is not in {@code INFERSPAN_TRUSTED_CALLERS} gets a new trace, which links to the
-   * caller's span and is sampled as any new trace.
+   * Returns the parent context for a request's span, like {@link #extract(Object, TextMapGetter)}.
+   * A caller that is not in {@code INFERSPAN_TRUSTED_CALLERS} gets a new trace, which links to the
+   * caller's span and is sampled like any new trace.
    *
    * @param peer returns the address of the client's connection, or null if it is unknown; called
    *     only if it matters
@@ -283,28 +283,28 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
-  /** Returns the generation of span names, which may also affect the shape of a tree. */
+  /** Returns the naming scheme of spans, which may also affect the structure of a trace. */
   public SpanNaming spanNaming() {
     return spanNaming;
   }
 
-  /** The OpenTelemetry behind it, for other instrumentation to join. */
+  /** Returns the OpenTelemetry instance in use, for other instrumentation. */
   public OpenTelemetry openTelemetry() {
     return openTelemetry;
   }
 
-  /** Returns the counts of spans by outcome; all zero if the SDK is not ours. */
+  /** Returns the counts of spans by outcome; all zero with the application's own SDK. */
   public SpanCounts spanCounts() {
     return accounting.counts();
   }
 
-  /** Registers meters of the telemetry itself, and of what has joined it. */
+  /** Registers the meters of the telemetry itself and of its extensions. */
   public void bindTo(MeterRegistry registry) {
     new TelemetryMeters(accounting, attributes, spans.failureTexts()).bindTo(registry);
     extensions.bindTo(registry);
   }
 
-  /** Waits until what has ended so far is sent, but no longer than {@code bound}. */
+  /** Waits until all ended spans are exported, for at most {@code bound}. */
   public boolean flush(Duration bound) {
     if (ownSdk != null) {
       return ownSdk.flush(bound);
@@ -318,7 +318,8 @@ public final class Telemetry implements AutoCloseable {
 
   /**
    * Exports as many spans as possible within the {@linkplain TelemetryOptions.Builder#closeTimeout
-   * timeout} and shuts down. Idempotent; an OpenTelemetry that is not ours stays open.
+   * timeout} and shuts down. Idempotent. It does not close an OpenTelemetry instance that the
+   * application owns.
    */
   @Override
   public void close() {
@@ -343,7 +344,7 @@ public final class Telemetry implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        // The process is ending, and the hook with it.
+        // The JVM is shutting down, so the hook cannot be removed.
       }
     }
   }

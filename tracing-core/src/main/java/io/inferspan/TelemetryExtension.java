@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TelemetryExtension {
 
-  /** One lower-case word: the extension {@code ebpf} is switched by {@code INFERSPAN_EBPF}. */
+  /**
+   * Returns the name, one lower-case word; the extension {@code ebpf} is controlled by {@code
+   * INFERSPAN_EBPF}.
+   */
   String name();
 
   /** Called before the SDK is built, and so before OpenTelemetry's context is in use. */
@@ -37,7 +40,7 @@ public interface TelemetryExtension {
   /** Implemented by a joined extension that has meters. */
   interface Metered extends AutoCloseable {
 
-    /** Registers them; called by {@link Telemetry#bindTo}. */
+    /** Registers the meters; called by {@link Telemetry#bindTo}. */
     void bindTo(MeterRegistry registry);
   }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Options of a telemetry that a program sets, in addition to the environment. */
+/** Options that a program sets in addition to the environment. */
 public final class TelemetryOptions {
 
   private final Builder given;
@@ -19,12 +19,12 @@ public final class TelemetryOptions {
     this.settings = Map.copyOf(given.settings);
   }
 
-  /** Nothing said: the environment and the defaults decide. */
+  /** Returns options that leave all to the environment and the defaults. */
   public static TelemetryOptions defaults() {
     return builder().build();
   }
 
-  /** Starts saying something. */
+  /** Creates a builder. */
   public static Builder builder() {
     return new Builder();
   }
@@ -61,7 +61,7 @@ public final class TelemetryOptions {
     return settings;
   }
 
-  /** Collects options. */
+  /** Builder for {@link TelemetryOptions}. */
   public static final class Builder {
 
     private static final Duration MAX_CLOSE_TIMEOUT = Duration.ofHours(1);
@@ -77,7 +77,7 @@ public final class TelemetryOptions {
 
     private Builder() {}
 
-    /** The service's name where {@code OTEL_SERVICE_NAME} does not say. */
+    /** Sets the service's name; {@code OTEL_SERVICE_NAME} overrides it. */
     public Builder serviceName(String name) {
       this.serviceName = Objects.requireNonNull(name, "name");
       return this;
@@ -89,7 +89,7 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** Sets the generation of span names, overriding {@code INFERSPAN_SPAN_NAMES}. */
+    /** Sets the naming scheme of spans, overriding {@code INFERSPAN_SPAN_NAMES}. */
     public Builder spanNaming(SpanNaming naming) {
       this.spanNaming = Objects.requireNonNull(naming, "naming");
       return this;
@@ -114,13 +114,13 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** Has the telemetry closed when the JVM shuts down. */
+    /** Closes the telemetry when the JVM shuts down. */
     public Builder closeOnShutdown() {
       this.closesOnShutdown = true;
       return this;
     }
 
-    /** Makes it the process's {@code GlobalOpenTelemetry}, for other instrumentation to join. */
+    /** Registers it as {@code GlobalOpenTelemetry}, for other instrumentation. */
     public Builder registerGlobally() {
       this.registersGlobally = true;
       return this;
@@ -132,7 +132,7 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** These options. */
+    /** Builds the options. */
     public TelemetryOptions build() {
       return new TelemetryOptions(copy());
     }

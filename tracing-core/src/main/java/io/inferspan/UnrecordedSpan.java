@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span that only carries a trace on.
+ * A span that only propagates a trace.
  *
- * <p>The one object is the handle that callers hold, the span that {@code Span.current()} finds,
- * and the pending form of its children, which all behave the same. So a whole tree of unrecorded
- * spans costs no allocation.
+ * <p>The same object is the handle, the span that {@code Span.current()} returns, and the pending
+ * form of all children, because these behave the same. So a whole tree of unrecorded spans
+ * allocates nothing.
  */
 final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
@@ -42,22 +42,22 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     this.context = base.with(this);
   }
 
-  /** Enters {@code spanContext} into {@code base}: a remote parent, or a root left unsampled. */
+  /** Adds {@code spanContext} to {@code base}: a remote parent, or an unsampled root. */
   static UnrecordedSpan entering(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, false);
   }
 
-  /** Enters the {@code spanContext} of a request for which there was no room. */
+  /** Adds the {@code spanContext} of a request for which there was no room. */
   static UnrecordedSpan refused(Context base, SpanContext spanContext) {
     return new UnrecordedSpan(base, spanContext, true);
   }
 
-  /** A handle of {@code span}, which other code made and finds in contexts. */
+  /** Returns a handle of {@code span}, which other code created. */
   static UnrecordedSpan of(Span span, Context parent) {
     return new UnrecordedSpan(span.getSpanContext(), parent.with(span));
   }
 
-  /** A child of {@code parent}, which in a trace that is not recorded is the parent itself. */
+  /** Returns a child of {@code parent}: in a trace that is not recorded, the parent itself. */
   @SuppressWarnings("ReferenceEquality") // contexts have no other
   static UnrecordedSpan within(Context parent, Span current) {
     if (current instanceof UnrecordedSpan known && known.context == parent) {
@@ -154,7 +154,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
     return spanContext.isValid() ? TraceHeaders.traceparent(spanContext) : null;
   }
 
-  // What OpenTelemetry's own callers see.
+  // The methods of OpenTelemetry's Span.
 
   @Override
   public SpanContext getSpanContext() {

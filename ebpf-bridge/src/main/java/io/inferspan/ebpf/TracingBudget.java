@@ -4,16 +4,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What tracing may cost.
+ * The limit of what tracing may cost.
  *
- * @param amount how much of it
- * @param unit of what
+ * @param amount the amount in this unit
+ * @param unit the resource, and how it is measured
  */
 public record TracingBudget(double amount, Unit unit) {
 
   private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(%|%node|/s)");
 
-  /** What is limited. */
+  /** The limited resource. */
   public enum Unit {
     /** CPU time, in percent of one core. */
     CORE,

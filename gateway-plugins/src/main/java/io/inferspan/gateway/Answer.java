@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** An answer as it passes. */
+/** Observes a response while it passes through the gateway. */
 final class Answer {
 
   private static final String STREAM = "text/event-stream";

@@ -23,7 +23,10 @@ enum Api {
     this.route = operation == null ? null : "/v1" + path;
   }
 
-  /** The API that a path ends with; chat completions come before completions. */
+  /**
+   * Returns the API whose path the given path ends with; chat completions are checked before
+   * completions.
+   */
   static Api of(String path) {
     int query = path.indexOf('?');
     int end = query < 0 ? path.length() : query;
@@ -40,7 +43,7 @@ enum Api {
     return operation;
   }
 
-  /** The route if no other is known. */
+  /** Returns the route to use if the gateway reports none. */
   @Nullable String route() {
     return route;
   }

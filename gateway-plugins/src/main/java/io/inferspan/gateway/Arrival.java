@@ -20,7 +20,7 @@ record Arrival(
     @Nullable String tenant,
     @Nullable Long priority) {
 
-  /** Of an unobserved request. */
+  /** The arrival of an unobserved request. */
   static final Arrival UNSEEN = new Arrival("", Api.OTHER, 0, 0, null, null);
 
   static Arrival now(

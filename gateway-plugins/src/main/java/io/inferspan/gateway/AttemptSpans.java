@@ -3,12 +3,13 @@ package io.inferspan.gateway;
 /** Selects the calls to engines that get a span. */
 public enum AttemptSpans {
   /**
-   * Those of a request that needs more than one, so that the tree of any other is llm-d's.
+   * Calls of requests that need more than one, so that the span trees of all other requests are
+   * like llm-d's.
    *
-   * <p>The first call has been made by then: its span is written in hindsight, and what its engine
-   * records is its sibling, under the request.
+   * <p>The span of the first call is created afterwards, when the second one starts. The engine's
+   * spans of the first call are therefore its siblings, under the request.
    */
   ON_RETRY,
-  /** Every one. */
+  /** All calls. */
   ALWAYS
 }

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of engines for one request. All methods need the lock of the request. */
+/** The calls to engines for one request. All methods need the lock of the request. */
 final class Attempts {
 
-  /** Of requests that are not recorded. */
+  /** For requests that are not recorded. */
   static final Attempts UNSEEN = new Attempts(List.of());
 
   private final List<UpstreamAttempt> open;

@@ -11,18 +11,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bridge to code that looks for the trace on its thread: it makes a request's context
- * OpenTelemetry's current one, and puts its ids where a logging library looks for them.
+ * Makes a request's context OpenTelemetry's current context, and its ids available to a logging
+ * library, for code that looks up the trace on its thread.
  *
- * <p>Nothing of ours needs it. With SLF4J it is {@code new CurrentRequest(MDC::put, MDC::remove)}.
- * Exceptions of these two are caught, and logged at {@code DEBUG}.
+ * <p>Inferspan itself does not need it. With SLF4J, use {@code new CurrentRequest(MDC::put,
+ * MDC::remove)}. Exceptions of the two functions are caught, and logged at {@code DEBUG}.
  */
 public final class CurrentRequest {
 
-  /** Under which a logging library finds the trace id. */
+  /** The logging library's key for the trace id. */
   public static final String TRACE_ID = "trace_id";
 
-  /** Under which a logging library finds the span id. */
+  /** The logging library's key for the span id. */
   public static final String SPAN_ID = "span_id";
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.gateway");
@@ -30,18 +30,20 @@ public final class CurrentRequest {
   private final BiConsumer<String, String> put;
   private final Consumer<String> remove;
 
-  /** A bridge to a map of diagnostic context that belongs to the thread. */
+  /** Creates a bridge to a thread-local diagnostic context, such as SLF4J's MDC. */
   public CurrentRequest(BiConsumer<String, String> put, Consumer<String> remove) {
     this.put = put;
     this.remove = remove;
   }
 
-  /** A bridge to OpenTelemetry's current context alone. */
+  /** Returns a bridge to OpenTelemetry's current context only. */
   public static CurrentRequest withoutLogs() {
     return new CurrentRequest((key, value) -> {}, key -> {});
   }
 
-  /** Makes {@code context} the thread's own until the scope is closed, on the same thread. */
+  /**
+   * Makes {@code context} current until the scope is closed, which must happen on the same thread.
+   */
   @SuppressWarnings("MustBeClosedChecker") // closed by the scope that is returned
   public Scope enter(Context context) {
     Context outer = Context.current();
@@ -59,7 +61,7 @@ public final class CurrentRequest {
     setId(SPAN_ID, span.isValid() ? span.getSpanId() : null);
   }
 
-  /** The map is the user's: if it throws, logs lack an id, and the request goes on. */
+  /** Sets an id. If the user's function throws, logs lack the id, and the request continues. */
   private void setId(String key, @Nullable String id) {
     try {
       if (id == null) {
@@ -72,7 +74,7 @@ public final class CurrentRequest {
     }
   }
 
-  /** Runs {@code code} as a part of {@code context}. */
+  /** Runs {@code code} with {@code context} as the current context. */
   public void run(Context context, Runnable code) {
     try (Scope ignored = enter(context)) {
       code.run();

@@ -28,7 +28,7 @@ record Ending(
   static final Ending TIMED_OUT =
       new Ending(Outcome.TIMEOUT, TIMEOUT, "the gateway's time limit was reached", null);
 
-  /** The answer's own words have failed the span. */
+  /** The response contains an error, which has already set the span's status. */
   static final Ending FAILED_WITHIN = new Ending(Outcome.ERROR, null, "", null);
 
   private static final Ending REJECTED = new Ending(Outcome.REJECTED, null, "", null);
@@ -52,8 +52,8 @@ record Ending(
   }
 
   /**
-   * Returns the outcome in view of the last call to an engine: if an engine broke off its response,
-   * the error is the engine's, not that of the client, which merely saw the end.
+   * Returns the outcome after considering the last call to an engine: if the engine broke off its
+   * response, the error is the engine's, not the client's.
    */
   Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
     String broken = engine == null ? null : engine.errorType();

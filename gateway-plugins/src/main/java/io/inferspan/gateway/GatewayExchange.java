@@ -12,31 +12,34 @@ import org.jspecify.annotations.Nullable;
  */
 public interface GatewayExchange {
 
-  /** The HTTP method. */
+  /** Returns the HTTP method. */
   String method();
 
-  /** The path, with or without the query; it is compared with known ones and goes nowhere. */
+  /**
+   * Returns the path, with or without the query; it is only compared with known paths and not
+   * recorded.
+   */
   String path();
 
   /**
-   * The route that matched, in few values, such as {@code /v1/chat/completions}; null where nothing
-   * has routed yet.
+   * Returns the matched route, a low-cardinality value such as {@code /v1/chat/completions}; null
+   * if the request has not been routed.
    */
   default @Nullable String route() {
     return null;
   }
 
-  /** The first value of a header, or null. */
+  /** Returns the first value of a header, or null. */
   @Nullable String header(String name);
 
-  /** All values of a header. */
+  /** Returns all values of a header. */
   default Iterator<String> headers(String name) {
     String value = header(name);
     return (value == null ? List.<String>of() : List.of(value)).iterator();
   }
 
   /**
-   * The address of the client's connection; null if it is unknown. Called only if {@code
+   * Returns the address of the client's connection; null if it is unknown. Called only if {@code
    * INFERSPAN_TRUSTED_CALLERS} lists networks; a caller without an address is then not trusted.
    */
   default @Nullable InetAddress peer() {

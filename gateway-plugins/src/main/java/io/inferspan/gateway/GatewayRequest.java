@@ -51,18 +51,18 @@ public final class GatewayRequest {
     this.arrival = arrival;
     this.operation = arrival.api().operation();
     this.watched = span.recording() || tracing.meters() != null;
-    // Unobserved, nothing is reported to them, so that they need not be made.
+    // Shared by unobserved requests, which report nothing to them.
     this.parts = watched ? new Parts(arrival.nanos()) : Parts.UNSEEN;
     this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
     this.attempts = watched ? Attempts.none() : Attempts.UNSEEN;
   }
 
-  /** The context that everything done for the request takes as its parent. */
+  /** Returns the context to use as the parent of all work for the request. */
   public Context context() {
     return span.context();
   }
 
-  /** The client's {@code x-request-id} if that is well-formed, else a generated one. */
+  /** Returns the client's {@code x-request-id} if it is well-formed, else a generated one. */
   public String id() {
     return id;
   }
@@ -102,7 +102,7 @@ public final class GatewayRequest {
     return this;
   }
 
-  /** The model that the client named. */
+  /** Sets the model that the client requests. */
   public GatewayRequest model(String name) {
     if (watched) {
       synchronized (this) {
@@ -122,7 +122,7 @@ public final class GatewayRequest {
     return this;
   }
 
-  /** The most tokens that the client wants back. */
+  /** Sets the maximum number of tokens that the client requests. */
   public GatewayRequest maxTokens(long count) {
     if (watched) {
       synchronized (this) {
@@ -133,9 +133,9 @@ public final class GatewayRequest {
   }
 
   /**
-   * A piece of the request's body passes, from which model, stream and limit are read.
+   * Reads the model, the stream flag and the token limit from a piece of the request's body.
    *
-   * <p>Use it in place of the three methods before. The buffer stays as it is.
+   * <p>Use it instead of the three methods above. The buffer is not changed.
    */
   public void requestBody(ByteBuffer piece) {
     if (watched) {
@@ -145,12 +145,12 @@ public final class GatewayRequest {
     }
   }
 
-  /** The request waits from now on. */
+  /** Records that the request waits in a queue from now on. */
   public void queued() {
     enter(Part.QUEUE);
   }
 
-  /** The request waits no longer; an endpoint is picked for it. */
+  /** Records that the request has left the queue and that its endpoint is being picked. */
   public void dequeued() {
     enter(Part.SCHEDULE);
   }
@@ -166,28 +166,28 @@ public final class GatewayRequest {
   }
 
   /**
-   * Admission and scheduling of the request, under a span that is closed when they are over.
+   * Starts the span of the request's admission and scheduling; close it when they have ended.
    *
-   * <p>llm-d has had it since its first release. In the tracing proposal's names there is none: the
-   * spans of plugins hang right under the request's, and nothing is recorded here.
+   * <p>llm-d's releases have this span. In the tracing proposal it does not exist: there the spans
+   * of plugins are children of the request's span, and nothing is recorded here.
    */
   public OperationSpan orchestration(String targetModel) {
     return tracing.orchestration(span, targetModel, arrival.priority());
   }
 
-  /** An engine is about to be called: the host and port that are connected to. */
+  /** Starts an attempt: a call to an engine at this host and port. */
   public UpstreamAttempt attempt(String host, int port) {
     return attempt(new Target(host, port));
   }
 
-  /** An engine is about to be called, named as routing headers name it: {@code host:port}. */
+  /** Starts an attempt: a call to an engine named {@code host:port}, as in routing headers. */
   public UpstreamAttempt attempt(String authority) {
     return attempt(Target.of(authority));
   }
 
   private UpstreamAttempt attempt(Target target) {
     if (!watched) {
-      // An attempt that is not recorded only needs the request's context.
+      // An unrecorded attempt only needs the request's context.
       return new UpstreamAttempt(this, target, 0);
     }
     Runnable late;
@@ -216,7 +216,7 @@ public final class GatewayRequest {
     return attempt;
   }
 
-  /** The client's answer begins. */
+  /** Records the status of the response to the client. */
   public void status(int code) {
     if (watched) {
       synchronized (this) {
@@ -226,10 +226,10 @@ public final class GatewayRequest {
   }
 
   /**
-   * The client's answer begins, and its bytes will pass {@link #see}.
+   * Records the head of the response to the client, whose body will be passed to {@link #see}.
    *
-   * @param contentType of the answer, or null
-   * @param contentEncoding of the answer, or null
+   * @param contentType the response's content type, or null
+   * @param contentEncoding the response's content encoding, or null
    */
   public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
@@ -260,31 +260,31 @@ public final class GatewayRequest {
     }
   }
 
-  /** The last byte of the answer has been handed over. */
+  /** Ends the request after the last byte of its response was sent. */
   public void end() {
     finish(Ending.SERVED);
   }
 
-  /** The client went away before its answer was complete. */
+  /** Ends the request because the client disconnected before the response was complete. */
   public void clientGone() {
     finish(Ending.CLIENT_GONE);
   }
 
-  /** A time limit of the gateway was reached, and nothing more will be answered. */
+  /** Ends the request because a time limit of the gateway was reached. */
   public void timedOut() {
     finish(Ending.TIMED_OUT);
   }
 
-  /** The request ended with a failure of the gateway; the message of it stays here. */
+  /** Ends the request with a failure of the gateway; the exception's message is not recorded. */
   public void fail(@Nullable Throwable cause) {
     finish(Ending.failed(cause));
   }
 
   /**
-   * The request ended with a failure of the gateway.
+   * Ends the request with a failure of the gateway.
    *
-   * @param type what kind of error it is, in few values
-   * @param description one sentence that holds nothing of the request's content
+   * @param type the type of the error, a low-cardinality value
+   * @param description one sentence without content of the request
    */
   public void fail(String type, String description) {
     finish(Ending.failed(type, description));
@@ -337,7 +337,7 @@ public final class GatewayRequest {
     return seen == null ? null : seen.tap();
   }
 
-  /** The answer that was looked at: the client's if the gateway shows that, else the engine's. */
+  /** Returns the observed response: the client's if the gateway reports it, else the engine's. */
   private @Nullable Answer passed() {
     UpstreamAttempt engine = attempts.last();
     return engine == null ? answer : answerOf(engine);
@@ -363,7 +363,7 @@ public final class GatewayRequest {
     return tracing;
   }
 
-  /** The time, where anybody sees what comes of it. */
+  /** Returns the time, or 0 if nothing is recorded. */
   long now() {
     return watched ? tracing.now() : 0;
   }
@@ -385,7 +385,7 @@ public final class GatewayRequest {
     return parts;
   }
 
-  /** An attempt has ended, and the gateway goes on with something else. */
+  /** Removes an attempt that has ended. */
   void left(UpstreamAttempt attempt, long nowNanos) {
     attempts.remove(attempt);
     if (isLast(attempt)) {

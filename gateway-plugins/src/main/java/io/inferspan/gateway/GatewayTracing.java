@@ -22,10 +22,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door for gateways: it begins the trace of each request that arrives.
+ * The entry point for gateways: starts the span of each incoming request.
  *
- * <p>One serves a whole process. No method throws at request time, and where a trace is not sampled
- * and without meters, nothing is read.
+ * <p>One instance serves a whole process. No method throws at request time. If a trace is not
+ * sampled and there are no meters, nothing is inspected.
  */
 public final class GatewayTracing {
 
@@ -35,7 +35,7 @@ public final class GatewayTracing {
   private static final String HEADER = "header";
   private static final Long NO_PRIORITY = 0L;
 
-  /** For spans that the chosen generation of names does not have. */
+  /** Records nothing, for spans that the selected naming scheme does not define. */
   private static final Telemetry NOOP = Telemetry.using(OpenTelemetry.noop());
 
   private final Telemetry telemetry;
@@ -65,12 +65,12 @@ public final class GatewayTracing {
             .contains(TraceSetter.TRACEPARENT);
   }
 
-  /** Creates a tracing with the defaults. */
+  /** Creates an instance with the defaults. */
   public static GatewayTracing create(Telemetry telemetry) {
     return builder(telemetry).build();
   }
 
-  /** Creates a builder for a tracing with settings. */
+  /** Creates a builder. */
   public static Builder builder(Telemetry telemetry) {
     return new Builder(telemetry);
   }
@@ -146,7 +146,10 @@ public final class GatewayTracing {
     return counted != null && counted.hasServed(model);
   }
 
-  /** As llm-d has it, a request of no objective, or of an unknown one, has none: 0. */
+  /**
+   * Returns the priority of the request's objective; 0 without one or for an unknown one, as in
+   * llm-d.
+   */
   private @Nullable Long priority(GatewayExchange exchange) {
     Map<String, Long> known = priorities;
     if (known == null) {
@@ -176,7 +179,7 @@ public final class GatewayTracing {
         exact.dropSeveral(headers);
       }
     } catch (RuntimeException e) {
-      // Headers that cannot be changed leave as they are.
+      // Immutable headers are sent unchanged.
     }
   }
 
@@ -184,7 +187,7 @@ public final class GatewayTracing {
     return writesTraceparent && Span.fromContext(span.context()).getSpanContext().isValid();
   }
 
-  /** The method, if it is one: a client may make up any word. */
+  /** Returns the method if it is a known one, because a client may send any word. */
   private static String known(String method) {
     return METHODS.contains(method) ? method : OTHER_METHOD;
   }
@@ -205,7 +208,7 @@ public final class GatewayTracing {
     return nanoTime.getAsLong();
   }
 
-  /** Collects settings. */
+  /** Builder for {@link GatewayTracing}. */
   public static final class Builder {
 
     private static final int DEFAULT_MAX_NAMES = 64;
@@ -223,7 +226,7 @@ public final class GatewayTracing {
       this.telemetry = telemetry;
     }
 
-    /** Counts requests, too, in the meters of the GenAI conventions. */
+    /** Also records the metrics of the GenAI conventions. */
     public Builder meters(MeterRegistry registry) {
       this.registry = registry;
       return this;
@@ -284,7 +287,7 @@ public final class GatewayTracing {
       return this;
     }
 
-    /** Makes the tracing. */
+    /** Builds the instance. */
     public GatewayTracing build() {
       return new GatewayTracing(this);
     }

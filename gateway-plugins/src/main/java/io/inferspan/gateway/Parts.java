@@ -6,8 +6,8 @@ import io.inferspan.semconv.GatewayAttributes;
 /**
  * The phases of a request.
  *
- * <p>At each moment the request is in exactly one phase, so that all phases add up to the total,
- * and all but the rest add up to the time to the first token, however often an engine is tried.
+ * <p>The request is always in exactly one phase. All phases therefore add up to the total, and all
+ * except the last add up to the time to the first token, even if engines are retried.
  */
 final class Parts {
 
@@ -20,7 +20,7 @@ final class Parts {
     REST
   }
 
-  /** Of unobserved requests, which record nothing. */
+  /** For unobserved requests, which record nothing. */
   static final Parts UNSEEN = new Parts(0);
 
   private long queueNanos;
@@ -37,7 +37,7 @@ final class Parts {
     this.sinceNanos = arrivedNanos;
   }
 
-  /** Another part begins; none does after the first token. */
+  /** Starts another phase; ignored after the first token. */
   void enter(Part next, long nowNanos) {
     if (part != Part.REST) {
       close(nowNanos);
@@ -45,7 +45,7 @@ final class Parts {
     }
   }
 
-  /** No connection was reported: its time counts for the first token. */
+  /** Adds the time of a connection that was not reported to the time of the first token. */
   void connectedUntold() {
     if (part == Part.CONNECT) {
       part = Part.FIRST_TOKEN;
@@ -64,7 +64,7 @@ final class Parts {
     }
   }
 
-  /** The request has ended. */
+  /** Ends the last phase. */
   void end(long nowNanos) {
     close(nowNanos);
   }

@@ -32,10 +32,10 @@ final class RequestBody implements JsonSink {
   private static final long TRUE = 't' << 24 | 'r' << 16 | 'u' << 8 | 'e';
   private static final long FALSE = (long) 'f' << 32 | 'a' << 24 | 'l' << 16 | 's' << 8 | 'e';
 
-  /** Of requests that are not watched. */
+  /** For requests that are not recorded. */
   static final RequestBody UNSEEN = new RequestBody();
 
-  /** Made with the first bytes: most requests are not watched. */
+  /** Created with the first bytes, because most requests are not recorded. */
   private @Nullable JsonScanner json;
 
   private boolean over;
@@ -66,7 +66,7 @@ final class RequestBody implements JsonSink {
     }
   }
 
-  /** Looks at the bytes between position and limit. */
+  /** Inspects the bytes between position and limit. */
   void see(ByteBuffer bytes) {
     JsonScanner scanner = json;
     if (scanner == null) {
@@ -79,7 +79,7 @@ final class RequestBody implements JsonSink {
         at = scanner.scan(bytes, at, end, 0);
       }
     } catch (RuntimeException unreadable) {
-      // Such as memory that was closed meanwhile, which its owner will notice.
+      // Such as memory that was closed meanwhile; its owner will report that.
       over = true;
     }
   }

@@ -7,7 +7,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a trace into headers of any kind, in place of another one that may stand there.
+ * Writes trace context into headers of any kind, and replaces existing trace context.
  *
  * @param <C> the headers
  */

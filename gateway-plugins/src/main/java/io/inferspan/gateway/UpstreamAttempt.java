@@ -38,7 +38,7 @@ public final class UpstreamAttempt {
     this.startedNanos = request.now();
   }
 
-  /** The context that the call takes as its parent. */
+  /** Returns the context to use as the parent of the call. */
   public Context context() {
     return sender().context();
   }
@@ -72,7 +72,7 @@ public final class UpstreamAttempt {
     target(new Target(host, port));
   }
 
-  /** The same, named as routing headers name it: {@code host:port}. */
+  /** Sets the called engine by its name in routing headers: {@code host:port}. */
   public void target(String authority) {
     target(Target.of(authority));
   }
@@ -91,8 +91,8 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * A connection is there, new or used before; the request is being sent. If it is not called, the
-   * time until then counts for the first token.
+   * Records that a new or pooled connection is available and the request is being sent. Without
+   * this call, the time to connect counts as part of the wait for the first token.
    */
   public void connected() {
     if (!request.watched()) {
@@ -106,10 +106,10 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * The engine's answer begins.
+   * Records the head of the engine's response.
    *
-   * @param contentType of the answer, or null
-   * @param contentEncoding of the answer, or null
+   * @param contentType the response's content type, or null
+   * @param contentEncoding the response's content encoding, or null
    */
   public void responseHead(
       int code, @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
@@ -127,7 +127,7 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** A piece of the engine's answer passes; the buffer stays as it is. */
+  /** Records a piece of the engine's response; the buffer is not changed. */
   public void see(ByteBuffer piece) {
     if (request.watched()) {
       synchronized (request) {
@@ -138,27 +138,30 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** The answer is complete. */
+  /** Ends the attempt after a complete response. */
   public void end() {
     finish(null, null);
   }
 
-  /** The engine gave no complete answer; the message of the cause stays here. */
+  /** Ends the attempt without a complete response; the exception's message is not recorded. */
   public void fail(@Nullable Throwable cause) {
     finish(cause == null ? "unknown" : cause.getClass().getName(), cause);
   }
 
-  /** The engine gave no complete answer, for a reason that has few values. */
+  /** Ends the attempt without a complete response; {@code type} is a low-cardinality value. */
   public void fail(String type) {
     finish(type, null);
   }
 
-  /** The engine has not answered within a time limit of the gateway, which may try another. */
+  /**
+   * Ends the attempt because a time limit of the gateway was reached; the gateway may try another
+   * engine.
+   */
   public void timedOut() {
     finish(Ending.TIMEOUT, null);
   }
 
-  /** The call was given up because the client has gone, and so the request has ended. */
+  /** Ends the attempt and the request because the client disconnected. */
   public void clientGone() {
     request.clientGone();
   }
@@ -221,9 +224,10 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * There is another attempt: this one's span is made, if it has none, as if it always was.
+   * Called when another attempt starts: creates this attempt's span, with its original start, if it
+   * has none.
    *
-   * @return what closes the span of an attempt that is over, to be run without the lock, or null
+   * @return an action that closes the span of an ended attempt, to be run without the lock; or null
    */
   @Nullable Runnable isOneOfSeveral() {
     if (span != null || !request.span().recording()) {
@@ -251,7 +255,7 @@ public final class UpstreamAttempt {
     return target.describe(pending);
   }
 
-  /** The request has ended with it still open. */
+  /** Ends the attempt together with its request. */
   void endWith(Ending ending, long nowNanos) {
     boolean broken = ending.outcome().isBroken();
     String type = ending.type();

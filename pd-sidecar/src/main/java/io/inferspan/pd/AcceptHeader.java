@@ -27,7 +27,7 @@ record AcceptHeader(boolean openMetrics, boolean gzip) {
         : TEXT + "; version=0.0.4; charset=utf-8";
   }
 
-  /** The best quality that a header gives to exactly this; 0 where it does not name it. */
+  /** Returns the highest quality of exactly this name in a header; 0 if it is absent. */
   private static double quality(@Nullable String header, String name) {
     double best = 0;
     if (header != null) {

@@ -27,7 +27,7 @@ final class LogFormat extends Formatter {
     if (System.getProperty(CONFIGURED) != null) {
       return;
     }
-    // The severities of one are the values of the other.
+    // Severities of System.Logger are the values of java.util.logging's levels.
     var translated = java.util.logging.Level.parse(Integer.toString(level.getSeverity()));
     ROOT.setLevel(translated);
     for (var handler : ROOT.getHandlers()) {

@@ -23,10 +23,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.zip.GZIPOutputStream;
 
-/**
- * The port that metrics are read from, in plain HTTP on all interfaces: {@code /metrics}, {@code
- * /health}, and nothing else.
- */
+/** Serves metrics over plain HTTP on all interfaces: {@code /metrics} and {@code /health}. */
 final class MetricsServer implements RequestHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd.metrics");
   private static final String METRICS = "/metrics";
@@ -43,8 +40,8 @@ final class MetricsServer implements RequestHandler {
   /**
    * Starts to listen.
    *
-   * @param port zero for any free one
-   * @throws IOException where the port is taken
+   * @param port zero to select a free one
+   * @throws IOException if the port is in use
    */
   static HttpListener start(Loops loops, SidecarMetrics metrics, int port) throws IOException {
     metrics.bindJvm();
@@ -66,7 +63,7 @@ final class MetricsServer implements RequestHandler {
       status = HttpResponseStatus.METHOD_NOT_ALLOWED;
       headers.set(HttpHeaderNames.ALLOW, "GET, HEAD");
     } else if (path.equals(METRICS)) {
-      // Off the event loop: there are hundreds of lines to write.
+      // Not on the event loop, because there are hundreds of lines to write.
       loops.workers().execute(() -> scrape(exchange, headers));
       return;
     }

@@ -35,11 +35,11 @@ public final class PdSidecar {
     }
   }
 
-  /** Runs; gives the exit status, or {@link #SERVING} where the sidecar now serves. */
+  /** Runs the program; returns the exit status, or {@link #SERVING} if the sidecar is serving. */
   static int run(List<String> args, Map<String, String> env, PrintStream out, PrintStream err) {
     try {
       Invocation invocation = Invocation.parse(args, env);
-      // A switch over types is linked at run time, which no AOT cache holds.
+      // Not a switch over types: it is linked at run time, which the AOT cache does not store.
       if (invocation instanceof Invocation.Run run) {
         serve(run.config());
         return SERVING;
@@ -84,7 +84,7 @@ public final class PdSidecar {
       return Telemetry.initTracing(
           TelemetryOptions.builder().serviceName(SERVICE).closeTimeout(FLUSH_TIMEOUT).build());
     } catch (RuntimeException e) {
-      // Serving matters more than tracing: a wrong OTEL_* value stops no pod.
+      // Serving matters more than tracing: an invalid OTEL_* value must not stop a pod.
       logger.log(Level.WARNING, "Requests are not traced: " + firstLine(e.getMessage()));
       return Telemetry.using(OpenTelemetry.noop());
     }
@@ -94,7 +94,7 @@ public final class PdSidecar {
     return message == null ? "tracing cannot start" : message.lines().findFirst().orElse(message);
   }
 
-  /** Requests end first, then their spans leave. */
+  /** Ends the requests first, and then exports their spans. */
   private static void stop(
       SidecarConfig config, SidecarServer server, Telemetry telemetry, Loops loops) {
     try {

@@ -65,8 +65,8 @@ public final class SidecarServer implements AutoCloseable {
   /**
    * Starts a sidecar.
    *
-   * @throws IOException where a port is taken
-   * @throws IllegalArgumentException where the configuration cannot be followed
+   * @throws IOException if a port is in use
+   * @throws IllegalArgumentException if the configuration cannot be applied
    */
   public static SidecarServer start(SidecarConfig config, Loops loops, Telemetry telemetry)
       throws IOException {
@@ -88,9 +88,9 @@ public final class SidecarServer implements AutoCloseable {
   }
 
   /**
-   * Event loops as a configuration asks for them.
+   * Starts the event loops that a configuration selects.
    *
-   * @throws IllegalArgumentException where their transport does not work here
+   * @throws IllegalArgumentException if their transport is not available
    */
   public static Loops loops(SidecarConfig config) {
     return Loops.start(config.get(Settings.TRANSPORT), config.get(Settings.EVENT_LOOPS));
@@ -147,7 +147,7 @@ public final class SidecarServer implements AutoCloseable {
     Duration timeout = Duration.ofSeconds(config.get(Settings.MORIIO_DNS_RESOLVE_TIMEOUT));
     PodAddresses pods =
         PodAddresses.of(config, name -> loops.address(name, timeout), metrics.names());
-    // Each look-up ends in time; those that fail have been logged.
+    // Each lookup has a timeout, and failures are logged.
     pods.known().otherwiseEmpty().toCompletionStage().toCompletableFuture().join();
     return pods;
   }
@@ -167,7 +167,7 @@ public final class SidecarServer implements AutoCloseable {
         config, engines, decoders, allowList, tracing, metrics, heldBodies, loops.workers());
   }
 
-  /** The port of the first listener. */
+  /** Returns the port of the first listener. */
   public int port() {
     return listeners.getFirst().port();
   }
@@ -199,7 +199,7 @@ public final class SidecarServer implements AutoCloseable {
     return metrics;
   }
 
-  /** Takes no more connections and lets requests end, but no longer than {@code bound}. */
+  /** Stops accepting connections and waits for requests to end, for at most {@code bound}. */
   public void drain(Duration bound) throws InterruptedException {
     listeners.forEach(HttpListener::drain);
     awaitNoConnections(bound);
@@ -217,7 +217,7 @@ public final class SidecarServer implements AutoCloseable {
     return listeners.stream().mapToInt(HttpListener::connections).sum();
   }
 
-  /** Stops at once; requests that are cut short have ended, and so have their spans. */
+  /** Stops at once; requests are cut off, and their spans are ended. */
   @Override
   public void close() {
     listeners.forEach(HttpListener::close);

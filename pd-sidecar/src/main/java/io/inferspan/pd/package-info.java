@@ -2,7 +2,7 @@
  * The prefill/decode proxy: prefill on another pod, decode on this one, and the spans of both
  * stages.
  *
- * <p>This module is a program; what it shares with others is in the tracing core.
+ * <p>This module is a program; code that it shares with other modules is in the tracing core.
  */
 @NullMarked
 package io.inferspan.pd;

@@ -61,7 +61,7 @@ public final class BatchSpans {
               BatchAttributes.START_ERROR_MS)
           .build();
 
-  /** The request's steps in prefill, those after a preemption included. */
+  /** The request's prefill steps, including those after a preemption. */
   public static final SpanType PREFILL =
       span(Component.KERNEL, "llm_d.engine.prefill").carries(PART).build();
 

@@ -1,6 +1,6 @@
 package io.inferspan.catalog;
 
-/** The part of the stack that a span comes from; it decides the instrumentation scope. */
+/** The component that creates a span; it determines the instrumentation scope. */
 public enum Component {
   GATEWAY("gateway-api-inference-extension", "llm-d-router/pkg/epp/handlers"),
   REQUEST_CONTROL("llm-d-inference-scheduler", "llm-d-router/pkg/epp/requestcontrol"),
@@ -24,7 +24,7 @@ public enum Component {
     this.scope = scope;
   }
 
-  /** The instrumentation scope of this component's spans. */
+  /** Returns the instrumentation scope of this component's spans. */
   public String scope(SpanNaming naming) {
     return naming == SpanNaming.PROPOSAL ? proposalScope : scope;
   }

@@ -173,7 +173,7 @@ public final class EppSpans {
               EppAttributes.MM_HASH_COUNT)
           .build();
 
-  /** The call that has an engine tokenise the prompt. */
+  /** The call that lets an engine tokenise the prompt. */
   public static final SpanType TOKENIZE =
       span(Component.REQUEST_CONTROL_PLUGINS, "tokenize_render ")
           .taking("<path>")

@@ -42,7 +42,7 @@ public final class KernelSpans {
           KernelAttributes.UNATTRIBUTED,
           KernelAttributes.LEVEL);
 
-  /** A call of the CUDA driver or runtime, as long as it held the calling thread. */
+  /** A call of the CUDA driver or runtime, from its start to its return. */
   public static final SpanType CUDA =
       span(Component.KERNEL, "cuda.")
           .taking("<call>")
@@ -134,7 +134,10 @@ public final class KernelSpans {
               KernelAttributes.DROPPED)
           .build();
 
-  /** From the first to the last sign of a phase, or to the first listening socket; or a gap. */
+  /**
+   * A phase of a cold start, from its first to its last evidence; the time to the first listening
+   * socket; or a gap.
+   */
   public static final SpanType COLD_START_PART =
       span(Component.KERNEL, "llm_d.model_server.cold_start.")
           .taking("<phase>")

@@ -57,7 +57,7 @@ public final class KvCacheSpans {
               KvCacheAttributes.LONGEST_CHAIN)
           .build();
 
-  /** Blocks that an engine has stored enter the index. */
+  /** Adds blocks that an engine has stored to the index. */
   public static final SpanType ADD =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.add")
           .now("index_add")
@@ -68,7 +68,7 @@ public final class KvCacheSpans {
               KvCacheAttributes.ADD_DEVICE_TIERS)
           .build();
 
-  /** Blocks that an engine has dropped leave the index. */
+  /** Removes blocks that an engine has dropped from the index. */
   public static final SpanType EVICT =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.evict")
           .now("index_evict")
@@ -79,7 +79,9 @@ public final class KvCacheSpans {
               KvCacheAttributes.EVICT_DEVICE_TIERS)
           .build();
 
-  /** One batch of an engine's events enters the index; older names are our own. */
+  /**
+   * Applies one batch of an engine's events to the index; older llm-d releases have no such span.
+   */
   public static final SpanType EVENTS =
       span(Component.KV_EVENTS, "llm_d.kv_cache.events.process")
           .now("events_process")

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Every span that Inferspan knows, and every attribute that they carry. */
+/** All span types of Inferspan, and all their attributes. */
 public final class SpanCatalog {
 
   private static final List<SpanType> ALL =
@@ -55,12 +55,12 @@ public final class SpanCatalog {
 
   private SpanCatalog() {}
 
-  /** Every span type, in the order of a request's way through the stack. */
+  /** Returns all span types, in the order in which a request passes the components. */
   public static List<SpanType> all() {
     return ALL;
   }
 
-  /** Every attribute that some span of the catalogue may carry. */
+  /** Returns all attributes of the spans in the catalogue. */
   public static Set<Attribute<?>> attributes() {
     Set<Attribute<?>> attributes = new LinkedHashSet<>();
     attributes.add(CommonAttributes.ERROR_TYPE);

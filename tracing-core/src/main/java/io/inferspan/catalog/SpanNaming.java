@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Generations of llm-d's span names. */
+/** The naming schemes of llm-d's spans. */
 public enum SpanNaming {
   /** The names of the tracing proposal and of releases 0.6 to 0.8. */
   PROPOSAL("llm-d-proposal"),
@@ -19,12 +19,12 @@ public enum SpanNaming {
     this.setting = setting;
   }
 
-  /** The value of {@code INFERSPAN_SPAN_NAMES} that chooses this generation. */
+  /** Returns the value of {@code INFERSPAN_SPAN_NAMES} that selects this scheme. */
   public String setting() {
     return setting;
   }
 
-  /** The generation that {@code setting} chooses, or null where it is none of them. */
+  /** Returns the scheme that {@code setting} selects, or null if it is unknown. */
   public static @Nullable SpanNaming fromSetting(String setting) {
     for (SpanNaming naming : values()) {
       if (naming.setting.equals(setting)) {
@@ -34,7 +34,7 @@ public enum SpanNaming {
     return null;
   }
 
-  /** The allowed settings, for an error message. */
+  /** Returns the allowed settings, for error messages. */
   public static String settings() {
     return Arrays.stream(values()).map(SpanNaming::setting).collect(Collectors.joining(", "));
   }

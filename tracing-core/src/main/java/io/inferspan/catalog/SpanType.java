@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of span: its name in each generation, its component, its parent and its attributes.
+ * A type of span: its name in each naming scheme, its component, its parent and its attributes.
  *
  * <p>All instances are constants of the {@code …Spans} classes of this package; {@link SpanCatalog}
  * lists them.
@@ -43,7 +43,9 @@ public final class SpanType {
     return new Builder(component, name);
   }
 
-  /** The span's name; where it {@linkplain #parameter() takes a detail}, the part before it. */
+  /**
+   * Returns the span's name, or the part before its {@linkplain #parameter() detail} if it has one.
+   */
   public String name(SpanNaming naming) {
     if (naming == SpanNaming.PROPOSAL) {
       return proposalName;
@@ -56,7 +58,7 @@ public final class SpanType {
     return parameter;
   }
 
-  /** The span's kind. */
+  /** Returns the span's kind. */
   public SpanKind kind(SpanNaming naming) {
     return naming == SpanNaming.PROPOSAL ? proposalKind : kind;
   }
@@ -66,7 +68,10 @@ public final class SpanType {
     return component;
   }
 
-  /** The span it hangs under within its process, or null where it is the process's first. */
+  /**
+   * Returns the type of the parent span within the same process, or null for the first span of a
+   * process.
+   */
   public @Nullable SpanType parent() {
     return parent;
   }
@@ -76,7 +81,7 @@ public final class SpanType {
     return attributes;
   }
 
-  /** Position in a table with one entry per span type. */
+  /** Returns the position in a table with one entry per span type. */
   public int index() {
     return index;
   }
@@ -105,14 +110,14 @@ public final class SpanType {
       this.currentName = name;
     }
 
-    /** The name from release 0.9 on. */
+    /** Sets the name from release 0.9 on. */
     Builder since09(String name) {
       this.name09 = name;
       this.currentName = name;
       return this;
     }
 
-    /** The name after release 0.10. */
+    /** Sets the name after release 0.10. */
     Builder now(String name) {
       this.currentName = name;
       return this;

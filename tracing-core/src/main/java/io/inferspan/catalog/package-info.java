@@ -1,8 +1,8 @@
 /**
- * Every span, once, as data.
+ * The catalogue of all spans, as data.
  *
- * <p>Here live span types and the generations of names they go by. No span is started here, and no
- * span name is written anywhere else.
+ * <p>Contains span types and their naming schemes. No span is started here, and no span name is
+ * defined anywhere else.
  */
 @NullMarked
 package io.inferspan.catalog;

@@ -6,7 +6,7 @@ package io.inferspan.export;
  * @param started spans recorded
  * @param unsampled spans that only propagated their trace
  * @param ended recorded spans that have ended
- * @param exported spans that the exporter reports as sent
+ * @param exported spans that the exporter reported as sent
  * @param dropped spans lost, by reason
  */
 public record SpanCounts(long started, long unsampled, long ended, long exported, Dropped dropped) {
@@ -15,13 +15,13 @@ public record SpanCounts(long started, long unsampled, long ended, long exported
    * Spans lost, by reason.
    *
    * @param queueFull the queue had no room
-   * @param exportFailed the exporter gave them up
-   * @param shutdown they had not gone out when the telemetry was closed
-   * @param neverEnded they had not ended when the telemetry was closed
+   * @param exportFailed the exporter failed
+   * @param shutdown they were not exported before the telemetry was closed
+   * @param neverEnded they had not ended before the telemetry was closed
    */
   public record Dropped(long queueFull, long exportFailed, long shutdown, long neverEnded) {
 
-    /** All of them. */
+    /** Returns the sum. */
     public long total() {
       return queueFull + exportFailed + shutdown + neverEnded;
     }

@@ -20,13 +20,13 @@ public final class AccountedSpanExporter implements SpanExporter {
   private final AtomicBoolean shutDown = new AtomicBoolean();
   private volatile boolean keepsBooks;
 
-  /** Goes before {@code delegate}. */
+  /** Creates an exporter in front of {@code delegate}. */
   public AccountedSpanExporter(SpanExporter delegate, ExportAccounting accounting) {
     this.delegate = delegate;
     this.accounting = accounting;
   }
 
-  /** Enters from now on what comes of each batch. */
+  /** Records the result of each batch from now on. */
   public void keepBooks() {
     keepsBooks = true;
   }
@@ -39,7 +39,7 @@ public final class AccountedSpanExporter implements SpanExporter {
     Batch batch = new Batch(spans.size());
     Batch before = underWay.getAndSet(batch);
     if (before != null) {
-      // The batch processor gave up waiting for this batch.
+      // The batch processor stopped waiting for this batch.
       before.settle(false);
     }
     try {
@@ -51,12 +51,12 @@ public final class AccountedSpanExporter implements SpanExporter {
       throw e;
     } catch (Error e) {
       batch.settle(false);
-      // An error would end the batch processor's thread, and with it all exports to come.
+      // An error would end the batch processor's thread, and so all future exports.
       throw new IllegalStateException("The exporter failed", e);
     }
   }
 
-  /** Spans that are being sent. */
+  /** A batch that is being exported. */
   private final class Batch {
     private final int spans;
     private final long startNanos = System.nanoTime();

@@ -7,15 +7,15 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 
 /**
- * Lets as many spans into the SDK's batch processor as its queue holds, so that none is lost in
- * there uncounted.
+ * Limits the spans in the SDK's batch processor to its queue size, because the processor does not
+ * count the spans that it drops.
  */
 public final class AccountedSpanProcessor implements SpanProcessor {
 
   private final SpanProcessor delegate;
   private final ExportAccounting accounting;
 
-  /** Guards the entrance of {@code delegate}. */
+  /** Creates a processor in front of {@code delegate}. */
   public AccountedSpanProcessor(SpanProcessor delegate, ExportAccounting accounting) {
     this.delegate = delegate;
     this.accounting = accounting;

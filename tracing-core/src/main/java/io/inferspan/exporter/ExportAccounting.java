@@ -26,7 +26,7 @@ public final class ExportAccounting implements SpanIntake {
   private volatile boolean stopped;
   private boolean closed;
 
-  /** Books for a queue of {@code capacity} spans. */
+  /** Creates the accounting for a queue of {@code capacity} spans. */
   public ExportAccounting(int capacity) {
     this.capacity = capacity;
   }
@@ -41,7 +41,7 @@ public final class ExportAccounting implements SpanIntake {
     unsampled.increment();
   }
 
-  /** Counts a span that has ended; false where the queue has no room for it. */
+  /** Counts a span that has ended; returns false if the queue is full. */
   boolean admit() {
     if (ended.incrementAndGet() - gone.get() <= capacity) {
       return true;
@@ -69,7 +69,7 @@ public final class ExportAccounting implements SpanIntake {
     gone.incrementAndGet();
   }
 
-  /** Takes no more spans of {@code Telemetry.tracer}. */
+  /** Stops accepting spans of {@code Telemetry.tracer}. */
   public void stop() {
     stopped = true;
   }
@@ -104,22 +104,22 @@ public final class ExportAccounting implements SpanIntake {
     closed = true;
   }
 
-  /** Spans that wait for export, those in the batch under way included. */
+  /** Returns the number of spans that wait for export, including the current batch. */
   public synchronized long queued() {
     return closed ? 0 : ended.get() - gone.get();
   }
 
-  /** Spans that have ended, waiting or gone. */
+  /** Returns the number of spans that have ended. */
   public long ended() {
     return ended.get();
   }
 
-  /** Spans that wait no longer: sent or lost. */
+  /** Returns the number of spans that were sent or lost. */
   public long gone() {
     return gone.get();
   }
 
-  /** Spans that may wait for export. */
+  /** Returns the maximum number of waiting spans. */
   public int capacity() {
     return capacity;
   }
@@ -138,12 +138,12 @@ public final class ExportAccounting implements SpanIntake {
     return new SpanCounts(begun, unsampled.sum(), done, sent, dropped);
   }
 
-  /** Calls of the exporter that have ended. */
+  /** Returns the number of completed exports. */
   public long exports() {
     return exports.sum();
   }
 
-  /** Those of them that failed. */
+  /** Returns the number of failed exports. */
   public long failedExports() {
     return failedExports.sum();
   }

@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes OTLP/JSON with the SDK's own encoder, a batch a line, to a file or to standard output.
+ * Writes OTLP/JSON with the SDK's encoder, one line per batch, to a file or to standard output.
  *
- * <p>A file that has reached its bound is renamed to {@code <name>.1}, in place of the one renamed
- * before, so that it never takes more than twice the bound.
+ * <p>A file that has reached its size limit is renamed to {@code <name>.1} and replaces the
+ * previous one, so that both together never exceed twice the limit.
  */
 public final class JsonLinesSpanExporter implements SpanExporter {
 

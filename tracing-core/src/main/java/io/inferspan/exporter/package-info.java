@@ -1,4 +1,4 @@
-/** Exporters of our own, and the count of spans on their way to any exporter. */
+/** Additional exporters, and the accounting of spans for any exporter. */
 @NullMarked
 package io.inferspan.exporter;
 

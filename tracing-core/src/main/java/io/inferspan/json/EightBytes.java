@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Eight bytes of a buffer as one number, the first byte lowest, and searches in all of them at
+ * Reads eight bytes of a buffer as one number, the first byte lowest, and searches all of them at
  * once.
  *
- * <p>A search gives a mask whose lowest bit belongs to the first byte found; higher bits may lie.
+ * <p>A search returns a mask whose lowest bit belongs to the first match; higher bits may be wrong.
  */
 public final class EightBytes {
 

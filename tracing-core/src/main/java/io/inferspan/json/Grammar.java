@@ -13,7 +13,7 @@ public final class Grammar {
   private final int[] elements = new int[LISTS];
   private int rootList = Places.NOTHING;
 
-  /** Without any place but the document. */
+  /** Creates a grammar with the document as its only place. */
   public Grammar() {}
 
   /** Adds keys that lead from one place to another; for a word, its meaning. */
@@ -36,13 +36,13 @@ public final class Grammar {
     return this;
   }
 
-  /** A document may be this list. */
+  /** Allows this list as the document. */
   public Grammar rootList(int list) {
     rootList = list;
     return this;
   }
 
-  /** The place of a list's elements. */
+  /** Returns the place of a list's elements. */
   int element(int list) {
     int place = elements[list % LISTS];
     return place == Places.NOTHING ? list ^ (Places.LIST | Places.OBJECT) : place;

@@ -6,7 +6,7 @@ public final class JsonPath {
   private final Grammar grammar;
   private int place = Places.NOWHERE;
 
-  /** The places around this one, a byte each; a grammar has no way deeper than eight. */
+  /** The enclosing places, one byte each; grammars are at most eight deep. */
   private long around;
 
   private int moved = -1;
@@ -34,7 +34,7 @@ public final class JsonPath {
     keyNext = false;
   }
 
-  /** Goes into an object or a list; false if it means nothing. */
+  /** Enters an object or a list; returns false if it is not in the grammar. */
   boolean enter(byte bracket) {
     boolean list = bracket == '[';
     int next = list && place == Places.NOWHERE ? grammar.rootList() : value;
@@ -72,7 +72,7 @@ public final class JsonPath {
     value = found == moved ? movedTo : found;
   }
 
-  /** For the rest of the document, values at one place are at another. */
+  /** Maps values at one place to another for the rest of the document. */
   public void move(int from, int to) {
     moved = from;
     movedTo = to;

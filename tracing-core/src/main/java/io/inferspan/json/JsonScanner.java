@@ -14,7 +14,7 @@ public final class JsonScanner {
   // The token that contains the next byte.
   private static final int STRUCTURE = 0;
 
-  /** An object or list that means nothing. */
+  /** An object or list that is not in the grammar. */
   private static final int UNKNOWN = 1;
 
   private static final int STRING = 2;
@@ -40,7 +40,7 @@ public final class JsonScanner {
 
   private int within = STRUCTURE;
 
-  /** Open objects and lists that mean nothing. */
+  /** The number of open objects and lists that are not in the grammar. */
   private int unknownDepth;
 
   private boolean fresh = true;
@@ -51,7 +51,7 @@ public final class JsonScanner {
   private int range = Places.NOTHING;
   private int rangeFrom;
 
-  /** A scanner at the beginning of a document. */
+  /** Creates a scanner at the beginning of a document. */
   public JsonScanner(Grammar grammar, JsonSink sink) {
     this.grammar = grammar;
     this.sink = sink;
@@ -63,12 +63,12 @@ public final class JsonScanner {
     return contentAt;
   }
 
-  /** Forgets where content began. */
+  /** Clears the index of the first content. */
   public void forgetContent() {
     contentAt = -1;
   }
 
-  /** Forgets where it is: a new document begins. */
+  /** Restarts at the beginning of a new document. */
   public void restart() {
     if (!fresh) {
       within = STRUCTURE;
@@ -80,17 +80,17 @@ public final class JsonScanner {
     }
   }
 
-  /** The document ends here, maybe in the middle of a value. */
+  /** Ends the document, possibly in the middle of a value. */
   public void end(int at) {
     endRange(at);
   }
 
-  /** Reads on, up to {@code end} or to a line break, and returns where it stopped. */
+  /** Continues up to {@code end} or a line break, and returns the position where it stopped. */
   public int scan(ByteBuffer bytes, int from, int end, long nowNanos) {
     this.nowNanos = nowNanos;
     fresh = false;
     int at = from;
-    // A line break ends a literal and is nothing to a string.
+    // A line break ends a literal and is ignored in a string.
     while (at < end && (within == LITERAL || !EightBytes.isBreak(bytes.get(at)))) {
       at =
           switch (within) {
@@ -236,7 +236,7 @@ public final class JsonScanner {
     return at < end ? ended(bytes, at) : at;
   }
 
-  /** Goes on behind what ended a run of a string's bytes, or stays before a line break. */
+  /** Continues after the byte that ended a run of string bytes, or stops before a line break. */
   private int ended(ByteBuffer bytes, int at) {
     byte next = bytes.get(at);
     if (EightBytes.isBreak(next)) {

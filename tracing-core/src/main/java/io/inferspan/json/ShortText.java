@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** A buffer for a short text; longer texts are truncated. */
 public final class ShortText {
 
-  /** More of a text is cut off. */
+  /** The length at which a text is truncated. */
   public static final int MAX_BYTES = 128;
 
   private final byte[] bytes = new byte[MAX_BYTES];
@@ -38,7 +38,7 @@ public final class ShortText {
     return true;
   }
 
-  /** The text, or {@code before} where it is the same, so that repetition costs no memory. */
+  /** Returns the text, or {@code before} if it is equal, so that repetition allocates nothing. */
   public String text(@Nullable String before) {
     if (before != null && is(before)) {
       return before;
@@ -53,7 +53,7 @@ public final class ShortText {
     return new String(bytes, 0, end, StandardCharsets.UTF_8);
   }
 
-  /** The known word that the text is, or {@code "other"}; null if it is empty. */
+  /** Returns the text if it is a known word, else {@code "other"}; null if it is empty. */
   public @Nullable String word(UnaryOperator<String> known, @Nullable String before) {
     return length == 0 ? null : known.apply(text(before));
   }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A word that is being read, as a number, so that keys are compared without strings.
+ * Converts a word to a number while it is read, so that keys are compared without strings.
  *
- * <p>Words of up to seven bytes never collide; longer ones with the odds of 64 bits.
+ * <p>Words of up to seven bytes never collide; longer ones collide like 64-bit hashes.
  */
 public final class Word {
 
@@ -16,19 +16,17 @@ public final class Word {
   private long eight;
   private int bytes;
 
-  /** A word that has not begun. */
+  /** Creates an empty word. */
   public Word() {}
 
-  /** Begins anew. */
+  /** Clears the word. */
   public void clear() {
     hash = 0;
     eight = 0;
     bytes = 0;
   }
 
-  /**
-   * Reads on up to a quote, a backslash, a line break or {@code end}, and returns where that is.
-   */
+  /** Reads up to a quote, a backslash, a line break or {@code end}, and returns the position. */
   public int read(ByteBuffer from, int begin, int end) {
     int at = begin;
     while (bytes == 0 && end - at >= Long.BYTES) {
@@ -71,7 +69,7 @@ public final class Word {
     return word.number();
   }
 
-  /** Adds the next eight bytes, or the last ones, of which there are fewer. */
+  /** Adds the next eight bytes, or the fewer last ones. */
   static long mix(long hash, long eight) {
     long mixed = (hash ^ eight) * SPREAD;
     return mixed ^ (mixed >>> 29);

@@ -1,7 +1,7 @@
 /**
- * The scanner of JSON, for bodies that are watched as they pass and for those that are here whole.
+ * A JSON scanner, for bodies that are observed while they pass and for complete ones.
  *
- * <p>It knows no API: a grammar names the places, and a sink takes what stands there.
+ * <p>It is independent of any API: a grammar defines the places, and a sink receives their values.
  */
 @NullMarked
 package io.inferspan.json;

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** The telemetry's own meters: whether spans arrive, and if not, where they are lost. */
+/** The telemetry's own meters, which show whether spans are exported, and where they are lost. */
 public final class TelemetryMeters implements MeterBinder {
 
   private static final String DROPPED = "inferspan.spans.dropped";
@@ -21,7 +21,7 @@ public final class TelemetryMeters implements MeterBinder {
   private final AttributePolicy attributes;
   private final FailureTexts failures;
 
-  /** Meters over these counts. */
+  /** Creates meters over these counts. */
   public TelemetryMeters(
       ExportAccounting accounting, AttributePolicy attributes, FailureTexts failures) {
     this.accounting = accounting;

@@ -1,7 +1,7 @@
 /**
  * The telemetry's own meters.
  *
- * <p>The one room that knows Micrometer, which need not be there at run time.
+ * <p>Only this package depends on Micrometer, which is optional at run time.
  */
 @NullMarked
 package io.inferspan.metrics;

@@ -24,12 +24,12 @@ import java.util.regex.Pattern;
  */
 public final class AttributePolicy {
 
-  /** Different keys that are counted by name; the rest is counted together. */
+  /** The number of keys that are counted separately; all others are counted together. */
   static final int MAX_COUNTED_KEYS = 100;
 
   private static final String OTHER_KEYS = "other";
 
-  /** Keys of another shape may have come from a request, and are no tag for a meter. */
+  /** The form of keys that become meter tags; other keys may contain data of a request. */
   private static final Pattern KEY = Pattern.compile("[a-z0-9_.]{1,100}");
 
   private final Set<String> allowed = new HashSet<>(ConventionKeys.WITHOUT_CONTENT);
@@ -38,7 +38,7 @@ public final class AttributePolicy {
   private final Map<String, LongAdder> droppedByKey = new ConcurrentHashMap<>();
   private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
-  /** A policy that also allows every key with one of {@code allowedPrefixes}. */
+  /** Creates a policy that also allows every key with one of {@code allowedPrefixes}. */
   public AttributePolicy(List<String> allowedPrefixes) {
     this.allowedPrefixes = List.copyOf(allowedPrefixes);
     for (SpanType type : SpanCatalog.all()) {
@@ -69,14 +69,14 @@ public final class AttributePolicy {
             && !ConventionKeys.holdsContent(key));
   }
 
-  /** The name of an event, or a word for it where only the event may be known. */
+  /** Returns the name of an event, or a general name if the name must not be exported. */
   String eventName(String name) {
     boolean known =
         ConventionKeys.EVENTS.contains(name) || allowedPrefixes.stream().anyMatch(name::startsWith);
     return known ? name : "event";
   }
 
-  /** Counts an attribute that was kept back. */
+  /** Counts an attribute that was not exported. */
   void countDropped(String key) {
     LongAdder counter = droppedByKey.get(key);
     if (counter == null) {
@@ -96,19 +96,19 @@ public final class AttributePolicy {
     return fresh;
   }
 
-  /** Calls {@code listener} with every key that is counted, those to come included. */
+  /** Calls {@code listener} with every counted key, now and in the future. */
   public void onCountedKey(Consumer<String> listener) {
     listeners.add(listener);
     droppedByKey.keySet().forEach(listener);
   }
 
-  /** Attributes of {@code key} that were kept back so far. */
+  /** Returns how many attributes with this key were not exported. */
   public long dropped(String key) {
     LongAdder counter = droppedByKey.get(key);
     return counter == null ? 0 : counter.sum();
   }
 
-  /** Attributes kept back so far, by key. */
+  /** Returns how many attributes were not exported, by key. */
   public Map<String, Long> dropped() {
     Map<String, Long> counts = new TreeMap<>();
     droppedByKey.forEach((key, counter) -> counts.put(key, counter.sum()));

@@ -3,7 +3,7 @@ package io.inferspan.privacy;
 import java.util.List;
 import java.util.Set;
 
-/** Keys that are not in our catalogue. */
+/** Keys of the semantic conventions that are not in the catalogue. */
 final class ConventionKeys {
 
   /** Keys of the semantic conventions whose values are names, numbers or codes. */
@@ -91,7 +91,7 @@ final class ConventionKeys {
           "user_agent.name",
           "vllm.instrumenting_module_name");
 
-  /** Names of events that instrumentations of models write. */
+  /** Names of events of GenAI instrumentations. */
   static final Set<String> EVENTS =
       Set.of(
           "exception",
@@ -104,7 +104,7 @@ final class ConventionKeys {
           "gen_ai.tool.message",
           "gen_ai.user.message");
 
-  /** Beginnings of keys under which instrumentations put what users and models say. */
+  /** Prefixes of keys that contain prompts or completions. */
   private static final List<String> CONTENT_PREFIXES =
       List.of(
           "ai.prompt",

@@ -7,15 +7,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The sentences with which the callers of one telemetry describe failures. Only these may leave as
- * the status of a span, because other code usually sets the message of an exception.
+ * The failure descriptions that callers of one telemetry have used. Only these are exported as a
+ * span's status description, because other code usually sets the message of an exception.
  *
- * <p>A guard may stand before an exporter that belongs to no telemetry, so it accepts the sentences
- * of all that exist.
+ * <p>A guard may wrap an exporter that belongs to no telemetry, so it accepts the descriptions of
+ * all telemetries.
  */
 public final class FailureTexts {
 
-  /** Callers describe failures in few words; further sentences are left out and counted. */
+  /** The maximum number of descriptions; further ones are dropped and counted. */
   static final int MAX_TEXTS = 1_000;
 
   static final int MAX_CHARS = 1_024;
@@ -31,7 +31,7 @@ public final class FailureTexts {
     ALL.add(this);
   }
 
-  /** Lets {@code text} out from now on, if there is room. */
+  /** Allows the export of {@code text} from now on, if there is room. */
   public void remember(String text) {
     if (known.contains(text)) {
       return;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The instrumentation scopes that are ours, and the mark of the build that they carry. */
+/** Inferspan's instrumentation scopes, and the attribute with the build that they have. */
 public final class OwnScopes {
 
   static final int MAX_NAMES = 1_000;
@@ -21,7 +21,7 @@ public final class OwnScopes {
   private final Map<InstrumentationScopeInfo, InstrumentationScopeInfo> marked =
       new ConcurrentHashMap<>();
 
-  /** The scopes of the catalogue, built from {@code commit}. */
+  /** Creates the scopes of the catalogue, with the build's {@code commit}. */
   public OwnScopes(String commit) {
     for (Component component : Component.values()) {
       for (SpanNaming naming : SpanNaming.values()) {
@@ -47,7 +47,9 @@ public final class OwnScopes {
     return scope.getAttributes().get(COMMIT) != null;
   }
 
-  /** The scope with the mark, which the API has no way to set when a tracer is made. */
+  /**
+   * Returns the scope with the build attribute, which the API cannot set when a tracer is created.
+   */
   InstrumentationScopeInfo marked(InstrumentationScopeInfo scope) {
     InstrumentationScopeInfo known = marked.get(scope);
     return known != null ? known : marked.computeIfAbsent(scope, this::mark);

@@ -19,21 +19,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before an exporter, lets metadata through and keeps content back. A span without content
- * passes without a copy.
+ * Wraps an exporter, passes metadata and removes content. A span without content is not copied.
  *
- * <p>{@code Telemetry.initTracing()} puts it before every exporter. Programs with an SDK of their
- * own put it before theirs.
+ * <p>{@code Telemetry.initTracing()} wraps every exporter. Programs with their own SDK use {@code
+ * Telemetry.guard}.
  */
 public final class PrivacyGuard implements SpanExporter {
 
-  /** Names that are not in the catalogue are cut here. */
+  /** The length at which names that are not in the catalogue are truncated. */
   static final int MAX_FOREIGN_NAME_CHARS = 128;
 
-  /** Longer strings are cut. */
+  /** The length at which strings are truncated. */
   static final int MAX_CHARS = 4_096;
 
-  /** Longer lists are cut. */
+  /** The length at which lists are truncated. */
   static final int MAX_ELEMENTS = 128;
 
   static final int MAX_STACK_TRACE_CHARS = 16_384;
@@ -49,11 +48,11 @@ public final class PrivacyGuard implements SpanExporter {
   private final boolean exceptionMessages;
 
   /**
-   * Guards {@code delegate}.
+   * Creates a guard of {@code delegate}.
    *
-   * @param policy which attributes may leave
-   * @param ownScopes the instrumentation scopes that carry the mark of our build
-   * @param exceptionMessages whether the messages of exceptions may leave
+   * @param policy decides which attributes are exported
+   * @param ownScopes the instrumentation scopes that get the build attribute
+   * @param exceptionMessages whether messages of exceptions are exported
    */
   public PrivacyGuard(
       SpanExporter delegate,
@@ -75,7 +74,10 @@ public final class PrivacyGuard implements SpanExporter {
     return delegate.export(scrubbed);
   }
 
-  /** A span that cannot even be read leaves with nothing but its times and its place. */
+  /**
+   * Returns the scrubbed span; a span whose data cannot be read is exported with its times and ids
+   * only.
+   */
   private SpanData scrub(SpanData span) {
     try {
       return isClean(span) ? span : new ScrubbedSpan(span, this);
@@ -99,7 +101,7 @@ public final class PrivacyGuard implements SpanExporter {
     return delegate.toString();
   }
 
-  /** True of most spans: nothing of theirs need be copied. */
+  /** Returns whether the span can be exported unchanged, which is true of most spans. */
   private boolean isClean(SpanData span) {
     return ownScopes.contains(span.getInstrumentationScopeInfo())
         && ownScopes.isMarked(span.getInstrumentationScopeInfo())
@@ -178,7 +180,7 @@ public final class PrivacyGuard implements SpanExporter {
     return kept.build();
   }
 
-  /** Keeps what may leave of {@code recorded}, and counts it where that is nothing. */
+  /** Copies an attribute if it may be exported, and counts it otherwise. */
   private void keep(
       AttributesBuilder kept,
       AttributeKey<String> key,
@@ -214,7 +216,10 @@ public final class PrivacyGuard implements SpanExporter {
     return scrubbed;
   }
 
-  /** Others put an exception's message here; ours are sentences that our callers chose. */
+  /**
+   * Returns the status without a description, unless it is a known one: other code puts an
+   * exception's message there.
+   */
   StatusData status(StatusData status) {
     if (isClean(status)) {
       return status;
@@ -246,7 +251,7 @@ public final class PrivacyGuard implements SpanExporter {
             TraceState.getDefault());
   }
 
-  /** Up to the query, if the name is a URL, and never longer than the bound. */
+  /** Truncates a name at the limit, and at the query if it is a URL. */
   private static String cut(String name) {
     int query = name.indexOf('?');
     int end = Math.min(query < 0 ? name.length() : query, MAX_FOREIGN_NAME_CHARS);
@@ -278,7 +283,7 @@ public final class PrivacyGuard implements SpanExporter {
     return text.length() <= maxChars ? text : text.substring(0, maxChars);
   }
 
-  /** The value, cut where it is longer. */
+  /** Returns the value, truncated if necessary. */
   private static Object bounded(Object value) {
     if (value instanceof String text && text.length() > MAX_CHARS) {
       return text.substring(0, MAX_CHARS);

@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.data.StatusData;
 import java.util.List;
 
-/** A span as it may leave. */
+/** A span without the data that must not be exported. */
 final class ScrubbedSpan extends DelegatingSpanData {
 
   private static final String UNREADABLE = "unreadable";
@@ -37,7 +37,7 @@ final class ScrubbedSpan extends DelegatingSpanData {
     this.parent = PrivacyGuard.withoutForeignState(span.getParentSpanContext());
   }
 
-  /** The span without anything that other code wrote. */
+  /** Creates a view of the span without data that other code wrote. */
   ScrubbedSpan(SpanData span) {
     super(span);
     this.name = UNREADABLE;

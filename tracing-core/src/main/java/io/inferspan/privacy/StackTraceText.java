@@ -5,14 +5,14 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A stack trace as text, without the messages of its exceptions, which may hold content. */
+/** Formats stack traces without the messages of exceptions, which may contain content. */
 public final class StackTraceText {
 
   static final int MAX_FRAMES = 64;
 
   static final int MAX_CAUSES = 8;
 
-  /** Possessive throughout: a hostile line must not make the matcher search. */
+  /** All quantifiers are possessive, so that a hostile line does not cause backtracking. */
   private static final Pattern LINE =
       Pattern.compile(
           "(?:Caused by: )?(?:[a-z_]\\w*+\\.)*+[A-Z][\\w$]*+"
@@ -23,7 +23,7 @@ public final class StackTraceText {
 
   private StackTraceText() {}
 
-  /** The trace of {@code cause} and of what caused it, bounded in length. */
+  /** Returns the stack trace of {@code cause} and of its causes, limited in length. */
   public static String of(Throwable cause) {
     try {
       return written(cause);
@@ -56,8 +56,8 @@ public final class StackTraceText {
   }
 
   /**
-   * Returns whether {@code text} has the form that {@link #of} creates. A trace printed with a
-   * message has not: the message is on the line of its exception, even if it has further lines.
+   * Returns whether {@code text} has the form that {@link #of} creates. A trace with a message does
+   * not: the message is on the line of its exception, even if it has further lines.
    */
   static boolean isFreeOfMessages(String text) {
     return text.length() <= MAX_TEXT_CHARS

@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Headers in a plain map whose names may come in any case.
+ * Reads and writes headers in a map, ignoring the case of names.
  *
- * <p>A value that is set takes the place of all of its name, and a {@code traceparent} takes out
- * the {@code tracestate} of another trace.
+ * <p>Setting a value replaces all values of the name, and setting {@code traceparent} removes the
+ * {@code tracestate} of another trace.
  */
 public enum HeaderMap
     implements TextMapGetter<Map<String, String>>, TextMapSetter<Map<String, String>> {
-  /** The only one: it has no state. */
+  /** The only instance; it has no state. */
   HEADERS;
 
   @Override

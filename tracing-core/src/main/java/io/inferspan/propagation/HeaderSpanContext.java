@@ -6,10 +6,9 @@ import io.opentelemetry.api.trace.TraceState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A remote parent that still is the header it came in.
+ * A remote parent that is stored as the received header.
  *
- * <p>Most requests are not sampled and only pass their header on; their ids are never looked at, so
- * they are cut out on demand.
+ * <p>Most requests are not sampled and only pass the header on, so ids are extracted on demand.
  */
 final class HeaderSpanContext implements SpanContext {
 

@@ -4,7 +4,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The id that the gateway, the sidecar and the engine log a request under. */
+/** The id of a request in the logs of gateway, sidecar and engine. */
 public final class RequestId {
 
   /** The header that carries it. */

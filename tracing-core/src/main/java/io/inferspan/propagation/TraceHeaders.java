@@ -14,10 +14,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes the headers in which a trace travels.
+ * Reads and writes the headers that propagate a trace.
  *
- * <p>Carriers are seen through OpenTelemetry's getters and setters. A getter must find names in any
- * case, and a setter must replace what stands under a name; {@link HeaderMap} does both for a map.
+ * <p>Carriers are accessed by OpenTelemetry's getters and setters. A getter must ignore the case of
+ * names, and a setter must replace existing values; {@link HeaderMap} does both for a map.
  */
 public final class TraceHeaders {
 
@@ -38,8 +38,9 @@ public final class TraceHeaders {
   }
 
   /**
-   * Does the work of these propagators; null unless each is the SDK's for W3C trace context or
-   * baggage. Any other may do more than its {@code fields()} say, such as strip untrusted headers.
+   * Returns an equivalent of these propagators; null unless each is the SDK's for W3C trace context
+   * or baggage. Another propagator may do more than its {@code fields()} say, such as remove
+   * untrusted headers.
    */
   public static @Nullable TraceHeaders of(Collection<TextMapPropagator> propagators) {
     TextMapPropagator traceContext = W3CTraceContextPropagator.getInstance();
@@ -66,7 +67,7 @@ public final class TraceHeaders {
     return of(List.of(propagator));
   }
 
-  /** The remote parent, or null where there is none or the header is malformed. */
+  /** Returns the remote parent, or null if there is none or the header is malformed. */
   public <C> @Nullable SpanContext readParent(@Nullable C carrier, TextMapGetter<C> getter) {
     if (!traceContext) {
       return null;
@@ -81,7 +82,7 @@ public final class TraceHeaders {
         tracestate == null ? TraceState.getDefault() : TracestateHeader.parse(tracestate));
   }
 
-  /** The {@code context}, with the baggage that came in added to it. */
+  /** Returns {@code context} with the received baggage. */
   public <C> Context readBaggage(Context context, @Nullable C carrier, TextMapGetter<C> getter) {
     if (!baggage || getter.get(carrier, BAGGAGE) == null) {
       return context;
@@ -125,7 +126,7 @@ public final class TraceHeaders {
     write(traceparent(parent), parent.getTraceState(), context, carrier, setter);
   }
 
-  /** The same, with a {@code traceparent} that was built before. */
+  /** Writes a {@code traceparent} that was built before, and the baggage of {@code context}. */
   public <C> void write(
       String traceparent,
       TraceState state,
@@ -141,19 +142,19 @@ public final class TraceHeaders {
     writeBaggage(context, carrier, setter);
   }
 
-  /** Writes the baggage of {@code context} alone, where there is no trace to continue. */
+  /** Writes only the baggage of {@code context}, if there is no trace. */
   public <C> void writeBaggage(Context context, @Nullable C carrier, TextMapSetter<C> setter) {
     if (baggage) {
       BAGGAGE_HEADER.inject(context, carrier, setter);
     }
   }
 
-  /** The {@code traceparent} that carries {@code parent}, which must be valid. */
+  /** Returns the {@code traceparent} of {@code parent}, which must be valid. */
   public static String traceparent(SpanContext parent) {
     return Traceparent.format(parent);
   }
 
-  /** A header that must not be repeated; null if it is absent or repeated. */
+  /** Returns a header that must not be repeated; null if it is absent or repeated. */
   private static <C> @Nullable String only(
       @Nullable C carrier, TextMapGetter<C> getter, String name) {
     String first = getter.get(carrier, name);
@@ -167,7 +168,7 @@ public final class TraceHeaders {
     return values.hasNext() ? null : first;
   }
 
-  /** A list header, its lines joined. */
+  /** Returns a list header, its lines joined. */
   private static <C> @Nullable String joined(
       @Nullable C carrier, TextMapGetter<C> getter, String name) {
     String first = getter.get(carrier, name);

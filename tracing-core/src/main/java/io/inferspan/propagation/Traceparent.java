@@ -5,7 +5,7 @@ import io.opentelemetry.api.trace.TraceState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code traceparent} header.
+ * Parses and formats the {@code traceparent} header.
  *
  * <pre>
  *  0  3                                36               53
@@ -38,7 +38,7 @@ final class Traceparent {
     return new HeaderSpanContext(header, sendable, (byte) (flags & KNOWN_FLAGS), traceState);
   }
 
-  /** The header that carries {@code context}, which must be valid. */
+  /** Returns the header for {@code context}, which must be valid. */
   static String format(SpanContext context) {
     if (context instanceof HeaderSpanContext remote && remote.sendable()) {
       return remote.header();
@@ -62,7 +62,10 @@ final class Traceparent {
         && hexByte(header, FLAGS) >= 0;
   }
 
-  /** Version 00 is exactly this long; a later version may append fields; ff is forbidden. */
+  /**
+   * Returns whether the length fits the version: version 00 has a fixed length, later versions may
+   * append fields, ff is invalid.
+   */
   private static boolean hasKnownShape(String header) {
     int version = hexByte(header, 0);
     if (version < 0 || version == 0xff) {

@@ -5,16 +5,15 @@ import io.opentelemetry.api.trace.TraceStateBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code tracestate} header.
+ * Parses the {@code tracestate} header.
  *
- * <p>A malformed one is dropped whole and never costs the trace: the {@code traceparent} stays
- * valid.
+ * <p>A malformed header is dropped as a whole; the {@code traceparent} stays valid.
  */
 final class TracestateHeader {
 
   static final String NAME = "tracestate";
 
-  /** The W3C bound on members. */
+  /** The W3C limit of members. */
   static final int MAX_MEMBERS = 32;
 
   static final int MAX_CHARS = 8_192;
@@ -28,7 +27,7 @@ final class TracestateHeader {
     String[] members = header.split(",", -1);
     TraceStateBuilder builder = TraceState.builder();
     int count = 0;
-    // From the last to the first, because the builder puts what comes later in front.
+    // From the last to the first, because the builder prepends.
     for (int i = members.length - 1; i >= 0; i--) {
       String member = members[i].strip();
       if (member.isEmpty()) {

@@ -16,10 +16,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes as keys and values in turn, in the order in which they were set.
+ * Attributes in an array of alternating keys and values, in the order of setting.
  *
- * <p>A span has few attributes, so that looking through an array beats hashing; the spans of the
- * catalogue set each key once, through the same constant.
+ * <p>A span has few attributes, so searching an array is faster than hashing; spans of the
+ * catalogue set each key once, by the same constant.
  */
 final class FlatAttributes implements Attributes {
 
@@ -41,7 +41,7 @@ final class FlatAttributes implements Attributes {
     this.slots = new Object[2 * room];
   }
 
-  /** Sets a value; a new key past the bound is only counted. */
+  /** Sets a value; a new key beyond the limit is only counted. */
   <T> void put(AttributeKey<T> key, T value) {
     Object kept = bounded(value);
     String name = key.getKey();
@@ -70,7 +70,9 @@ final class FlatAttributes implements Attributes {
     given.forEach((key, value) -> put((AttributeKey<Object>) key, value));
   }
 
-  /** The value within the bound; a list is copied, because its owner may go on writing to it. */
+  /**
+   * Returns the value, truncated if necessary; a list is copied, because its owner may change it.
+   */
   private Object bounded(Object value) {
     if (value instanceof String text) {
       return text.length() > maxValueChars ? text.substring(0, maxValueChars) : text;
@@ -135,7 +137,7 @@ final class FlatAttributes implements Attributes {
     return total;
   }
 
-  /** A copy that further writes do not change. */
+  /** Returns an independent copy. */
   FlatAttributes copy() {
     FlatAttributes copy = new FlatAttributes(maxAttributes, maxValueChars, 0);
     copy.slots = Arrays.copyOf(slots, used);

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span that is recorded: any thread may write to it until it has ended; from then on it is its
- * own exported form.
+ * A recorded span. Any thread may write to it until it has ended; then it is immutable and is
+ * exported itself.
  */
 final class RecordingSpan implements ReadWriteSpan, SpanData {
 
@@ -75,7 +75,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     this.totalLinks = builder.totalLinks();
   }
 
-  /** A copy that no longer changes. */
+  /** Creates an immutable copy. */
   private RecordingSpan(RecordingSpan live) {
     this.tracer = live.tracer;
     this.context = live.context;
@@ -172,7 +172,7 @@ final class RecordingSpan implements ReadWriteSpan, SpanData {
     return add(ExceptionEventData.create(clock.now(), exception, described, described.total()));
   }
 
-  /** Sets type, message and stack trace, as the semantic conventions say. */
+  /** Sets type, message and stack trace, as in the semantic conventions. */
   private static void describe(Throwable thrown, FlatAttributes into) {
     String type = thrown.getClass().getCanonicalName();
     into.put(EXCEPTION_TYPE, type == null ? thrown.getClass().getName() : type);

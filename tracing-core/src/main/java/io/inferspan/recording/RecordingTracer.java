@@ -7,10 +7,10 @@ import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 
-/** Makes spans of one instrumentation scope. */
+/** Creates the spans of one instrumentation scope. */
 public final class RecordingTracer implements Tracer {
 
-  /** Room for attributes of spans outside the catalogue. */
+  /** The initial capacity for attributes of spans that are not in the catalogue. */
   private static final int SOME_ATTRIBUTES = 8;
 
   private static final String UNNAMED = "<unspecified span name>";
@@ -18,7 +18,7 @@ public final class RecordingTracer implements Tracer {
   private final SpanPipeline pipeline;
   private final InstrumentationScopeInfo scope;
 
-  /** Creates the tracer of {@code scope}. */
+  /** Creates a tracer for {@code scope}. */
   public RecordingTracer(SpanPipeline pipeline, InstrumentationScopeInfo scope) {
     this.pipeline = pipeline;
     this.scope = scope;
@@ -33,13 +33,16 @@ public final class RecordingTracer implements Tracer {
         this, isBlank(spanName) ? UNNAMED : spanName, SpanKind.INTERNAL, SOME_ATTRIBUTES);
   }
 
-  /** A span of the catalogue; {@code attributes} is how many attributes it usually has. */
+  /**
+   * Returns a builder for a span of the catalogue; {@code attributes} is its usual number of
+   * attributes.
+   */
   public RecordingSpanBuilder spanBuilder(
       String name, SpanKind kind, Context parent, int attributes) {
     return new RecordingSpanBuilder(this, name, kind, attributes).setParent(parent);
   }
 
-  @SuppressWarnings("NullAway") // others call this, and not all of them check
+  @SuppressWarnings("NullAway") // callers may pass null
   private static boolean isBlank(String name) {
     return name == null || name.isBlank();
   }

@@ -1,12 +1,12 @@
 package io.inferspan.recording;
 
-/** Decides whether the pipeline takes more spans. */
+/** Decides whether the pipeline accepts more spans. */
 public interface SpanIntake {
 
   /** Returns whether there is too little room for the spans of another request. */
   boolean isCrowded();
 
-  /** Counts a span that was left out because of {@link #isCrowded()}. */
+  /** Counts a span that was dropped because of {@link #isCrowded()}. */
   void refused();
 
   /** Returns whether the pipeline was shut down. */

@@ -5,8 +5,8 @@ import io.opentelemetry.sdk.common.Clock;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 
 /**
- * The time within one trace: the wall clock is read once, at the trace's first span in this
- * process, and later times are measured from there, so that no child begins before its parent.
+ * The clock of one trace. It reads the wall clock once, at the trace's first span in this process,
+ * and measures later times from there, so that no child starts before its parent.
  */
 final class TraceClock {
 
@@ -20,7 +20,7 @@ final class TraceClock {
     this.nanoTime = clock.nanoTime();
   }
 
-  /** The clock of a child of {@code parent}. */
+  /** Returns the clock for a child of {@code parent}. */
   static TraceClock of(Span parent, Clock clock) {
     if (parent instanceof RecordingSpan ours) {
       return ours.clock();

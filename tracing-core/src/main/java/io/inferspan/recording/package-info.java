@@ -1,9 +1,9 @@
 /**
- * Spans recorded at a fraction of the SDK's price, for the SDK's own processors and exporters.
+ * Records spans at lower cost than the SDK, for the SDK's processors and exporters.
  *
- * <p>Here lives an implementation of OpenTelemetry's {@code Tracer} and {@code Span} that keeps
- * attributes flat and is its own exported form. It asks the SDK's sampler and feeds the SDK's
- * processors; it knows neither the catalogue nor the environment.
+ * <p>Contains an implementation of OpenTelemetry's {@code Tracer} and {@code Span} that stores
+ * attributes in an array and is exported without a copy. It uses the SDK's sampler and processors,
+ * and does not depend on the catalogue or the environment.
  */
 @NullMarked
 package io.inferspan.recording;

@@ -12,10 +12,10 @@ import java.nio.ByteBuffer;
  */
 final class AlikeEvents {
 
-  /** An event with more around its text is read each time. */
+  /** Events with more data around their text are always parsed. */
   static final int MAX_BYTES = 1_024;
 
-  /** So many events in a row are kept in vain; a stream of unlike ones is not worth it. */
+  /** The number of consecutive mismatches after which a stream is always parsed. */
   private static final int MAX_VAIN = 4;
 
   private byte[] kept = {};
@@ -40,7 +40,7 @@ final class AlikeEvents {
     return quote + behind;
   }
 
-  /** Keeps the event in these bounds, whose text begins at {@code text}. */
+  /** Stores the event in these bounds, whose text begins at {@code text}. */
   void keep(ByteBuffer bytes, int from, int text, int end) {
     int quote = endOfString(bytes, text, end);
     int length = text - from + end - quote;
@@ -74,7 +74,7 @@ final class AlikeEvents {
     return at == end;
   }
 
-  /** Returns the index of the quote that ends a string, or of what interrupts it. */
+  /** Returns the index of the quote that ends a string, or of a byte that interrupts it. */
   private static int endOfString(ByteBuffer bytes, int from, int end) {
     int at = EightBytes.endOfText(bytes, from, end);
     while (end - at > 1 && bytes.get(at) == '\\' && !EightBytes.isBreak(bytes.get(at + 1))) {

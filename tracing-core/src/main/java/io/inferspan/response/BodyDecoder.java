@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Decodes a body of {@code Content-Encoding: gzip} or {@code deflate} in pieces, in constant
  * memory.
  *
- * <p>It neither verifies checksums nor reads more than one gzip member: engines and proxies write
- * one.
+ * <p>It does not verify checksums, and reads only the first gzip member, because engines and
+ * proxies write one.
  */
 final class BodyDecoder implements AutoCloseable {
 
@@ -46,7 +46,7 @@ final class BodyDecoder implements AutoCloseable {
     this.inflater = new Inflater(gzip);
   }
 
-  /** The name of an encoding as spans show it: a known one or "other"; null for none. */
+  /** Returns the name of an encoding for spans: a known one or "other"; null for none. */
   static @Nullable String known(@Nullable CharSequence contentEncoding) {
     String name =
         contentEncoding == null ? "" : contentEncoding.toString().strip().toLowerCase(Locale.ROOT);
@@ -67,7 +67,7 @@ final class BodyDecoder implements AutoCloseable {
     return new BodyDecoder(encoding.equals("gzip"));
   }
 
-  /** Decodes a piece; {@code bytes} stays as it is. */
+  /** Decodes a piece; {@code bytes} is not changed. */
   void decode(ByteBuffer bytes, Consumer<ByteBuffer> sink) throws DataFormatException {
     ByteBuffer in = bytes.asReadOnlyBuffer();
     while (gzip && in.hasRemaining() && !headerEnds()) {

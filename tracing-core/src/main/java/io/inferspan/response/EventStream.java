@@ -6,8 +6,8 @@ import io.inferspan.json.Word;
 import java.nio.ByteBuffer;
 
 /**
- * Takes a stream of server-sent events apart: the lines of an event's data go to the {@link
- * JsonScanner}, the event's name to {@link ResponseFacts}, everything else is passed over.
+ * Parses a stream of server-sent events: the lines of an event's data go to the {@link
+ * JsonScanner}, the event's name to {@link ResponseFacts}, everything else is skipped.
  */
 final class EventStream {
 
@@ -28,7 +28,7 @@ final class EventStream {
   private final Word eventName = new Word();
   private final AlikeEvents alike = new AlikeEvents();
 
-  /** The choices that the event kept in {@link #alike} has content of. */
+  /** The choices that have content in the event stored in {@link #alike}. */
   private int alikeChoices;
 
   private int within = FIELD_NAME;
@@ -64,7 +64,7 @@ final class EventStream {
     }
   }
 
-  /** Reads from an event's first byte on, and keeps the event if all of it is here. */
+  /** Reads an event from its first byte, and stores it if it is complete. */
   private int wholeEvent(ByteBuffer bytes, int from, int end, long nowNanos) {
     long tokens = facts.tokens + 1;
     facts.toldMore = false;
@@ -140,7 +140,7 @@ final class EventStream {
     }
   }
 
-  /** An empty line ends the event, unless it is the second half of a line's end. */
+  /** Ends the event at an empty line, unless that is the second half of a CRLF. */
   private void emptyField(byte lineBreak) {
     boolean secondHalf = afterReturn && lineBreak == '\n';
     if (nameBytes == 0 && !secondHalf) {

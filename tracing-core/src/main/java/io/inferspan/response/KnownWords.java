@@ -3,12 +3,12 @@ package io.inferspan.response;
 import java.util.Set;
 
 /**
- * The finish reasons and error types that may appear on spans and meters. Engines can put anything
- * into these members, a client's text too; everything else is {@link #OTHER}.
+ * The finish reasons and error types that may appear on spans and meters. Everything else becomes
+ * {@link #OTHER}, because engines can put any text into these members, even a client's.
  */
 public final class KnownWords {
 
-  /** Stands for a word that is not known. */
+  /** Replaces an unknown word. */
   public static final String OTHER = "other";
 
   private static final Set<String> FINISH_REASONS =
@@ -70,12 +70,15 @@ public final class KnownWords {
 
   private KnownWords() {}
 
-  /** The finish reason, or {@link #OTHER}. */
+  /** Returns the finish reason, or {@link #OTHER}. */
   public static String finishReason(String word) {
     return FINISH_REASONS.contains(word) ? word : OTHER;
   }
 
-  /** The error type, or {@link #OTHER}. Short numbers, as error codes are, pass too. */
+  /**
+   * Returns the error type, or {@link #OTHER}. Short numbers, such as error codes, are allowed,
+   * too.
+   */
   public static String errorType(String word) {
     return ERROR_TYPES.contains(word) || isCode(word) ? word : OTHER;
   }

@@ -9,7 +9,7 @@ import static io.inferspan.json.Places.WORD;
 
 import io.inferspan.json.Places;
 
-/** The places of a response that mean something; see {@link Places}. */
+/** The relevant places of a response; see {@link Places}. */
 final class Place {
 
   static final int NOTHING = Places.NOTHING;
@@ -43,7 +43,7 @@ final class Place {
   /** The increment of an event: an object in Anthropic's API, a text in OpenAI's. */
   static final int EVENT_DELTA = OBJECT | CONTENT | 11;
 
-  /** An error, or the sentence that some engines have instead. */
+  /** An error object, or the error text that some engines send instead. */
   static final int ERROR = OBJECT | CONTENT | 12;
 
   /** The kind of an event. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The facts that a response has reported so far. */
 final class ResponseFacts implements JsonSink {
 
-  /** Completions whose finish reason is kept. */
+  /** The maximum number of completions whose finish reason is stored. */
   static final int MAX_COMPLETIONS = 16;
 
   private static final long DONE = 'D' << 24 | 'O' << 16 | 'N' << 8 | 'E';
@@ -62,7 +62,7 @@ final class ResponseFacts implements JsonSink {
     this.stream = stream;
   }
 
-  /** A new event begins; the content of an unfinished one is forgotten. */
+  /** Starts a new event; the content of an incomplete one is dropped. */
   @Override
   public void begins() {
     contentInEvent = false;
@@ -83,7 +83,7 @@ final class ResponseFacts implements JsonSink {
     }
   }
 
-  /** Something stands at a place that only says whether it does. */
+  /** Records a value whose presence is sufficient. */
   @Override
   public void present(int place, long nowNanos) {
     if (place == Place.ERROR) {
@@ -162,7 +162,7 @@ final class ResponseFacts implements JsonSink {
   public void word(int place, int meaning, JsonPath path) {
     word(meaning);
     if (place == Place.KIND && meaning == Place.FAILURE) {
-      // The object says of itself that it is an error: its type is the error's.
+      // The object is itself an error, so its type is the error's type.
       path.move(Place.TYPE, Place.ERROR_TYPE);
     }
   }
@@ -179,7 +179,7 @@ final class ResponseFacts implements JsonSink {
     return place != Place.MODEL || model.isEmpty();
   }
 
-  /** A word of a closed set, such as the type of an event. */
+  /** Handles a word of a closed set, such as the type of an event. */
   void word(int meaning) {
     toldMore |= meaning != Place.NOTHING;
     ended |= meaning == Place.END;
@@ -218,7 +218,7 @@ final class ResponseFacts implements JsonSink {
     }
   }
 
-  /** A response that ended says why in its status, or says there that it was cut. */
+  /** Handles the status of a response, which says whether it failed or was cut off. */
   private void status(ShortText text) {
     failed |= text.is("failed");
     if (text.is("completed") || text.is("failed") || text.is("cancelled")) {

@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
  * times of its tokens, its usage and how it ended.
  *
  * <p>It reads OpenAI's chat completions, completions and responses and Anthropic's messages. Bytes
- * are read in place, in pieces of any size; only what the events of a stream have in common is
- * kept, with a limit: {@link #MAX_HELD_BYTES}. No method throws. Use one tap per response; it is
- * not thread-safe.
+ * are read in place, in pieces of any size. Only the common frame of a stream's events is stored,
+ * up to {@link #MAX_HELD_BYTES}. No method throws. Use one tap per response; it is not thread-safe.
  *
  * <p>A token is an event of the stream that carries content: text, reasoning, or a part of a tool
  * call. A chunk that only names the role is not a token, nor is a comment. All times are supplied
@@ -56,7 +55,10 @@ public final class ResponseTap {
     seeing = stream || document;
   }
 
-  /** A tap for a body of this {@code Content-Type}; one that sees nothing for any other kind. */
+  /**
+   * Creates a tap for a body with this {@code Content-Type}; it ignores types other than JSON and
+   * event streams.
+   */
   public static ResponseTap forContentType(@Nullable CharSequence contentType) {
     return of(contentType, null);
   }
@@ -69,8 +71,8 @@ public final class ResponseTap {
   }
 
   /**
-   * A tap for a body as its headers describe it. It decodes {@code gzip} and {@code deflate}, up to
-   * 16 MiB, and sees nothing of a body in another encoding.
+   * Creates a tap for a body with these headers. It decodes {@code gzip} and {@code deflate}, up to
+   * 16 MiB, and ignores bodies in other encodings.
    */
   public static ResponseTap forHeaders(
       @Nullable CharSequence contentType, @Nullable CharSequence contentEncoding) {
@@ -80,12 +82,12 @@ public final class ResponseTap {
         : new ResponseTap("", encoding);
   }
 
-  /** A tap that sees nothing. */
+  /** Creates a tap that ignores everything. */
   public static ResponseTap blind() {
     return new ResponseTap("", null);
   }
 
-  /** Looks at the bytes between position and limit and leaves the buffer as it is. */
+  /** Inspects the bytes between position and limit without changing the buffer. */
   public void see(ByteBuffer bytes, long nowNanos) {
     if (!seeing) {
       return;
@@ -136,7 +138,7 @@ public final class ResponseTap {
     }
   }
 
-  /** The body has ended; what comes later is not seen. */
+  /** Ends the body; later bytes are ignored. */
   public void end(long nowNanos) {
     if (seeing) {
       endNanos = nowNanos;
@@ -174,13 +176,13 @@ public final class ResponseTap {
     return facts.tokens;
   }
 
-  /** The gap that a share of all gaps does not exceed, to 5 %; -1 where there was none. */
+  /** Returns a quantile of the token gaps, with an error of 5 %; -1 if there was none. */
   public long gapNanos(double quantile) {
     TokenGaps gaps = facts.gaps;
     return gaps == null ? -1 : gaps.nanos(quantile);
   }
 
-  /** The longest gap; -1 where there was none. */
+  /** Returns the longest token gap; -1 if there was none. */
   public long maxGapNanos() {
     TokenGaps gaps = facts.gaps;
     return gaps == null ? -1 : gaps.maxNanos();
@@ -271,12 +273,12 @@ public final class ResponseTap {
   }
 
   private boolean isReadable() {
-    // Bytes that are no gzip may decode to something for a while.
+    // Invalid gzip data may decode to something at first.
     boolean decoded = hasFirstToken() || (decoder != null && decoder.isFinished());
     return (encoding == null || decoded) && !unreadable && (events != null || json != null);
   }
 
-  /** Sets on a span the tokens that the response took, as far as they are known. */
+  /** Sets the known token counts of the response on a span. */
   public void describeUsage(OperationSpan span) {
     setTold(span, GenAiAttributes.USAGE_PROMPT_TOKENS, promptTokens());
     setTold(span, GenAiAttributes.USAGE_COMPLETION_TOKENS, generatedTokens());

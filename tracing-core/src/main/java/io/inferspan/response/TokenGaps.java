@@ -3,8 +3,8 @@ package io.inferspan.response;
 /**
  * A histogram of the gaps between tokens, with sixteen buckets per power of two.
  *
- * <p>From a microsecond to four minutes the error of a quantile is below 5 %, outside that range
- * larger; the longest gap is exact.
+ * <p>The error of a quantile is below 5 % from a microsecond to four minutes, and larger outside of
+ * that range; the longest gap is exact.
  */
 final class TokenGaps {
 
@@ -29,7 +29,7 @@ final class TokenGaps {
     return maxNanos;
   }
 
-  /** The gap that a share of the gaps does not exceed. */
+  /** Returns a quantile of the gaps. */
   long nanos(double quantile) {
     long rank = Math.max(1, (long) Math.ceil(Math.min(1, quantile) * count));
     long seen = 0;

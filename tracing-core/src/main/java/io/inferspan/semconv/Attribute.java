@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span attribute of the catalogue: its key and its type.
  *
- * <p>An attribute that the GenAI conventions have renamed carries both keys, and {@link
+ * <p>An attribute that the GenAI conventions have renamed has both keys, and {@link
  * GenAiConvention} decides which of them are written.
  *
  * @param <T> type of the value
@@ -49,22 +49,24 @@ public final class Attribute<T> {
     return new Attribute<>(AttributeKey.doubleArrayKey(key), null, false);
   }
 
-  /** The same attribute, known as {@code latest} in the current GenAI conventions. */
+  /** Returns a copy with its key in the current GenAI conventions. */
   Attribute<T> renamedTo(AttributeKey<T> latest) {
     return new Attribute<>(key, latest, omittedWhenEmpty);
   }
 
-  /** The same attribute, left out where its value is the empty string. */
+  /** Returns a copy that is omitted if its value is the empty string. */
   Attribute<T> omittedWhenEmpty() {
     return new Attribute<>(key, latestKey, true);
   }
 
-  /** The key that llm-d and vLLM use. */
+  /** Returns the key that llm-d and vLLM use. */
   public AttributeKey<T> key() {
     return key;
   }
 
-  /** The key of the current GenAI conventions, where it differs from {@link #key()}. */
+  /**
+   * Returns the key of the current GenAI conventions if it differs from {@link #key()}, else null.
+   */
   public @Nullable AttributeKey<T> latestKey() {
     return latestKey;
   }

@@ -27,7 +27,7 @@ public final class BatchAttributes {
   /** Kernels and graphs that were launched in the step. */
   public static final Attribute<Long> LAUNCHES = count("llm_d.engine.step.launches");
 
-  /** Steps that the request had a part in. */
+  /** Steps in which the request took part. */
   public static final Attribute<Long> STEPS = count("llm_d.engine.steps");
 
   /** Tokens that were computed in these steps; on a link, those of the member's prompt. */
@@ -36,7 +36,7 @@ public final class BatchAttributes {
   /** The request's share of the busy time of these steps. */
   public static final Attribute<Double> SHARE_MS = number("llm_d.engine.share_ms");
 
-  /** Time in which the device worked for the step or steps. */
+  /** Time during which the device worked for the step or steps. */
   public static final Attribute<Double> BUSY_MS = number("busy.ms");
 
   /** host_window: from the first launch to the end of the synchronisation. */

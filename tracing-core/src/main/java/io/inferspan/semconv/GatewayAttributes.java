@@ -4,7 +4,7 @@ import static io.inferspan.semconv.Attribute.count;
 import static io.inferspan.semconv.Attribute.number;
 
 /**
- * Attributes of a request's way through a gateway.
+ * Attributes of a request's time in a gateway.
  *
  * <p>The five parts add up to the whole. The first four of them add up to the time to the first
  * token.
@@ -21,7 +21,7 @@ public final class GatewayAttributes {
   public static final Attribute<Double> UPSTREAM_CONNECT_MS =
       number("inferspan.gateway.upstream_connect_ms");
 
-  /** Milliseconds that engines took to the first token; to the first byte in no stream. */
+  /** Milliseconds until the first token from an engine; without a stream, until the first byte. */
   public static final Attribute<Double> UPSTREAM_FIRST_TOKEN_MS =
       number("inferspan.gateway.upstream_first_token_ms");
 

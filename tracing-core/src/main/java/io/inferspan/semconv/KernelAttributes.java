@@ -19,7 +19,7 @@ public final class KernelAttributes {
   /** The Kubernetes pod of the process, from its cgroup. */
   public static final Attribute<String> POD_UID = text("k8s.pod.uid");
 
-  /** The thread that made the call, where the span is one call. */
+  /** The thread that made the call, if the span is a single call. */
   public static final Attribute<Long> THREAD_ID = count("thread.id");
 
   /**
@@ -31,7 +31,7 @@ public final class KernelAttributes {
   /** The return value of the call, if the span is a single call. */
   public static final Attribute<Long> RESULT = count("inferspan.ebpf.result");
 
-  /** Like calls that this span stands for, where several. */
+  /** The number of similar calls that this span represents, if more than one. */
   public static final Attribute<Long> COUNT = count("inferspan.ebpf.count");
 
   /** Calls among them that failed. */
@@ -52,14 +52,15 @@ public final class KernelAttributes {
   /** The longest of them. */
   public static final Attribute<Long> DURATION_MAX_NS = count("inferspan.ebpf.duration.max_ns");
 
-  /** From the request's begin to the first of them. */
+  /** From the request's start to the first of them. */
   public static final Attribute<Long> FIRST_OFFSET_NS = count("inferspan.ebpf.offset.first_ns");
 
-  /** From the request's begin to the last of them. */
+  /** From the request's start to the last of them. */
   public static final Attribute<Long> LAST_OFFSET_NS = count("inferspan.ebpf.offset.last_ns");
 
   /**
-   * Events of any request lost while the span ran, and calls of its request that a policy dropped.
+   * Events of any request that were lost while the span ran, and calls of its request that a policy
+   * dropped.
    */
   public static final Attribute<Long> DROPPED = count("inferspan.ebpf.dropped");
 
@@ -77,7 +78,10 @@ public final class KernelAttributes {
   /** Operations of its process that may have been the request's or another's. */
   public static final Attribute<Long> UNATTRIBUTED = count("inferspan.ebpf.unattributed");
 
-  /** The classes of events that were not reported in full meanwhile, and their lowest level. */
+  /**
+   * The classes of events that were not reported in full during the request, and their lowest
+   * level.
+   */
   public static final Attribute<String> LEVEL = text("inferspan.ebpf.level");
 
   /** The generation of the capture policy that kept the call, or folded the calls last. */
@@ -92,7 +96,7 @@ public final class KernelAttributes {
   /** Thread blocks of the grids launched. */
   public static final Attribute<Long> BLOCKS = count("inferspan.ebpf.cuda.blocks");
 
-  /** A short name of the CUDA stream, the same for one life. */
+  /** A short name of the CUDA stream, unique during its lifetime. */
   public static final Attribute<String> STREAM = text("inferspan.ebpf.cuda.stream");
 
   /** The type of the elements. */
@@ -140,14 +144,14 @@ public final class KernelAttributes {
   /** Latency of like collectives that nccl-eBPF's policy knows: of the last, in nanoseconds. */
   public static final Attribute<Long> POLICY_LAST_NS = count("inferspan.ebpf.nccl.policy.last_ns");
 
-  /** The moving average of that. */
+  /** The moving average of that latency. */
   public static final Attribute<Long> POLICY_AVERAGE_NS =
       count("inferspan.ebpf.nccl.policy.average_ns");
 
-  /** The 99th percentile of that. */
+  /** The 99th percentile of that latency. */
   public static final Attribute<Long> POLICY_P99_NS = count("inferspan.ebpf.nccl.policy.p99_ns");
 
-  /** The 99th percentile that the policy aims at. */
+  /** The policy's target for the 99th percentile. */
   public static final Attribute<Long> POLICY_TARGET_NS =
       count("inferspan.ebpf.nccl.policy.target_p99_ns");
 
@@ -158,14 +162,14 @@ public final class KernelAttributes {
   public static final Attribute<Long> POLICY_CHANNELS =
       count("inferspan.ebpf.nccl.policy.channels");
 
-  /** What nccl-eBPF's observer found of the CPUs: none, saturation or cpuset_limited. */
+  /** The CPU contention that nccl-eBPF's observer found: none, saturation or cpuset_limited. */
   public static final Attribute<String> CPU_CONTENTION = text("inferspan.ebpf.nccl.cpu.contention");
 
-  /** How often a second threads of the observed process left a CPU. */
+  /** Context switches per second of the observed process's threads. */
   public static final Attribute<Long> CPU_SWITCHES =
       count("inferspan.ebpf.nccl.cpu.switches_per_second");
 
-  /** The number of CPUs on which they ran. */
+  /** The number of CPUs on which these threads ran. */
   public static final Attribute<Long> CPU_COUNT = count("inferspan.ebpf.nccl.cpu.count");
 
   /** The host of the process, in spans of several hosts. */
@@ -177,13 +181,13 @@ public final class KernelAttributes {
   /** The reason why the thread did not run: its state, or how it came to wait for a CPU. */
   public static final Attribute<String> THREAD_STATE = text("inferspan.ebpf.thread.state");
 
-  /** The system call that the thread was in, where it is one that a request waits for. */
+  /** The system call in which the thread waited. */
   public static final Attribute<String> THREAD_SYSCALL = text("inferspan.ebpf.thread.syscall");
 
   /** The kind of directory that the file is in. */
   public static final Attribute<String> FILE_PLACE = text("inferspan.ebpf.file.place");
 
-  /** The file's extension, where it is a common one. */
+  /** The file's extension, if it is a common one. */
   public static final Attribute<String> FILE_EXTENSION = text("inferspan.ebpf.file.extension");
 
   /** The path, only where the user allows paths. */
@@ -192,13 +196,16 @@ public final class KernelAttributes {
   /** The name that the engine gave its operation. */
   public static final Attribute<String> OPERATION = text("inferspan.ebpf.ckp.operation");
 
-  /** The number that the engine gave its operation, where the span is one call. */
+  /** The number that the engine gave its operation, if the span is a single call. */
   public static final Attribute<Long> OPERATION_ID = count("inferspan.ebpf.ckp.operation.id");
 
   /** The event that ended the start of a model server: url, log, exit or interrupted. */
   public static final Attribute<String> READY = text("llm_d.cold_start.ready");
 
-  /** Time that belongs to this phase, which others may interrupt; of the start, to any phase. */
+  /**
+   * Time that belongs to this phase, without interruptions by others; on the span of the start, to
+   * any phase.
+   */
   public static final Attribute<Double> OWN_MS = number("llm_d.cold_start.own_ms");
 
   private KernelAttributes() {}

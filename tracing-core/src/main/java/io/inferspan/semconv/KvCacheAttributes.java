@@ -14,7 +14,7 @@ public final class KvCacheAttributes {
   /** Pods that were considered. */
   public static final Attribute<Long> POD_COUNT = count("llm_d.kv_cache.pod_count");
 
-  /** The pods considered, bounded in number. */
+  /** The pods considered, limited in number. */
   public static final Attribute<List<String>> PODS = texts("llm_d.kv_cache.pods");
 
   /** Tokens in the prompt. */
@@ -34,7 +34,7 @@ public final class KvCacheAttributes {
   public static final Attribute<Long> PODS_WITH_HITS_COUNT =
       count("llm_d.kv_cache.pods_with_hits.count");
 
-  /** Those pods, bounded in number. */
+  /** The pods with at least one block, limited in number. */
   public static final Attribute<List<String>> PODS_WITH_HITS =
       texts("llm_d.kv_cache.pods_with_hits");
 

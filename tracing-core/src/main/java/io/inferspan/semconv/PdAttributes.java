@@ -11,7 +11,7 @@ public final class PdAttributes {
   /** The connector that transfers KV blocks, such as nixlv2. */
   public static final Attribute<String> CONNECTOR = text("llm_d.pd_proxy.connector");
 
-  /** The same, under its newer key. */
+  /** The connector that transfers KV blocks, under its newer key. */
   public static final Attribute<String> KV_CONNECTOR = text("llm_d.pd_proxy.kv_connector");
 
   /** The connector that transfers encoder output; empty without an encode stage. */

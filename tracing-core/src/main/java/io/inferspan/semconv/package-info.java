@@ -1,8 +1,7 @@
 /**
- * Attribute keys, each once, with its type and a sentence.
+ * The attribute keys with their types and descriptions.
  *
- * <p>Here live names and nothing else: no span is started and nothing is decided here, except which
- * of two keys a renamed GenAI attribute gets.
+ * <p>Contains names only, and the choice between two keys of a renamed GenAI attribute.
  */
 @NullMarked
 package io.inferspan.semconv;

@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The agent's settings: the command line before system properties before the environment. */
+/**
+ * The agent's settings. The command line overrides system properties, and these the environment.
+ */
 final class AgentSettings {
 
   static final String RESOURCE = "otel.resource.attributes";
@@ -18,11 +20,11 @@ final class AgentSettings {
   static final String QUEUE = "otel.bsp.max.queue.size";
 
   /**
-   * A gateway has a few spans a request, and OpenTelemetry's 2,048; an agent may have a hundred.
+   * OpenTelemetry's default of 2,048 suits a few spans per request; an agent may have a hundred.
    */
   private static final String MANY = "16384";
 
-  /** Which traces that begin in the agent are recorded: those of engines' steps. */
+  /** The sampler of traces that start in the agent, which are those of engine steps. */
   private static final String SAMPLER = "otel.traces.sampler";
 
   private static final String SCOPE = Setting.SCOPE.property();
@@ -34,8 +36,8 @@ final class AgentSettings {
   /**
    * Creates settings.
    *
-   * @param scope of the command line; empty to leave it to the setting
-   * @param measured whether the command line has the programs measured
+   * @param scope the scope on the command line; empty to use the setting
+   * @param measured whether the command line enables run statistics of the programs
    */
   AgentSettings(String scope, boolean measured, Map<String, String> environment) {
     this.scope = scope;
@@ -47,7 +49,7 @@ final class AgentSettings {
     return BridgeConfig.builderFrom(this::value).wholeProcess(true).build();
   }
 
-  /** What it watches, in words. */
+  /** Returns a description of the scope. */
   String scope() {
     String watched = value(SCOPE);
     return watched == null || watched.equals("everything")
@@ -55,7 +57,7 @@ final class AgentSettings {
         : watched.replace(",", ", ");
   }
 
-  /** Where spans go, in words. */
+  /** Returns a description of the exporter's destination. */
   String destination() {
     String exporter = or(value("otel.traces.exporter"), "otlp");
     if (!exporter.equals("otlp")) {
@@ -70,14 +72,14 @@ final class AgentSettings {
     return or(value(QUEUE), MANY);
   }
 
-  /** One in ten steps of engines unless a sampler is set. */
+  /** Returns the sampling settings: one in ten engine steps unless a sampler is set. */
   Map<String, String> sampling() {
     return value(SAMPLER) == null
         ? Map.of(SAMPLER, "parentbased_traceidratio", SAMPLER + ".arg", "0.1")
         : Map.of();
   }
 
-  /** Attributes of the resource: those of the environment, and the host's name unless it is set. */
+  /** Returns the resource attributes of the environment, with the host's name unless it is set. */
   String resource() {
     String set = or(value(RESOURCE), "");
     if (set.startsWith("host.name=") || set.contains(",host.name=")) {
@@ -98,7 +100,10 @@ final class AgentSettings {
     return value == null ? otherwise : value;
   }
 
-  /** Null where it is not set, or to nothing: charts write every variable that they know. */
+  /**
+   * Returns a setting; null if it is unset or blank, because Helm charts set every variable they
+   * know.
+   */
   private @Nullable String value(String property) {
     if (property.equals(SCOPE) && !scope.isEmpty()) {
       return scope;

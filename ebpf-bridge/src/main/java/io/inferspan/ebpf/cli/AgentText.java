@@ -7,15 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What the agent says when it begins and when it ends. */
+/** The messages of the agent at its start and its end. */
 final class AgentText {
 
-  /** How the outcome ends for one of the many files that only might have held something. */
+  /** The end of the outcome for a file that was only a candidate; such files are not listed. */
   private static final String NOTHING_IN_IT = "no known function";
 
   private AgentText() {}
 
-  /** What is attached, what is not and why; the last line says that it is ready. */
+  /**
+   * Returns the lines at the start: what could not be attached and why, then that the agent is
+   * ready.
+   */
   static List<String> ready(BridgeStatus status, String scope, String destination) {
     List<String> lines = new ArrayList<>();
     for (Program program : status.programs()) {
@@ -43,7 +46,7 @@ final class AgentText {
     return objects.isEmpty() ? "nothing yet" : objects;
   }
 
-  /** What became of it all. */
+  /** Returns the line at the end, with the counts of events and spans. */
   static String ended(BridgeStatus last, SpanCounts spans) {
     long read = last.events().stream().mapToLong(BridgeStatus.Events::read).sum();
     return "detached: %,d events read, %,d lost; %,d spans sent, %,d not"

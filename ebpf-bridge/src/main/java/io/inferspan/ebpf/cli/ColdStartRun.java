@@ -38,15 +38,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Observes one start and writes what there was to see. */
+/** Observes one start and writes its calls, tables, timeline and trace. */
 final class ColdStartRun {
 
-  /** A start is rare and wanted, so only its caller can choose to do without the trace. */
+  /** A start is rare, so its trace is recorded unless the parent span is not sampled. */
   private static final String SAMPLER = "otel.traces.sampler";
 
   private static final int LOOK_MILLIS = 50;
 
-  /** The JVM compiles what has attached the bridge before the command needs the CPUs. */
+  /** Gives the JVM time to finish compiling before the command needs the CPUs. */
   private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(600);
 
   private static final int LAST_WORDS_SECONDS = 20;
@@ -66,7 +66,7 @@ final class ColdStartRun {
     this.err = tool.err;
   }
 
-  /** Returns the exit status: that it is ready, or that it never was. */
+  /** Returns the exit status, which says whether the server became ready. */
   static int run(ColdStartCommand.Order order, ColdStartCommand command)
       throws IOException, InterruptedException {
     EbpfTool tool = command.tool();
@@ -124,7 +124,7 @@ final class ColdStartRun {
     }
   }
 
-  /** Lets the command begin once it is followed, and waits until it is ready. */
+  /** Follows the process, resumes the command, and waits until it is ready. */
   private Ready follow(
       EbpfBridge bridge,
       ColdStartTrace trace,
@@ -143,7 +143,7 @@ final class ColdStartRun {
       }
       follows = true;
       waitFor(root, command == null ? null : command.process());
-      // The bridge must find libraries before they are called.
+      // The bridge must find the libraries before the command calls them.
       Threads.giveWayExcept("inferspan-ebpf-");
       if (command != null) {
         Thread.sleep(Duration.ofNanos(trace.startNanos() - Clocks.monotonicNanos()));
@@ -207,7 +207,7 @@ final class ColdStartRun {
     out.printf("%nwrote %s and %s, trace %s%n", order.out(), page, trace.traceId());
   }
 
-  /** Before the trace is complete, so that the desk shows both at once. */
+  /** Sends the page before the trace is complete, so that the desk shows both at once. */
   private void send(String page, URL desk, String traceId) {
     try {
       DeskTimeline.put(page, desk, traceId);
@@ -216,7 +216,7 @@ final class ColdStartRun {
     }
   }
 
-  /** Next to the calls. */
+  /** Returns the path of the page, next to the file of calls. */
   private static Path page(Path calls) {
     String name = String.valueOf(calls.getFileName());
     return calls.resolveSibling(name.replaceFirst("(\\.jsonl)?$", ".html"));
@@ -230,7 +230,7 @@ final class ColdStartRun {
     }
   }
 
-  /** Ctrl-C reaches the command, too; what was seen is still written. */
+  /** Ends the observation on Ctrl-C, and waits until its results are written. */
   private void interrupted(@Nullable Process process) {
     if (written.getCount() > 0) {
       readiness.now(Cause.INTERRUPTED);
@@ -245,7 +245,7 @@ final class ColdStartRun {
     }
   }
 
-  /** A server that is ready serves on, unless it is to be stopped. */
+  /** Returns the exit status, after the server has ended or was stopped. */
   private int ending(@Nullable Process process, Ready ready) throws InterruptedException {
     if (process != null && order.stops()) {
       process.destroy();

@@ -10,7 +10,7 @@ import java.net.URI;
 import java.net.URL;
 import java.util.zip.GZIPOutputStream;
 
-/** Gives the timeline of a cold start to a trace desk, which links it from the trace. */
+/** Uploads the timeline of a cold start to a trace desk, which links it from the trace. */
 final class DeskTimeline {
 
   private static final int PATIENCE_MILLIS = 5_000;

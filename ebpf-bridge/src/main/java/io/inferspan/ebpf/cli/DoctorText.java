@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The examination as a table of at most a hundred columns, each remedy told once. */
+/** Formats the result of {@code doctor} as a table of at most 100 columns, each remedy once. */
 final class DoctorText {
 
   private static final int NAME = 18;
@@ -17,7 +17,7 @@ final class DoctorText {
 
   private final StringBuilder text = new StringBuilder();
 
-  /** Remedies, and for what each was told first. */
+  /** Remedies, each with the first prerequisite that it was printed for. */
   private final Map<String, String> told = new HashMap<>();
 
   private final Style style;

@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The port on which the agent's own numbers are read, in plain HTTP on all interfaces: {@code
- * /metrics} in Prometheus' text format, {@code /health}, and nothing else.
+ * Serves the agent's own metrics over plain HTTP on all interfaces: {@code /metrics} in Prometheus'
+ * text format, and {@code /health}.
  */
 final class MetricsPort implements AutoCloseable {
 
@@ -38,12 +38,12 @@ final class MetricsPort implements AutoCloseable {
     server.start();
   }
 
-  /** Listens; port 0 is any free port. */
+  /** Starts to listen; port 0 selects a free port. */
   static MetricsPort open(int port) throws IOException {
     return new MetricsPort(HttpServer.create(new InetSocketAddress(port), 0));
   }
 
-  /** Publishes the meters of these from now on. */
+  /** Publishes the metrics of the telemetry and the bridge from now on. */
   void addBridge(Telemetry telemetry, EbpfBridge bridge) {
     telemetry.bindTo(registry);
     bridge.bindTo(registry);

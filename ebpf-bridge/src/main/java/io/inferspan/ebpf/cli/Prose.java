@@ -3,12 +3,12 @@ package io.inferspan.ebpf.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Words broken into lines. */
+/** Breaks text into lines. */
 final class Prose {
 
   private Prose() {}
 
-  /** Lines of at most so many characters; a word that is longer has a line of its own. */
+  /** Returns lines of at most {@code width} characters; a longer word gets a line of its own. */
   static List<String> lines(String text, int width) {
     List<String> lines = new ArrayList<>();
     StringBuilder line = new StringBuilder();

@@ -5,11 +5,11 @@ import java.io.Console;
 import java.util.Map;
 import java.util.Optional;
 
-/** How much a terminal can do with text. */
+/** The capabilities of the output. */
 enum Style {
-  /** A file, a pipe, or somebody who wants it plain. */
+  /** Plain text: a file, a pipe, or a terminal whose user asked for it. */
   PLAIN,
-  /** A terminal that shows colours and moves its cursor. */
+  /** A terminal with colours and cursor control. */
   TERMINAL;
 
   private static final String ESCAPE = "\u001b[";
@@ -21,9 +21,9 @@ enum Style {
   private static final String ERASE_LINE = ESCAPE + "K";
   private static final String ERASE_BELOW = ESCAPE + "J";
 
-  /** What this process writes to, where {@code NO_COLOR} does not ask for less. */
+  /** Returns the style for this process's output; {@code NO_COLOR} selects plain text. */
   static Style ofThisProcess(Map<String, String> environment) {
-    // JDK 25 has two consoles; without a terminal, one is null and the other is not.
+    // Without a terminal, System.console() is null or not, depending on the JDK's provider.
     boolean terminal =
         Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     boolean plain =
@@ -44,7 +44,7 @@ enum Style {
     };
   }
 
-  /** One picture in the place of the last. */
+  /** Returns the text with controls that draw it over the previous page. */
   String picture(String text) {
     return this == PLAIN ? text : FIRST_LINE + text.replace("\n", ERASE_LINE + "\n") + ERASE_BELOW;
   }

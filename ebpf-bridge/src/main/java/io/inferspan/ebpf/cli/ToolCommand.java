@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command of the program. */
+/** A command of {@code inferspan-ebpf-bridge.jar}. */
 abstract class ToolCommand implements Callable<Integer> {
 
   static final int LONGEST_BUCKET_MILLIS = 3_600_000;
@@ -29,7 +29,7 @@ abstract class ToolCommand implements Callable<Integer> {
     return spec;
   }
 
-  /** A mistake on the command line. */
+  /** Returns an exception for an error on the command line. */
   final ParameterException wrong(String sentence) {
     return new ParameterException(spec().commandLine(), sentence);
   }
@@ -40,7 +40,7 @@ abstract class ToolCommand implements Callable<Integer> {
     }
   }
 
-  /** An optional number from 1; zero if it is not given. */
+  /** Checks an optional number of at least 1; returns zero if it is absent. */
   final int within(String option, @Nullable Integer given, int most) {
     if (given != null) {
       requireWithin(option, given, 1, most);
@@ -71,7 +71,7 @@ abstract class ToolCommand implements Callable<Integer> {
     }
   }
 
-  /** A wrong setting is a wrong use, too. */
+  /** Reads the bridge's settings; an invalid one is reported like an invalid option. */
   final BridgeConfig bridge(AgentSettings settings) {
     try {
       return settings.bridge();

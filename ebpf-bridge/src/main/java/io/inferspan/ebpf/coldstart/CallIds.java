@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of calls in files. Below 1000 they are x86-64's system calls; 1000 to 1003 are
- * vllm-coldstart-probe's; those from 1004 on are ours and stay what they are.
+ * vllm-coldstart-probe's; the bridge defines those from 1004 on and never changes them.
  */
 final class CallIds {
 
   static final long FIRST_LIBRARY_CALL = 1000;
 
-  /** Kinds of events that gather several calls have the number of the best known. */
+  /** A kind of event that covers several calls has the number of the best known. */
   private static final String TABLE =
       """
       0 read SYSCALL_READ
@@ -86,7 +86,10 @@ final class CallIds {
 
   private CallIds() {}
 
-  /** The number of a kind of calls, or null of what is none, such as time off the CPU. */
+  /**
+   * Returns the number of a kind of call; null for kinds that are no calls, such as time off the
+   * CPU.
+   */
   static @Nullable Long of(Kind kind) {
     return NUMBERS.get(kind);
   }

@@ -1,12 +1,12 @@
 package io.inferspan.ebpf.coldstart;
 
 /**
- * One end of a call, a line of the files that vllm-coldstart-probe writes.
+ * The enter or the exit of a call: one line of a file in vllm-coldstart-probe's format.
  *
  * @param timestampNanos on CLOCK_MONOTONIC
- * @param call the number of the system call on x86-64, or from 1000 on that of a library call
- * @param exit whether the call ends
- * @param result what an exit returned, or the negated errno; 0 of an enter
+ * @param call the x86-64 number of a system call; from 1000 on, a library call
+ * @param exit true for the exit, false for the enter
+ * @param result the return value or the negated errno of an exit; 0 for an enter
  */
 public record CallRecord(
     long timestampNanos, long pid, long tid, long call, boolean exit, long result) {}

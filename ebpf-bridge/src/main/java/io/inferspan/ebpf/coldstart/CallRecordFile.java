@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The files of vllm-coldstart-probe: one JSON object per line, with these fields in this order and
- * no others. Records read and written again give the same bytes; any other text is refused with its
+ * Files in vllm-coldstart-probe's format: one JSON object per line, with exactly these fields in
+ * this order. Reading and writing a file gives the same bytes; any other text is rejected with its
  * line and column.
  */
 public final class CallRecordFile {
@@ -98,7 +98,7 @@ public final class CallRecordFile {
     }
   }
 
-  /** A whole number of so many bits, as JSON writes it in one way only. */
+  /** Reads an integer of this many bits, in the one form that the format allows. */
   private long number(int bits, boolean signed) throws IOException {
     long start = column;
     StringBuilder digits = new StringBuilder();

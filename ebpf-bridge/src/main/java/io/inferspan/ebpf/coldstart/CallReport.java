@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The tables of a file of calls. */
+/** Formats a file of calls as tables. */
 public final class CallReport {
 
   private static final int SLOWEST = 10;
@@ -30,9 +30,9 @@ public final class CallReport {
   }
 
   /**
-   * Calls, their durations, the slowest of them, and the time without a call.
+   * Returns tables of the calls, their durations, the slowest calls, and the time without a call.
    *
-   * @param bucketMillis the steps of a profile over time; 0 for none
+   * @param bucketMillis the interval of a table over time; 0 for no such table
    */
   public static String of(List<CallRecord> records, int bucketMillis) {
     CallReport report = new CallReport(new Calls(records));
@@ -44,7 +44,7 @@ public final class CallReport {
     return report.text.toString();
   }
 
-  /** The calls of two files next to each other. */
+  /** Returns a table that compares the calls of two files. */
   public static String compare(List<CallRecord> before, List<CallRecord> after) {
     CallReport report = new CallReport(new Calls(before));
     report.compare(new Calls(after));
@@ -147,7 +147,7 @@ public final class CallReport {
         neighbour(slow, false));
   }
 
-  /** The call of the same thread that ended last before this one, or began first after it. */
+  /** Describes the previous or the next call of the same thread. */
   private String neighbour(Call slow, boolean before) {
     List<Call> thread =
         calls.all().stream()

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The calls of a file: each exit is paired with the last enter of its thread and number. */
+/** The calls of a file. Each exit is paired with the last enter of the same thread and number. */
 final class Calls {
 
   private final List<Call> calls = new ArrayList<>();
@@ -16,7 +16,7 @@ final class Calls {
   private final long firstNanos;
   private final long lastNanos;
 
-  /** What is known of all calls of a number. */
+  /** Counts and durations of all calls with one number. */
   static final class Statistics {
     long enters;
     long exits;
@@ -31,7 +31,7 @@ final class Calls {
       return enters + exits - 2 * count();
     }
 
-    /** The duration at this part of the sorted ones, by the index that the probe's script takes. */
+    /** Returns a quantile of the durations, with the same rounding as the probe's script. */
     long quantile(double part) {
       return sorted.length == 0
           ? 0
@@ -39,7 +39,7 @@ final class Calls {
     }
   }
 
-  /** A call of which both ends are known. */
+  /** A call with its enter and its exit. */
   record Call(long pid, long tid, long id, long startNanos, long endNanos) {
 
     long nanos() {
@@ -89,12 +89,12 @@ final class Calls {
     return byId.computeIfAbsent(id, key -> new Statistics());
   }
 
-  /** By number; system calls come before library calls. */
+  /** Returns the statistics by number; system calls come before library calls. */
   Map<Long, Statistics> byId() {
     return byId;
   }
 
-  /** Those with two ends, by when they began. */
+  /** Returns the complete calls, ordered by start. */
   List<Call> all() {
     return calls;
   }
@@ -103,12 +103,12 @@ final class Calls {
     return firstNanos;
   }
 
-  /** From the first record to the last. */
+  /** Returns the time from the first record to the last. */
   long wallNanos() {
     return lastNanos - firstNanos;
   }
 
-  /** How long at least one call was under way, of whichever thread. */
+  /** Returns the time during which at least one call of any thread was in progress. */
   long coveredNanos() {
     long covered = 0;
     long end = firstNanos;

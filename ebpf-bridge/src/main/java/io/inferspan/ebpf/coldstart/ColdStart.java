@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One start of a server, as it was observed. */
+/** An analysis of one observed start of a server. */
 public final class ColdStart {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -36,14 +36,14 @@ public final class ColdStart {
   private final List<ThreadClass> classes = new ArrayList<>();
 
   /**
-   * How a start was bounded.
+   * The bounds of a start.
    *
-   * @param pid the process that the start began with
-   * @param startNanos when it was let go, or followed
-   * @param ready when it was ready, and how that was known
-   * @param listenNanos when a socket of it was first seen to listen; 0 where none was
+   * @param pid the first process of the start
+   * @param startNanos when the command was resumed, or when following a running process began
+   * @param ready when it was ready, and the evidence for that
+   * @param listenNanos when a socket of it was first seen to listen; 0 if none was
    * @param lost events that were lost or found no room
-   * @param tasks the threads that are there in the end, by number
+   * @param tasks the threads that exist at the end, by tid
    */
   public record Scene(
       int pid,
@@ -53,7 +53,7 @@ public final class ColdStart {
       long lost,
       Map<Integer, Task> tasks) {
 
-    /** At this moment, in which it is known to be ready. */
+    /** Captures the threads now, just after readiness was detected. */
     public static Scene of(
         ProcessHandle root, long startNanos, Readiness.Ready ready, long listenNanos, long lost) {
       return new Scene((int) root.pid(), startNanos, ready, listenNanos, lost, Task.of(root));
@@ -61,7 +61,8 @@ public final class ColdStart {
   }
 
   /**
-   * Threads of a process, but for its main thread, that have one name or do little.
+   * Threads of a process that share a name, or that are summed up because they do little; never the
+   * main thread.
    *
    * @param states the sums over these threads
    */
@@ -73,11 +74,11 @@ public final class ColdStart {
   }
 
   /**
-   * A time of a thread.
+   * An interval of a thread, with what explains it.
    *
    * @param most what it mostly did
-   * @param why where it ran, or who ended its wait; empty where that is not known
-   * @param file what the process had opened last; may be empty
+   * @param why the code that it ran, or the thread that ended its wait; empty if unknown
+   * @param file the last file that the process opened before; may be empty
    */
   record Explained(
       ThreadTimeline.Id thread,
@@ -97,7 +98,7 @@ public final class ColdStart {
     }
   }
 
-  /** Looks at what was seen of a start. */
+  /** Analyses the observed events and stacks of a start. */
   public static ColdStart of(Observation observation, StackEvents stacks, Scene scene) {
     return new ColdStart(observation.events(), stacks.seen(), scene);
   }
@@ -112,7 +113,7 @@ public final class ColdStart {
             .collect(Collectors.toSet());
     processes.add(scene.pid());
     long start = begin(observed);
-    // Until it becomes the command, the process is the shell that waits to be let go.
+    // Before it becomes the command, the process is the stopped shell.
     this.events =
         observed.stream()
             .filter(event -> processes.contains(event.pid()) && event.startNanos() >= start)
@@ -128,7 +129,10 @@ public final class ColdStart {
     processes.stream().sorted().forEach(pid -> otherThreads(pid, byThread));
   }
 
-  /** From its process's first event, or the begin of all, to its end, or the end of all. */
+  /**
+   * Returns the timeline from the process's first event to its exit, within the bounds of the
+   * start.
+   */
   private ThreadTimeline mainThread(int pid, List<Event> own) {
     long from =
         pid == scene.pid()
@@ -154,7 +158,7 @@ public final class ColdStart {
     return new ThreadTimeline(id, own, begin, end, task == null ? null : task.last());
   }
 
-  /** Sums up the other threads of a process by name, and keeps those that do much. */
+  /** Sums up the other threads of a process by name, and keeps the busy ones. */
   private void otherThreads(int pid, Map<Integer, List<Event>> byThread) {
     Map<String, List<Map<ThreadState, Long>>> families = new TreeMap<>();
     byThread.forEach(
@@ -185,7 +189,10 @@ public final class ColdStart {
     }
   }
 
-  /** From its first event to its last, or to the end of all where it is still there. */
+  /**
+   * Returns the timeline from the thread's first event to its last, or to the end of the start if
+   * it still exists.
+   */
   private ThreadTimeline otherThread(int pid, int tid, List<Event> own) {
     Task task = scene.tasks().get(tid);
     String name = task == null ? seen.names().getOrDefault(tid, "") : task.name();
@@ -208,7 +215,7 @@ public final class ColdStart {
     return nanos >= phases.longNanos();
   }
 
-  /** Where the process became the command; else when it was first followed. */
+  /** Returns when the process became the command, or else when following began. */
   private long begin(List<Event> observed) {
     return observed.stream()
         .filter(event -> event.kind() == PROCESS_STARTED && event.pid() == scene.pid())
@@ -233,7 +240,7 @@ public final class ColdStart {
     return scene;
   }
 
-  /** When it was ready, and how many processes did something. */
+  /** Returns a title with the time to readiness and the number of active processes. */
   String title() {
     return String.format(
         Locale.ROOT,
@@ -248,26 +255,27 @@ public final class ColdStart {
     return phases;
   }
 
-  /** The main thread of each process. */
+  /** Returns the main thread of each process. */
   List<ThreadTimeline> mainThreads() {
     return mainThreads;
   }
 
   /**
-   * Other threads that ran or waited for disks and devices for more than a fiftieth of the wall.
+   * Returns the other threads that were busy, with disk and device waits, for more than 2% of the
+   * wall time.
    */
   List<ThreadTimeline> busyThreads() {
     return busyThreads;
   }
 
-  /** All threads of a process but its main thread. */
+  /** Returns all threads of a process except its main thread, in classes. */
   List<ThreadClass> classes(int pid) {
     return classes.stream().filter(each -> each.pid() == pid).toList();
   }
 
   /**
-   * A gap, by the main thread that explains it: of those that are there for most of it, the one
-   * that waits for others the least.
+   * Explains a gap by one main thread: of those that exist for most of it, the one that waits least
+   * for others.
    */
   Explained explained(PhaseTimeline.Stretch gap) {
     long from = gap.startNanos();
@@ -279,8 +287,8 @@ public final class ColdStart {
   }
 
   /**
-   * What threads did for long without a change, by when it began; of others than main threads only
-   * work.
+   * Returns long intervals without a change of state, ordered by start; for threads other than main
+   * threads, only busy ones.
    */
   List<Explained> stretches() {
     return Stream.concat(mainThreads.stream(), busyThreads.stream())
@@ -300,7 +308,7 @@ public final class ColdStart {
     return new Explained(id, from, to, most, why, lastFile(id.pid(), from));
   }
 
-  /** The file that a process opened last before a moment; empty where there is none. */
+  /** Returns the last file that a process opened before this time; empty if there is none. */
   private String lastFile(int pid, long nanos) {
     return events.stream()
         .filter(event -> event.pid() == pid && event.startNanos() <= nanos)
@@ -310,7 +318,7 @@ public final class ColdStart {
         .orElse("");
   }
 
-  /** Both ends of each call, by time. */
+  /** Returns the enter and the exit of each call, ordered by time. */
   public List<CallRecord> records() {
     return Observation.records(events);
   }

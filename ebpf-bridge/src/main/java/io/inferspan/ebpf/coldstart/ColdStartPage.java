@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The timeline of a start, as one HTML page that needs nothing else. */
+/** Formats the timeline of a start as one self-contained HTML page. */
 public final class ColdStartPage {
 
   private static final int RADIX = 36;
   private static final int NANOS_PER_MICRO = 1000;
   private static final List<ThreadState> STATES = List.of(ThreadState.values());
 
-  /** Of all threads; parts that are too short for that are joined. */
+  /** The limit for all threads together; shorter parts are merged to keep it. */
   private static final int MOST_PARTS = 200_000;
 
   private final ColdStart start;
@@ -39,13 +39,12 @@ public final class ColdStartPage {
   }
 
   /**
-   * The page: phases and gaps, and for each thread that does much its states and what explains
-   * them.
+   * Returns the page: phases and gaps, and the states of each busy thread with what explains them.
    */
   public static String of(ColdStart start) throws IOException {
     ColdStartPage page = new ColdStartPage(start);
     page.data();
-    // No name of a file or thread can end the element that the data is in.
+    // Keeps names of files and threads from closing the script element.
     return resource().replace("%DATA%", page.text.toString().replace("<", "\\u003c"));
   }
 
@@ -101,7 +100,9 @@ public final class ColdStartPage {
     json.writeEndArray();
   }
 
-  /** Of each part its length, state and call; neighbours shorter than a step are one part. */
+  /**
+   * Writes the length, state and call of each part; adjacent parts shorter than a step are merged.
+   */
   private String parts(ThreadTimeline thread, long stepNanos) {
     StringBuilder out = new StringBuilder();
     List<Part> joined = new ArrayList<>();
@@ -124,7 +125,7 @@ public final class ColdStartPage {
     return out.toString();
   }
 
-  /** Begins an array with both ends, which the caller completes. */
+  /** Begins an array with the start and the end, which the caller completes. */
   private void span(long startNanos, long endNanos) throws IOException {
     json.writeStartArray();
     json.writeNumber(micros(startNanos));

@@ -7,7 +7,7 @@ import java.util.Formatter;
 import java.util.Locale;
 import java.util.Map;
 
-/** The phases and gaps of a start, as tables. */
+/** Formats the phases and gaps of a start as tables. */
 public final class ColdStartText {
 
   private static final double NANOS_PER_SECOND = 1e9;
@@ -22,7 +22,7 @@ public final class ColdStartText {
     this.phases = start.phases();
   }
 
-  /** Where the time went. */
+  /** Returns the tables. */
   public static String of(ColdStart start) {
     ColdStartText text = new ColdStartText(start);
     text.summary();

@@ -16,10 +16,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The span of a start, under which its processes' calls are, and those of its phases. */
+/** The span of a start. Its children are the calls of the processes, and a span for each phase. */
 public final class ColdStartTrace {
 
-  /** By the OpenTelemetry specification, variables have a header's name in capitals. */
+  /** The OpenTelemetry specification names variables like headers, in capitals. */
   private static final TextMapGetter<Map<String, String>> ENVIRONMENT =
       new TextMapGetter<>() {
         @Override
@@ -44,26 +44,26 @@ public final class ColdStartTrace {
   }
 
   /**
-   * Starts the span, as a child of what the environment names in {@code TRACEPARENT}.
+   * Starts the span as a child of the {@code TRACEPARENT} in the environment.
    *
-   * @param startNanos on CLOCK_MONOTONIC, and may be in the future
+   * @param startNanos on CLOCK_MONOTONIC; may be in the future
    */
   public static ColdStartTrace start(
       Telemetry telemetry, Map<String, String> environment, long startNanos) {
     return new ColdStartTrace(telemetry, parent(telemetry, environment), startNanos);
   }
 
-  /** On CLOCK_MONOTONIC. */
+  /** Returns the start on CLOCK_MONOTONIC. */
   public long startNanos() {
     return startNanos;
   }
 
-  /** What the environment names in {@code TRACEPARENT}; else the root. */
+  /** Returns the context from {@code TRACEPARENT} in the environment, or else the root. */
   public static Context parent(Telemetry telemetry, Map<String, String> environment) {
     return telemetry.extract(environment, ENVIRONMENT);
   }
 
-  /** Variables that name this span to a program. */
+  /** Returns the environment variables that pass this span to a program. */
   public Map<String, String> environment() {
     Map<String, String> variables = new HashMap<>();
     telemetry.inject(
@@ -73,12 +73,12 @@ public final class ColdStartTrace {
     return variables;
   }
 
-  /** What names this span to the bridge. */
+  /** Returns the {@code traceparent} of this span. */
   public String traceparent() {
     return String.valueOf(environment().get("TRACEPARENT"));
   }
 
-  /** Its 32 digits. */
+  /** Returns the trace id, 32 digits. */
   public String traceId() {
     return traceparent().split("-", -1)[1];
   }

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The libraries of CUDA and NCCL that programs load by name, mapped by this process. A bridge that
- * watches this process has its probes on them before a command can call them.
+ * Maps the CUDA and NCCL libraries that programs load by name into this process. A bridge that
+ * watches this process then attaches its probes before a command can call them.
  */
 public final class LoadableLibraries implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class LoadableLibraries implements AutoCloseable {
   private LoadableLibraries() {}
 
   /**
-   * Maps those of the loader's cache and of its path.
+   * Maps the libraries in the loader's cache and in {@code path}.
    *
    * @param path directories, separated by colons; null for none
    */
@@ -75,7 +75,7 @@ public final class LoadableLibraries implements AutoCloseable {
     }
   }
 
-  /** What cannot be mapped is found when a process maps it. */
+  /** Maps a library if possible; otherwise the bridge finds it when a process maps it. */
   private void map(Path library) {
     try (FileDescriptor file = FileDescriptor.forReading(library)) {
       mappings.add(Mapping.executable(file.number(), Files.size(library)));

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Keeps what a process tree does: its calls and waits, and when its programs begin and end. Events
- * are added on the ring's thread.
+ * Collects the events of a process tree: calls, waits, and starts and exits of programs. Events are
+ * added on the ring's thread.
  */
 public final class Observation implements Consumer<EventView> {
 
@@ -23,7 +23,7 @@ public final class Observation implements Consumer<EventView> {
   /**
    * A copy of an event, as {@link EventView} shows it.
    *
-   * @param text the path of an open file or of a program that begins; else empty
+   * @param text the path of an opened file or a started program; else empty
    */
   record Event(
       Kind kind,
@@ -36,7 +36,7 @@ public final class Observation implements Consumer<EventView> {
       long extra,
       String text) {
 
-    /** The descriptor that a call is about. */
+    /** Returns the file descriptor of a call. */
     int fd() {
       return (int) (kind == Kind.SYSCALL_MMAP ? detail : detail >>> Integer.SIZE);
     }
@@ -82,24 +82,24 @@ public final class Observation implements Consumer<EventView> {
     }
   }
 
-  /** How many events were seen. */
+  /** Returns the number of events that were received. */
   public synchronized long count() {
     return events.size() + leftOut;
   }
 
-  /** How many of them found no room. */
+  /** Returns the number of received events that were not kept for lack of room. */
   public synchronized long leftOut() {
     return leftOut;
   }
 
-  /** Everything until now, by when it began. */
+  /** Returns the events so far, ordered by start. */
   synchronized List<Event> events() {
     List<Event> sorted = new ArrayList<>(events);
     sorted.sort(Comparator.comparingLong(Event::startNanos));
     return sorted;
   }
 
-  /** The calls, both ends of each, by time. */
+  /** Returns the enter and the exit of each call, ordered by time. */
   static List<CallRecord> records(List<Event> events) {
     List<CallRecord> records = new ArrayList<>();
     for (Event event : events) {

@@ -12,27 +12,27 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a model server does while it starts, and which calls and waits show it. */
+/** The phases of a model server's start, and the calls and waits that are evidence of each. */
 enum Phase {
-  /** A program begins; its shared libraries are opened before any import. */
+  /** A program starts, and opens its shared libraries before any import. */
   PROCESS_START,
-  /** Files of Python or the JVM are opened, then also shared libraries. */
+  /** Files of Python or the JVM are opened, and shared libraries after the first of them. */
   IMPORTS,
-  /** Files of weights are opened, read or mapped; copies to the device. */
+  /** Weight files are opened, read or mapped, or data is copied to the device. */
   WEIGHTS,
-  /** Pages of mapped weights are waited for. */
+  /** A thread waits for pages of mapped weight files. */
   PAGE_FAULTS,
-  /** The driver is initialised; a device is opened. */
+  /** The driver is initialised, or a device is opened. */
   DEVICE_INIT,
-  /** Modules are loaded, and functions looked up in them. */
+  /** Modules are loaded, or their functions are looked up. */
   MODULE_LOAD,
-  /** Memory of the device, or for it, is allocated, mapped or registered. */
+  /** Device memory is allocated or mapped, or host memory is pinned. */
   ALLOCATION,
-  /** Communicators are made. */
+  /** Communicators are created. */
   NCCL_INIT,
-  /** Kernels, graphs and collectives are launched, and waited for. */
+  /** Kernels, graphs and collectives are launched or waited for. */
   WARM_UP,
-  /** Graphs are captured and instantiated. */
+  /** Graphs are captured or instantiated. */
   GRAPH_CAPTURE;
 
   private static final Pattern LIBRARY = Pattern.compile(".*(\\.so(\\.[0-9.]+)?|/ld\\.so\\.cache)");
@@ -43,15 +43,15 @@ enum Phase {
   private static final Pattern DEVICE = Pattern.compile("/dev/nvidia.*");
   private static final int UNINTERRUPTIBLE = 2;
 
-  /** The last part of the span's name. */
+  /** Returns the last part of the span's name. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** A call or a wait that shows a phase. */
+  /** A call or a wait that belongs to a phase. */
   record Evidence(Phase phase, long startNanos, long endNanos) {}
 
-  /** All evidence among events that are sorted by when they began. */
+  /** Returns the evidence in events that are sorted by start. */
   static List<Evidence> evidence(List<Event> events) {
     Signs signs = new Signs();
     List<Evidence> evidence = new ArrayList<>();
@@ -64,7 +64,9 @@ enum Phase {
     return evidence;
   }
 
-  /** Which descriptors are files of weights, and which processes import or have mapped weights. */
+  /**
+   * Tracks which descriptors are weight files, and which processes import or have mapped weights.
+   */
   private static final class Signs {
 
     private record File(int pid, int fd) {}
@@ -127,7 +129,7 @@ enum Phase {
       return known ? WEIGHTS : null;
     }
 
-    /** It waits for a disk outside of any call. */
+    /** Returns whether the event is a wait for a disk outside of any system call. */
     private boolean isPageFault(Event event) {
       return (event.detail() & UNINTERRUPTIBLE) != 0 // most of these waits can be killed, too
           && event.extra() == 0

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall time of a start, each moment in one phase or in a gap.
+ * Divides the wall time of a start into phases and gaps.
  *
- * <p>Evidence covers its own time, the earlier where two overlap. The time from one piece of
- * evidence to the next belongs to the former's phase, unless it exceeds a fiftieth of the wall:
- * then it is a gap. So phases and gaps add up to the wall, and no gap is shorter.
+ * <p>Evidence covers its own time; if two overlap, the earlier one counts. The time between two
+ * pieces of evidence belongs to the phase of the first, unless it exceeds 2% of the wall time: then
+ * it is a gap. So phases and gaps add up to the wall time.
  */
 final class PhaseTimeline {
 
@@ -30,7 +30,10 @@ final class PhaseTimeline {
     }
   }
 
-  /** From the first to the last sign of a phase, and how much of that is its own. */
+  /**
+   * The time from the first to the last evidence of a phase, and how much of it belongs to the
+   * phase.
+   */
   record Summary(long startNanos, long endNanos, long nanos, long evidence) {
 
     private Summary and(Summary other) {
@@ -42,7 +45,7 @@ final class PhaseTimeline {
     }
   }
 
-  /** Divides the time between the two; {@code evidence} is sorted by when it began. */
+  /** Divides the time from start to end; {@code evidence} is sorted by start. */
   PhaseTimeline(List<Evidence> evidence, long startNanos, long endNanos) {
     this.startNanos = startNanos;
     this.endNanos = endNanos;
@@ -98,7 +101,7 @@ final class PhaseTimeline {
     return endNanos - startNanos;
   }
 
-  /** What takes longer has to be explained. */
+  /** Returns the length from which an interval is explained in the report. */
   long longNanos() {
     return wallNanos() / PARTS_OF_WALL;
   }

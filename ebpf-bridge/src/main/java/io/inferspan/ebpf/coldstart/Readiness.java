@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
-/** Notices that a server is ready; what comes first counts. */
+/** Detects that a server is ready. The first of several signs counts. */
 public final class Readiness {
 
   private static final int POLL_MILLIS = 20;
@@ -23,7 +23,7 @@ public final class Readiness {
 
   private final CompletableFuture<Ready> ready = new CompletableFuture<>();
 
-  /** How it was known. */
+  /** The sign of readiness. */
   public enum Cause {
     URL("ready, by an answer of its URL,"),
     LOG("ready, by its output,"),
@@ -45,20 +45,20 @@ public final class Readiness {
     }
   }
 
-  /** Since when, on CLOCK_MONOTONIC. */
+  /** The time of readiness, on CLOCK_MONOTONIC, and its sign. */
   public record Ready(Cause cause, long nanos) {}
 
-  /** Completes once. */
+  /** Returns a future that completes on the first sign. */
   public CompletableFuture<Ready> ready() {
     return ready;
   }
 
-  /** It is so now. */
+  /** Reports that the server is ready now. */
   public void now(Cause cause) {
     boolean ignored = ready.complete(new Ready(cause, Clocks.monotonicNanos()));
   }
 
-  /** Ready with the first answer of 200 to 299, asked for fifty times a second. */
+  /** Polls a URL fifty times a second until it answers with a status from 200 to 299. */
   public void whenAnswering(URL url) {
     Thread.ofVirtual()
         .start(
@@ -93,7 +93,10 @@ public final class Readiness {
     }
   }
 
-  /** Ready with the first line in which the pattern is found; passes all lines on. */
+  /**
+   * Waits for the first line of output that contains the pattern, and copies all lines to {@code
+   * out}.
+   */
   public void whenLogged(Process process, Pattern pattern, PrintStream out) {
     Thread.ofPlatform()
         .daemon()
@@ -114,7 +117,7 @@ public final class Readiness {
             });
   }
 
-  /** At the latest when the process ends. */
+  /** Ends the wait when the process exits. */
   public void whenEnded(ProcessHandle process) {
     var ignored = process.onExit().thenRun(() -> now(Cause.EXIT));
   }

@@ -28,9 +28,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks of a process tree: samples of what runs, and which thread ended each wait of more than a
- * millisecond. Belongs to one thread, which calls {@link #look} often, because a process that has
- * ended has no map. Names are looked up in the end, since the start competes for the CPUs.
+ * Collects stacks of a process tree: samples of running threads, and the thread that ended each
+ * wait of more than a millisecond. For one thread, which must call {@link #look} often because the
+ * mappings of a process disappear when it exits. Symbols are resolved at the end, so that this does
+ * not take CPU time from the start.
  */
 public final class StackEvents implements AutoCloseable {
 
@@ -52,10 +53,10 @@ public final class StackEvents implements AutoCloseable {
   private @Nullable RingMemory ring;
   private @Nullable RingReader reader;
 
-  /** What a thread ran at a moment, its innermost function first. */
+  /** A sampled stack of a thread, the innermost function first. */
   record Sample(int tid, long nanos, String stack) {}
 
-  /** A wait of a thread, and which thread ended it, in which function. */
+  /** A wait of a thread, the thread that ended it, and that thread's stack. */
   record Wake(
       int tid, long startNanos, long endNanos, int byPid, int byTid, String byName, String stack) {
 
@@ -65,7 +66,7 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** What was seen until now; of threads that were seen the name. */
+  /** The samples, the wakes, and the names of threads, by tid. */
   record Seen(List<Sample> samples, List<Wake> wakes, Map<Integer, String> names) {
 
     Seen(List<Sample> samples, List<Wake> wakes) {
@@ -75,7 +76,10 @@ public final class StackEvents implements AutoCloseable {
     private static final int TOP_STACKS = 2;
     private static final double PERCENT = 100;
 
-    /** Where a thread ran at that time, or who ended its wait; empty where that is not known. */
+    /**
+     * Returns the most frequent stacks of a thread in that time, or the thread that ended its wait;
+     * empty if unknown.
+     */
     String why(int tid, ThreadState state, long from, long to) {
       return switch (state) {
         case ON_CPU_USER, ON_CPU_KERNEL, RUN_QUEUE -> topStacks(tid, from, to);
@@ -98,7 +102,7 @@ public final class StackEvents implements AutoCloseable {
           .collect(Collectors.joining("; "));
     }
 
-    /** Of the thread that ended the longest of the waits. */
+    /** Describes the thread that ended the longest wait in that time. */
     private String holder(int tid, long from, long to) {
       return wakes.stream()
           .filter(wake -> wake.tid() == tid)
@@ -116,11 +120,11 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** What a thread ran, or that it woke another, as the programs report it. */
+  /** A sample or a wake as the programs report it, before symbols are resolved. */
   private record Moment(
       int kind, Stack stack, int tid, long startNanos, long endNanos, int woken, String comm) {}
 
-  /** Attaches the programs, which follow no process yet. */
+  /** Attaches the programs; they follow no process yet. */
   public static StackEvents start() {
     StackEvents events = new StackEvents();
     try {
@@ -148,7 +152,7 @@ public final class StackEvents implements AutoCloseable {
         .forEach(links::add);
   }
 
-  /** Follows a process, those that it has started and those that it will start. */
+  /** Follows a process with its present and future descendants. */
   public void follow(ProcessHandle root) {
     try (Arena arena = Arena.ofConfined()) {
       Stream.concat(Stream.of(root), root.descendants())
@@ -157,7 +161,7 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** Takes what has come. */
+  /** Reads the events that have arrived. */
   public void look() {
     if (reader != null) {
       long ignored = reader.drain(this::add);
@@ -187,17 +191,17 @@ public final class StackEvents implements AutoCloseable {
     }
   }
 
-  /** When the first socket was seen to listen for TCP connections; 0: none. */
+  /** Returns when the first socket began to listen for TCP connections; 0 if none did. */
   public long listenNanos() {
     return listenNanos;
   }
 
-  /** Events that found no room. */
+  /** Returns how many events were lost for lack of room. */
   public long lost() {
     return programs.map("start_losses").percpuSum(0);
   }
 
-  /** What was seen until now. */
+  /** Returns the samples and wakes so far. */
   Seen seen() {
     Seen seen = new Seen(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
     for (Moment moment : moments) {

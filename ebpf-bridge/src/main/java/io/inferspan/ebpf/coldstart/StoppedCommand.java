@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A command that does not begin before it is told to, so that its first instruction is observed. A
- * shell stops itself, and becomes the command in the same process when it goes on.
+ * A command that starts only on {@link #resume}, so that it is observed from its first instruction.
+ * A shell stops itself, and executes the command in the same process when it is resumed.
  */
 public final class StoppedCommand {
 
@@ -26,7 +26,7 @@ public final class StoppedCommand {
   /**
    * Starts the shell and waits until it has stopped.
    *
-   * @param piped whether its output is to be read here, instead of going where this process's goes
+   * @param piped whether this process reads its output; otherwise it inherits the output
    */
   public static StoppedCommand start(
       List<String> command, Map<String, String> environment, boolean piped)
@@ -50,12 +50,12 @@ public final class StoppedCommand {
     return process;
   }
 
-  /** Has the command begin. */
+  /** Lets the shell execute the command. */
   public void resume() {
     long ignored = SystemCall.KILL.callOrThrow("continuing the command", process.pid(), SIGCONT);
   }
 
-  /** The letter behind the name, which may hold anything. */
+  /** Returns the state, the letter after the name; the name may contain any character. */
   private static char state(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     return stat.charAt(stat.lastIndexOf(')') + 2);

@@ -8,47 +8,49 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a thread does at a moment: exactly one of these. */
+/** The states of a thread; it is in exactly one at any time. */
 enum ThreadState {
-  /** It runs outside of the system calls that are seen; page faults that wait for no disk, too. */
+  /**
+   * It runs outside of the observed system calls, or handles a page fault without a disk access.
+   */
   ON_CPU_USER,
-  /** It runs within a system call that is seen. */
+  /** It runs inside an observed system call. */
   ON_CPU_KERNEL,
-  /** It could run and has no CPU. */
+  /** It is runnable and waits for a CPU. */
   RUN_QUEUE,
-  /** It waits uninterruptibly, for a disk, for a page of a file, or for a lock of the kernel. */
+  /** It waits uninterruptibly: for a disk, a page of a file, or a kernel lock. */
   DISK_OR_FAULT,
   /** It waits in a call for others: a futex, a pipe, a socket, or any of several. */
   FUTEX_PIPE_SOCKET,
-  /** It waits in a call of CUDA or NCCL, or on a CPU in one that synchronises. */
+  /** It waits in a CUDA or NCCL call, or spins in one that synchronises. */
   DEVICE,
-  /** It waits otherwise: for a time, for a child, for a signal. */
+  /** It waits for something else: a timer, a child process, a signal. */
   SLEEP;
 
   private static final int UNINTERRUPTIBLE = 2;
   private static final Set<Kind> SYNCHRONISING =
       Set.of(Kind.CUDA_STREAM_SYNC, Kind.CUDA_EVENT_SYNC, Kind.CUDA_DEVICE_SYNC);
 
-  /** The last part of attributes and the column of tables. */
+  /** Returns the last part of attribute names, and the column name in tables. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether it runs, or is only kept from that by others that do. */
+  /** Returns whether the thread runs or is runnable. */
   boolean isOnCpu() {
     return this == ON_CPU_USER || this == ON_CPU_KERNEL || this == RUN_QUEUE;
   }
 
-  /** Whether it does not only wait for others or sleep. */
+  /** Returns whether the thread works, or waits for a CPU, a disk or a device. */
   boolean isBusy() {
     return this != FUTEX_PIPE_SOCKET && this != SLEEP;
   }
 
   /**
-   * The state of a moment.
+   * Returns the state from what is in progress.
    *
-   * @param wait the time off the CPU that it is in, if it is
-   * @param library the call of a library, outermost
+   * @param wait the time off the CPU, if it is off
+   * @param library the outermost library call
    * @param call the system call
    */
   static ThreadState of(@Nullable Event wait, @Nullable Event library, @Nullable Event call) {
@@ -71,7 +73,10 @@ enum ThreadState {
     return inCall(wait.extra());
   }
 
-  /** Of a thread that waits in the call with the number before this one; 0 is none that is seen. */
+  /**
+   * Returns the state of a thread that waits in a system call; the number is one too high, and 0
+   * means none.
+   */
   static ThreadState inCall(long numberPlusOne) {
     String call = CallNumber.name(numberPlusOne);
     return call == null ? SLEEP : call.equals("ioctl") ? DEVICE : FUTEX_PIPE_SOCKET;

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A thread's time, each moment in one state. */
+/** Divides a thread's time by its states. */
 final class ThreadTimeline {
 
   private static final int BREAKS_OF_STRETCH = 20;
@@ -45,14 +45,14 @@ final class ThreadTimeline {
     }
   }
 
-  /** Which thread it is; the name may be empty. */
+  /** The identity of a thread; the name may be empty. */
   record Id(int pid, int tid, String name) {
 
     boolean isMain() {
       return tid == pid;
     }
 
-    /** The name without the number that it has among its like. */
+    /** Returns the name without a trailing number. */
     String family() {
       String family = NUMBER.matcher(name).replaceFirst("");
       return family.isEmpty() ? "unnamed" : family;
@@ -64,13 +64,16 @@ final class ThreadTimeline {
     }
   }
 
-  /** What a thread did last, of which no event tells because it has not ended. */
+  /**
+   * The state of a thread at the end. No event reports it, because the wait or the call has not
+   * ended.
+   */
   record Last(ThreadState state, String call) {}
 
-  /** A thread that is there in the end; {@code last} is null where it runs. */
+  /** A thread that exists at the end; {@code last} is null if it runs. */
   record Task(String name, @Nullable Last last) {
 
-    /** Those of a process and its descendants, by number. */
+    /** Returns the threads of a process and its descendants, by tid. */
     static Map<Integer, Task> of(ProcessHandle root) {
       Map<Integer, Task> tasks = new HashMap<>();
       Stream.concat(Stream.of(root), root.descendants())
@@ -92,7 +95,7 @@ final class ThreadTimeline {
 
     private static @Nullable Last last(Path task) throws IOException {
       String call = Files.readString(task.resolve("syscall")).split(" ", 2)[0].strip();
-      if (!call.matches("[0-9]+")) { // it runs, or waits in none
+      if (!call.matches("[0-9]+")) { // it runs, or waits outside of a system call
         return null;
       }
       long numberPlusOne = Long.parseLong(call) + 1;
@@ -101,7 +104,7 @@ final class ThreadTimeline {
     }
   }
 
-  /** Divides the time between the two by the events of the thread, sorted by their begin. */
+  /** Divides the time from start to end by the thread's events, which are sorted by start. */
   ThreadTimeline(Id id, List<Event> events, long startNanos, long endNanos, @Nullable Last last) {
     this.id = id;
     TreeSet<Long> bounds = new TreeSet<>(List.of(startNanos, endNanos));
@@ -160,7 +163,7 @@ final class ThreadTimeline {
     return id;
   }
 
-  /** By time, without a pause. */
+  /** Returns the parts in order, without gaps. */
   List<Part> parts() {
     return parts;
   }
@@ -170,8 +173,8 @@ final class ThreadTimeline {
   }
 
   /**
-   * The times of at least so long in which it ran, or waited in one call, not counting breaks of a
-   * twentieth of that.
+   * Returns the intervals of at least this length in which the thread ran or waited in one call,
+   * ignoring interruptions up to 5% of it.
    */
   List<Part> stretches(long leastNanos) {
     long brief = leastNanos / BREAKS_OF_STRETCH;
@@ -195,7 +198,7 @@ final class ThreadTimeline {
     return runs;
   }
 
-  /** How long between the two it did not only wait for others or sleep. */
+  /** Returns the time in states that are {@linkplain ThreadState#isBusy busy}. */
   long busyNanos(long from, long to) {
     return busyNanos(states(from, to));
   }
@@ -207,7 +210,7 @@ final class ThreadTimeline {
         .sum();
   }
 
-  /** How long it was in each state between the two. */
+  /** Returns the time in each state. */
   Map<ThreadState, Long> states(long from, long to) {
     Map<ThreadState, Long> states = new EnumMap<>(ThreadState.class);
     for (Part part : parts) {
@@ -219,7 +222,7 @@ final class ThreadTimeline {
     return states;
   }
 
-  /** What it did longest between the two: a state, and the call in which it waited most. */
+  /** Returns the state that took most of the time, with the call that it mostly waited in. */
   Last most(long from, long to) {
     Map<Last, Long> sums = new HashMap<>();
     for (Part part : parts) {

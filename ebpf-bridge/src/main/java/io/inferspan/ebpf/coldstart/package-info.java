@@ -1,4 +1,4 @@
-/** The cold start of a model server: its calls, its phases, and where the rest of the time went. */
+/** Analyses the cold start of a model server: its calls, its phases, and the gaps between them. */
 @NullMarked
 package io.inferspan.ebpf.coldstart;
 

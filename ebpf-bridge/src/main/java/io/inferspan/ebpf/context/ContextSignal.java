@@ -1,10 +1,10 @@
 package io.inferspan.ebpf.context;
 
 /**
- * Reports that a sampled context became current on an own thread, while reports are wanted.
+ * Reports that a sampled context became current on a thread of this process, while enabled.
  *
- * <p>Threads ask at each context switch. This is a final class and not an interface, so that asking
- * is one read of memory that rarely changes.
+ * <p>Threads check it at each context switch. It is a final class, so that the check is one read of
+ * memory that rarely changes.
  */
 public final class ContextSignal {
 

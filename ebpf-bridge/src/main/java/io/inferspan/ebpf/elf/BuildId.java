@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
-/** The number that a linker gave a file, which its separate debug file has too. */
+/** Reads the id that the linker gave a file; its separate debug file has the same one. */
 final class BuildId {
 
   private static final int NOTE = 7;
@@ -17,7 +17,7 @@ final class BuildId {
 
   private BuildId() {}
 
-  /** In hexadecimal digits; empty where the file has none. */
+  /** Returns the id in hexadecimal; empty if the file has none. */
   static String of(ElfFile file) throws IOException {
     for (Section section : file.sections()) {
       if (section.type() == NOTE && section.length() <= MAX_NOTES_BYTES) {

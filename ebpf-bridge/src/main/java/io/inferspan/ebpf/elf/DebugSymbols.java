@@ -9,14 +9,17 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
-/** The whole symbol table of a file: its own, the compressed one in it, or its debug file's. */
+/**
+ * Finds the full symbol table of a file: in the file, in its compressed section, or in its debug
+ * file.
+ */
 final class DebugSymbols {
 
   private static final int MAX_COMPRESSED_BYTES = 16 << 20;
   private static final int MAX_BYTES = 64 << 20;
   private static final int MAX_DECODER_KIB = 64 << 10;
 
-  /** The first two digits name a directory. */
+  /** The digits of the id that name the directory. */
   private static final int DIRECTORY_DIGITS = 2;
 
   private DebugSymbols() {}
@@ -43,7 +46,7 @@ final class DebugSymbols {
     }
     try (FileChannel channel = ElfFile.open(debugFile)) {
       ElfFile debug = new ElfFile(channel);
-      // Another build's functions lie elsewhere.
+      // In another build, functions have other addresses.
       return BuildId.of(debug).equals(buildId) ? SymbolTable.of(debug, SymbolTable.STATIC) : null;
     }
   }
@@ -54,7 +57,7 @@ final class DebugSymbols {
       return null;
     }
     byte[] bytes = file.read(data.offset(), data.length()).array();
-    // Not as an InputStream: to check that, the JVM would want the library before this method runs.
+    // Not typed as InputStream: to verify that, the JVM would load the optional library too early.
     try (XZInputStream plain =
         new XZInputStream(new ByteArrayInputStream(bytes), MAX_DECODER_KIB)) {
       return SymbolTable.of(new ElfFile(plain.readNBytes(MAX_BYTES)), SymbolTable.STATIC);

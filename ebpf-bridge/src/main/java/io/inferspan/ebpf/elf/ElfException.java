@@ -2,7 +2,7 @@ package io.inferspan.ebpf.elf;
 
 import java.io.IOException;
 
-/** A file that is no ELF file, or one that the bridge does not read; the message says why. */
+/** Thrown for a file that is not ELF, or is of a kind that the bridge does not support. */
 public final class ElfException extends IOException {
 
   private static final long serialVersionUID = 1L;

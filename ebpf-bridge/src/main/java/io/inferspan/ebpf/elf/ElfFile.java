@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Header, segments and sections of a 64-bit little-endian ELF file. */
+/** Reads the header, segments and sections of a 64-bit little-endian ELF file. */
 final class ElfFile {
 
   private static final int HEADER_BYTES = 64;
@@ -37,11 +37,11 @@ final class ElfFile {
 
     long size() throws IOException;
 
-    /** Reads at most what the buffer has room for; -1 at the end. */
+    /** Reads until the buffer is full or data ends; returns -1 at the end of the file. */
     int read(ByteBuffer into, long offset) throws IOException;
   }
 
-  /** Code that is loaded: addresses from {@code address} lie in the file from {@code offset}. */
+  /** A loaded segment with code: {@code address} corresponds to {@code offset} in the file. */
   record Code(long offset, long address, long length) {
 
     boolean holds(long wanted) {
@@ -107,7 +107,7 @@ final class ElfFile {
     }
   }
 
-  /** Opens a regular file: a pipe or a device in the place of a library would never end. */
+  /** Opens a regular file; reading a pipe or a device could block forever. */
   static FileChannel open(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw new ElfException("not a file: " + file);
@@ -150,7 +150,7 @@ final class ElfFile {
     return sections;
   }
 
-  /** The section of a name; null where there is none. */
+  /** Returns the section with this name; null if there is none. */
   @Nullable Section section(String name) throws IOException {
     List<Section> sections = sections();
     int index = Short.toUnsignedInt(header.getShort(NAMES_INDEX_AT));
@@ -169,7 +169,10 @@ final class ElfFile {
     return null;
   }
 
-  /** Reads a table whose place stands at one offset of the header, entry size and count at one. */
+  /**
+   * Reads a table; the header has its offset at {@code placeAt}, its entry size and count at {@code
+   * sizeAt}.
+   */
   private ByteBuffer table(int placeAt, int sizeAt, int entryBytes, int maxEntries)
       throws IOException {
     int count = Short.toUnsignedInt(header.getShort(sizeAt + 2));
@@ -182,7 +185,7 @@ final class ElfFile {
     return read(header.getLong(placeAt), (long) count * entryBytes);
   }
 
-  /** Reads exactly so many bytes; the caller bounds them. */
+  /** Reads exactly {@code length} bytes; the caller limits the length. */
   ByteBuffer read(long offset, long length) throws IOException {
     require(inside(offset, length));
     ByteBuffer bytes = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);

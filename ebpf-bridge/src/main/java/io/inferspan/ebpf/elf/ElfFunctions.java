@@ -13,21 +13,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which function of a program or library lies at an offset of its file.
+ * Maps offsets in a program or library file to functions.
  *
- * <p>A function is named only within the length that its symbol states, so that code without a
- * symbol has no name rather than that of the function before it.
+ * <p>A function covers only the length that its symbol states, so code without a symbol does not
+ * get the name of the function before it.
  */
 public final class ElfFunctions {
 
   private static final int MAX_NAME_BYTES = 4096;
 
-  /** So many symbols before an offset are looked at: functions nest, and have several names. */
+  /** The symbols before an offset that are considered, because functions nest and have aliases. */
   private static final int LOOK_BACK = 32;
 
   private static final int INDEX_BITS = 23;
 
-  /** Of several names an exported one, and of those the plainest. */
+  /** Prefers exported names, and of those the simplest. */
   private static final Comparator<Candidate> BEST_FIRST =
       Comparator.comparingInt(Candidate::table)
           .thenComparingInt(candidate -> underscores(candidate.name()))
@@ -42,7 +42,7 @@ public final class ElfFunctions {
   private final Set<Long> roots;
   private final long pythonRuntime;
 
-  /** Sorted by where the functions begin in the file; the other arrays go with it. */
+  /** Sorted by file offset; the other arrays have the same order. */
   private long[] starts = {};
 
   private long[] lengths = {};
@@ -67,8 +67,8 @@ public final class ElfFunctions {
   }
 
   /**
-   * Reads a file. Symbols that were split off are taken from {@code .gnu_debugdata}, or from the
-   * debug file below the root that has the same build id.
+   * Reads a file. Separate symbols come from {@code .gnu_debugdata}, or from the debug file with
+   * the same build id below {@code debugRoot}.
    */
   public static ElfFunctions of(Path file, Path debugRoot) throws IOException {
     try (FileChannel channel = ElfFile.open(file)) {
@@ -76,7 +76,7 @@ public final class ElfFunctions {
     }
   }
 
-  /** The name, as the compiler wrote it, of the function at an offset; null without a symbol. */
+  /** Returns the mangled name of the function at an offset; null without a symbol. */
   public @Nullable String at(long fileOffset) {
     int found = Arrays.binarySearch(starts, fileOffset);
     int last = found >= 0 ? lastEqual(found) : -found - 2;
@@ -122,7 +122,7 @@ public final class ElfFunctions {
   /** A function that holds an offset, by one of its names. */
   private record Candidate(long start, int table, String name) {}
 
-  /** The address that tools such as {@code addr2line} know a file's offset by. */
+  /** Returns the address of a file offset, as {@code addr2line} expects it. */
   public long address(long fileOffset) {
     for (Code part : code) {
       if (fileOffset >= part.offset() && fileOffset - part.offset() < part.length()) {
@@ -132,12 +132,12 @@ public final class ElfFunctions {
     return fileOffset;
   }
 
-  /** In hexadecimal digits; empty where the file has none. */
+  /** Returns the build id in hexadecimal; empty if the file has none. */
   public String buildId() {
     return buildId;
   }
 
-  /** About so many bytes of memory. */
+  /** Returns the approximate memory use. */
   public long memoryBytes() {
     long names = tables.stream().mapToLong(table -> table.names().limit()).sum();
     UnwindTable known = frames;
@@ -204,7 +204,7 @@ public final class ElfFunctions {
     return count;
   }
 
-  /** Functions in the order in which they stand in the tables. */
+  /** Collects functions in the order of the tables. */
   private static final class Found {
 
     private long[] starts = new long[1024];

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** The functions of a library and where in its file each begins. */
+/** The functions of a library and their file offsets. */
 public final class ElfSymbols {
 
   private static final int MAX_NAME_BYTES = 512;
@@ -21,7 +21,7 @@ public final class ElfSymbols {
 
   private ElfSymbols(ElfFile file) throws IOException {
     this.code = file.code();
-    // Exported names first: a static function may bear the name of an exported one.
+    // Exported names first: a static function may have the same name.
     for (int type : new int[] {SymbolTable.DYNAMIC, SymbolTable.STATIC}) {
       SymbolTable table = SymbolTable.of(file, type);
       if (table != null) {
@@ -30,20 +30,20 @@ public final class ElfSymbols {
     }
   }
 
-  /** Reads a library; whatever else the file is, an {@link IOException} says so. */
+  /** Reads a library; throws an {@link IOException} if the file is anything else. */
   public static ElfSymbols of(Path library) throws IOException {
     try (FileChannel channel = ElfFile.open(library)) {
       return new ElfSymbols(new ElfFile(channel));
     }
   }
 
-  /** Where the function begins; empty where the library does not define it. */
+  /** Returns the file offset of a function; empty if the library does not define it. */
   public OptionalLong fileOffset(String function) {
     Long offset = offsets.get(function);
     return offset == null ? OptionalLong.empty() : OptionalLong.of(offset);
   }
 
-  /** The names of all functions. */
+  /** Returns the names of all functions. */
   public Set<String> functions() {
     return offsets.keySet();
   }

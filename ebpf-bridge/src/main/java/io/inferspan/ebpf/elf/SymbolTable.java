@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A symbol table of an ELF file and the names that it refers to. */
+/** A symbol table of an ELF file and its string table. */
 record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
 
   /** {@code .symtab}. */
@@ -26,12 +26,15 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
 
   static final int FUNCTION = 2;
 
-  /** Takes one function: where its name begins, its address, its length. */
+  /** Receives a function: the offset of its name, its address and its length. */
   interface Visitor {
     void function(int name, long address, long length);
   }
 
-  /** Of each kind a file has at most one table; more would only make a hostile file slow. */
+  /**
+   * Returns the first table of a type. A valid file has at most one; more would let a hostile file
+   * waste time.
+   */
   static @Nullable SymbolTable of(ElfFile file, int type) throws IOException {
     List<Section> sections = file.sections();
     for (Section section : sections) {

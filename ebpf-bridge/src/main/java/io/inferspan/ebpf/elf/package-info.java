@@ -1,8 +1,8 @@
 /**
- * Where in its file a function of a library begins, and which function lies at a place in a file.
+ * Maps between functions and file offsets of ELF programs and libraries.
  *
- * <p>ELF files belong to others and may be broken or hostile: every read is bounded. Nothing here
- * loads a library, looks at a process or knows what a probe is.
+ * <p>ELF files may be broken or hostile, so every read is bounded. The package does not load
+ * libraries, and does not depend on processes or probes.
  */
 @NullMarked
 package io.inferspan.ebpf.elf;

@@ -14,11 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A profile of iaprof, Intel's GPU profiler: lines of fields, of which the first names the kind.
+ * A profile of iaprof, Intel's GPU profiler: lines of fields, the first of which is the kind of
+ * line.
  *
- * <p>The present form gives one line per kernel and one per instruction with a count for each
- * reason. The older form prints a field only when it changes, and one line per count. The form in
- * its documentation is separated by {@code ;} and keeps stacks as lines of their own.
+ * <p>The current format has one line per kernel, and one per instruction with a count for each
+ * stall reason. The older format prints a field only when it changes, and one line per count. The
+ * format in iaprof's documentation separates fields with {@code ;} and has lines of its own for
+ * stacks.
  */
 final class IaprofProfile {
 
@@ -39,17 +41,17 @@ final class IaprofProfile {
   private static final Set<String> STATE =
       Set.of("proc_name", "pid", "ustack", "kstack", "gpu_file", "gpu_symbol", "insn_text");
 
-  /** iaprof's own script writes the number of the reason instead of its name. */
+  /** iaprof's own script writes the number of a stall reason instead of its name. */
   private static final Pattern NUMBERED_REASON =
       Pattern.compile("(.*;-;.*_\\[G\\];.*_\\[G\\];.*_\\[g\\];)([0-9])(_\\[g\\];.*_\\[g\\])");
 
   private final StackCounts counts = new StackCounts(Unit.SAMPLES);
   private final Map<String, String> strings = new HashMap<>();
 
-  /** Of the older form: what was printed last of each field. */
+  /** The last value of each field, for the older format. */
   private final Map<String, String> state = new HashMap<>();
 
-  /** Of the documented form: what each id of a kind stands for. */
+  /** The value of each id, by kind, for the documented format. */
   private final Map<String, Map<String, String>> documented = new HashMap<>();
 
   private String kernel = "";
@@ -77,7 +79,7 @@ final class IaprofProfile {
     return profile.counts;
   }
 
-  /** Names the reasons of folded stacks that iaprof's script only numbered. */
+  /** Replaces the numbers of stall reasons in folded stacks by names. */
   static StackCounts withNamedReasons(StackCounts folded) {
     StackCounts named = new StackCounts(folded.unit());
     folded
@@ -135,7 +137,7 @@ final class IaprofProfile {
     }
   }
 
-  /** The stack that the line names is only a number of it as a whole. */
+  /** The line's stack field is an id of the whole stack, so it is not used. */
   private void olderStall() throws StackFormatException {
     line.require(5);
     for (String field : STATE) {
@@ -174,7 +176,7 @@ final class IaprofProfile {
     stack.add(known("GPU_SYMBOL", 6) + "_[G]");
     stack.removeIf(String::isEmpty);
     String reason = strings.getOrDefault(line.text(8), "");
-    // The documentation's example numbers reasons that it never names, from 1 on.
+    // The documentation's example has numbers of stall reasons, from 1 on, without a list of names.
     int number = REASONS.contains(reason) ? 0 : (int) line.number(8);
     boolean numbered = number >= 1 && number <= REASONS.size();
     add(
@@ -194,7 +196,7 @@ final class IaprofProfile {
   private String string(int field) throws StackFormatException {
     String id = line.text(field);
     String text = strings.get(id);
-    // Stacks that are empty have the number 0.
+    // The id of an empty stack is 0.
     if (text == null && !id.equals("0")) {
       throw line.expected(field, "the id of a string, not '" + id + "'");
     }
@@ -210,7 +212,7 @@ final class IaprofProfile {
     return text == null ? "" : text;
   }
 
-  /** A line and its fields, numbered from 0 on. */
+  /** A line and its fields, which are numbered from 0. */
   private record Line(int number, List<String> fields) {
 
     static Line of(int number, String text) {
@@ -228,7 +230,7 @@ final class IaprofProfile {
       return fields.get(field);
     }
 
-    /** Of documented lines the last field holds what separates fields. */
+    /** Returns the last field, which may contain separators in the documented format. */
     String rest(int field) throws StackFormatException {
       require(field + 1);
       return String.join(";", fields.subList(field, fields.size()));
@@ -247,7 +249,7 @@ final class IaprofProfile {
       for (int i = 0; i < Math.min(field, fields.size()); i++) {
         column += fields.get(i).length() + 1;
       }
-      // What is missing is missed after the last field, not after a separator.
+      // The error position of a missing field is after the last field, not after a separator.
       return new StackFormatException(number, field < fields.size() ? column : column - 1, what);
     }
   }

@@ -8,16 +8,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of a JSON file. Members that are missing or have another type are refused with the
- * place at which the file's outermost object begins.
+ * An object of a JSON file. A member that is missing or has another type is an error at the
+ * position of the outermost object.
  *
- * @param path the names that lead here, each with a dot behind
+ * @param path the path to this object, each name followed by a dot
  */
 record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
 
   private static final long NANOS_PER_MICRO = 1000;
 
-  /** A quarter, so that a sum of times is a number too. */
+  /** A quarter of the range, so that sums of times do not overflow. */
   private static final long MOST_NANOS = Long.MAX_VALUE / 4;
 
   boolean has(String name) {
@@ -31,7 +31,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
     throw expected("an object", name);
   }
 
-  /** The objects of a list; none if it is missing. */
+  /** Returns the objects of a list; an empty list if the member is missing. */
   List<JsonRecord> objects(String name) throws StackFormatException {
     List<JsonRecord> objects = new ArrayList<>();
     Object list = members.get(name);
@@ -58,7 +58,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
     return has(name) ? text(name) : null;
   }
 
-  /** A whole number from 0 on; OTLP writes it as text. */
+  /** Returns a non-negative integer; OTLP/JSON writes 64-bit integers as strings. */
   long count(String name) throws StackFormatException {
     Object value = members.get(name);
     if (value instanceof Long || value instanceof Integer) {
@@ -76,7 +76,7 @@ record JsonRecord(Map<?, ?> members, String path, JsonLocation begin) {
     return has(name) ? count(name) : null;
   }
 
-  /** A time in microseconds, in nanoseconds. */
+  /** Returns a time that is in microseconds, converted to nanoseconds. */
   long microsAsNanos(String name) throws StackFormatException {
     if (members.get(name) instanceof Number number) {
       double nanos = number.doubleValue() * NANOS_PER_MICRO;

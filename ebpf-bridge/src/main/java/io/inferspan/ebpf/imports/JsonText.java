@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON values one after the other; what is none is refused with its line and column. */
+/** Reads a sequence of JSON values; an error has its line and column. */
 final class JsonText {
 
   private static final int MAX_DEPTH = 100;
@@ -49,13 +49,13 @@ final class JsonText {
     }
   }
 
-  /** The object that begins here, of which the file consists. */
+  /** Reads the next of the file's outermost objects. */
   JsonRecord record() throws IOException {
     JsonLocation begin = parser.currentTokenLocation();
     return new JsonRecord(object(), "", begin);
   }
 
-  /** The object that begins here, with maps, lists, strings, numbers and booleans in it. */
+  /** Reads an object as maps, lists, strings, numbers and booleans. */
   Map<String, Object> object() throws IOException {
     if (current() != JsonToken.START_OBJECT) {
       throw expected("an object");
@@ -63,7 +63,7 @@ final class JsonText {
     try {
       return object(0);
     } catch (JsonProcessingException wrong) {
-      // The text of a value is only read when it is asked for.
+      // The parser reads the text of a value lazily.
       throw refused(wrong);
     }
   }

@@ -26,15 +26,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The spans {@code llm_request} of OTLP/JSON, which say in attributes how long a request of vLLM
- * waited, computed its prompt and generated.
+ * The {@code llm_request} spans of vLLM in OTLP/JSON, whose attributes contain the times of
+ * queueing, prefill and decode.
  */
 final class LlmRequests {
 
   private static final String NAME = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
   private static final double NANOS = 1e9;
 
-  /** The engine and its API server have two clocks. */
+  /** The engine and its API server have different clocks. */
   private static final long TOLERANCE_NANOS = 10_000_000;
 
   private static final Set<String> TIMES =
@@ -54,12 +54,12 @@ final class LlmRequests {
   /**
    * A part of a request.
    *
-   * @param startErrorNanos the most that it can have started earlier
+   * @param startErrorNanos how much earlier it can have started, at most
    */
   record Phase(
       SpanContext parent, SpanType type, long beginNanos, long endNanos, long startErrorNanos) {}
 
-  /** Requests without any other span below them, each with its phases; none if times lack. */
+  /** Returns the phases of each request without child spans; no phases if times are missing. */
   List<List<Phase>> bare() {
     return requests.entrySet().stream()
         .filter(request -> !parents.contains(request.getKey()))
@@ -67,7 +67,7 @@ final class LlmRequests {
         .toList();
   }
 
-  /** The number of requests that have spans below them already. */
+  /** Returns the number of requests that already have child spans. */
   long detailed() {
     return requests.keySet().stream().filter(parents::contains).count();
   }
@@ -119,7 +119,8 @@ final class LlmRequests {
     if (!fits || times.values().stream().anyMatch(time -> time < 0)) {
       return List.of();
     }
-    // The API server sees a token after the engine has it, so that all this is no earlier.
+    // The API server receives a token after the engine produced it, so the true times are not
+    // later.
     first = Math.max(first, queue + prefill);
     long error = first - queue - prefill;
     long token = begin + first;
@@ -136,7 +137,7 @@ final class LlmRequests {
     }
   }
 
-  /** The attributes that are times in seconds, in nanoseconds. */
+  /** Returns the attributes that are times in seconds, converted to nanoseconds. */
   private static Map<String, Long> times(JsonRecord span) throws StackFormatException {
     Map<String, Long> times = new HashMap<>();
     for (JsonRecord attribute : span.objects("attributes")) {

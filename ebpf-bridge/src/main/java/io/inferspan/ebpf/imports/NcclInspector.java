@@ -11,16 +11,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of NCCL's inspector, versions 4.0 to 4.3.
+ * Reads the JSON of NCCL's inspector, versions 4.0 to 4.3.
  *
- * <p>Each record has a header (whose it is) and metadata (when it was written), or it is one of
- * those that the last {@code dump_stats} counted and has neither.
+ * <p>A record has a header with its rank and metadata with its time, or it follows a {@code
+ * dump_stats} record that has both.
  */
 final class NcclInspector {
 
   private static final String VERSION = "inspector_output_format_version";
 
-  /** The version whose records have no headers. */
+  /** The version in which records have no headers. */
   private static final String COUNTING = "v4.3";
 
   private static final List<String> PREFIXES = List.of("coll", "p2p");
@@ -32,24 +32,27 @@ final class NcclInspector {
   private final Map<String, Long> lost = new HashMap<>();
   private long proxyRecords;
 
-  /** What records without a header belong to; null where each has its own. */
+  /** The dump that records without a header belong to; null if each record has a header. */
   private @Nullable Dump dump;
 
   private @Nullable JsonRecord last;
 
-  /** A header, the time when its records were written, and how many of each kind are to come. */
+  /** A header, the time of its records, and how many of each kind will follow. */
   private record Dump(Rank rank, long writtenNanos, Map<String, Long> left) {}
 
   List<NcclOperation> operations() {
     return operations;
   }
 
-  /** Operations that the inspector had no room for, of each communicator. */
+  /** Returns how many operations the inspector lost for lack of room, by communicator. */
   Map<String, Long> lost() {
     return lost;
   }
 
-  /** Records of the proxy threads, which are parts of operations and no spans. */
+  /**
+   * Returns the number of records of proxy threads; they are parts of operations and do not become
+   * spans.
+   */
   long proxyRecords() {
     return proxyRecords;
   }
@@ -149,7 +152,10 @@ final class NcclInspector {
         begin > 0 ? begin + length : dump.writtenNanos());
   }
 
-  /** When its first kernel began, or else the operation; 0 where the inspector was not verbose. */
+  /**
+   * Returns the start of the first kernel, or else of the operation; 0 if the inspector was not
+   * verbose.
+   */
   private static long begin(JsonRecord perf, String prefix) throws StackFormatException {
     if (!perf.has("event_trace_ts")) {
       return 0;
@@ -163,7 +169,7 @@ final class NcclInspector {
     return first > 0 ? first : trace.microsAsNanos(prefix + "_start_ts");
   }
 
-  /** As the bridge names the calls that it sees: AllReduce is all_reduce. */
+  /** Returns the bridge's name for a call, such as all_reduce for AllReduce. */
   private static String call(String name) {
     return name.replace("AlltoAll", "AllToAll")
         .replaceAll("([a-z])([A-Z])", "$1_$2")
@@ -178,7 +184,7 @@ final class NcclInspector {
         .orElse(null);
   }
 
-  /** Refuses a dump of which records are missing where a new one or another file begins. */
+  /** Rejects an incomplete dump when the next dump or file begins. */
   void endOfDump() throws StackFormatException {
     if (dump != null && last != null) {
       for (Map.Entry<String, Long> left : dump.left().entrySet()) {

@@ -19,13 +19,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the maps of nccl-eBPF say that are pinned in the BPF filesystem: how long collectives took
- * as its policy knows it, and whether its observer found too few CPUs. As they are when they are
- * read.
+ * A snapshot of nccl-eBPF's maps in the BPF filesystem: its policy's durations of collectives, and
+ * whether its observer found CPU contention.
  */
 public final class NcclMaps {
 
-  /** By the numbers that the policy gives them. */
+  /** In the order of the policy's numbers. */
   private static final List<String> COLLECTIVES =
       List.of("broadcast", "reduce", "all_gather", "reduce_scatter", "all_reduce");
 
@@ -47,12 +46,12 @@ public final class NcclMaps {
 
   private NcclMaps() {}
 
-  /** Without any map. */
+  /** Returns an empty snapshot. */
   public static NcclMaps none() {
     return new NcclMaps();
   }
 
-  /** Reads maps, listed as {@code name:path,name:path}. */
+  /** Reads maps from a list such as {@code name:path,name:path}. */
   public static NcclMaps read(String list) throws IOException {
     NcclMaps maps = new NcclMaps();
     for (String entry : list.split(",", -1)) {
@@ -124,7 +123,7 @@ public final class NcclMaps {
     return collective + " " + nodes;
   }
 
-  /** Adds what is known of like collectives on as many nodes. */
+  /** Adds the durations of the same collective on the same number of nodes. */
   PendingSpan describe(NcclOperation operation, PendingSpan span) {
     Latency latency = latencies.get(key(operation.call(), operation.rank().nodes()));
     if (latency != null) {
@@ -139,7 +138,7 @@ public final class NcclMaps {
         KernelAttributes.POLICY_TARGET_NS, target == null || target == 0 ? null : target);
   }
 
-  /** Adds what the observer found of the process of a communicator. */
+  /** Adds the observer's findings about the process of a communicator. */
   PendingSpan describe(PendingSpan communicator) {
     Contention found = contention;
     if (found == null) {

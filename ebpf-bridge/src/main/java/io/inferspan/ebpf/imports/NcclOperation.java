@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A collective or a transfer as one rank executed it.
  *
- * @param call as in the names of spans, such as {@code all_reduce}
+ * @param call the call as in span names, such as {@code all_reduce}
  * @param peer the rank at the other end; null for a collective
  * @param busBandwidth in GB/s
  * @param traced whether its start was recorded; else its end is the time of the record
@@ -25,6 +25,6 @@ record NcclOperation(
     long beginNanos,
     long endNanos) {
 
-  /** A process's place in a communicator, which spans so many nodes; 0: not known. */
+  /** A rank of a communicator, with the number of its ranks and nodes; 0 if unknown. */
   record Rank(String communicator, long number, long ranks, long nodes, String host, long pid) {}
 }

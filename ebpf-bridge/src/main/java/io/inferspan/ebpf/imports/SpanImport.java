@@ -25,10 +25,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Files of other tools that become spans. Nothing is written before all files are read. */
+/** Converts files of other tools to spans. Nothing is written before all files are read. */
 public final class SpanImport {
 
-  /** Fewer than the export queue holds, so that it never is full. */
+  /** Less than the capacity of the export queue, so that it is never full. */
   private static final int AT_ONCE = 1000;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -40,12 +40,12 @@ public final class SpanImport {
   private final NcclMaps maps;
   private long written;
 
-  /** Without any file yet. */
+  /** Creates an import without files. */
   public SpanImport(NcclMaps maps) {
     this.maps = maps;
   }
 
-  /** Reads a file; what is of no known format is refused with its line and column. */
+  /** Reads a file; an unknown format is an error with its line and column. */
   public void read(Path file) throws IOException {
     try (BufferedReader text =
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
@@ -62,7 +62,10 @@ public final class SpanImport {
     }
   }
 
-  /** Writes the spans; those of no request become traces, or children of {@code parent}. */
+  /**
+   * Writes the spans; those that belong to no request become children of {@code parent}, or traces
+   * of their own.
+   */
   public void write(Telemetry telemetry, Context parent) throws IOException {
     Map<String, List<NcclOperation>> communicators = new TreeMap<>();
     for (NcclOperation operation : inspector.operations()) {
@@ -163,7 +166,7 @@ public final class SpanImport {
     }
   }
 
-  /** What was read and what of it is not in the spans, a line each. */
+  /** Returns a line for each kind of record: how many were read, lost or left out. */
   public List<String> report() {
     long lost = inspector.lost().values().stream().mapToLong(Long::longValue).sum();
     List<String> report = new ArrayList<>();

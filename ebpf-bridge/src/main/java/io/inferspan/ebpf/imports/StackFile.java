@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** A file of stacks in one of the formats that are known. */
+/** Reads files of stacks in any supported format. */
 public final class StackFile {
 
   private static final int LOOK_AHEAD = 8192;
@@ -20,11 +20,11 @@ public final class StackFile {
   private StackFile() {}
 
   /**
-   * Reads stacks: folded text, what iaprof writes in either of its forms or as its documentation
-   * shows it, or a trace of the PyTorch profiler.
+   * Reads folded text, a profile of iaprof in any of its three formats, or a trace of the PyTorch
+   * profiler.
    */
   public static StackCounts read(Path file) throws IOException {
-    // Names come from anywhere: a byte that is no UTF-8 is no reason to refuse the rest.
+    // Names may contain invalid UTF-8, which must not make the file unreadable.
     try (BufferedReader text =
         new BufferedReader(new InputStreamReader(Files.newInputStream(file), UTF_8))) {
       String first = firstLine(text);
@@ -39,7 +39,7 @@ public final class StackFile {
     }
   }
 
-  /** The first line that says something, of which the reader does not lose a character. */
+  /** Returns the first line that is not blank, without consuming it. */
   private static String firstLine(BufferedReader text) throws IOException {
     text.mark(LOOK_AHEAD);
     char[] head = new char[LOOK_AHEAD];

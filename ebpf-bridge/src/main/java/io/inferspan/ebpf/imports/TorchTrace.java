@@ -16,11 +16,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trace of the PyTorch profiler: slices of threads that lie in each other, and kernels that name
- * the call that launched them by a number.
+ * A trace of the PyTorch profiler: nested slices of threads, and kernels with the correlation id of
+ * their launch.
  *
- * <p>Stacks count the time of GPU work, under the frames that launched it. CPU time of slices is
- * not added to it: the two would not be of one clock.
+ * <p>Stacks count the time of GPU work below the frames that launched it. CPU time of slices is not
+ * added, because it is on another clock.
  */
 final class TorchTrace {
 
@@ -33,7 +33,7 @@ final class TorchTrace {
 
   private TorchTrace() {}
 
-  /** A slice, with the number that joins a launch and its kernel; 0 without one. */
+  /** A slice, with its correlation id, which a launch and its kernel share; 0 without one. */
   private record Slice(
       String thread, String category, String name, double begin, double end, long correlation) {}
 
@@ -106,7 +106,7 @@ final class TorchTrace {
     return counts;
   }
 
-  /** The stack of each launch, by its number. */
+  /** Returns the stack of each launch, by correlation id. */
   private Map<Long, List<String>> launches() {
     slices.sort(
         Comparator.comparing(Slice::thread)

@@ -1,7 +1,7 @@
 /**
- * Files of other tools, read into stacks or spans.
+ * Reads files of other tools into stacks or spans.
  *
- * <p>What is not of the format that it claims to be is refused with its line and column.
+ * <p>An error in a file's format is reported with its line and column.
  */
 @NullMarked
 package io.inferspan.ebpf.imports;

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The programs of a running bridge, of whatever process, and the maps that they share.
+ * The programs of a running bridge in any process, and the maps that they share.
  *
- * <p>The maps are not held: one that is held outlives its bridge.
+ * <p>The maps are not kept open: an open map outlives its bridge.
  *
- * @param maps the kernel's number of each map, by its name
+ * @param maps the kernel's id of each map, by its name
  */
 public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps) {
 
@@ -25,13 +25,13 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
   private static final int COUNTERS_ENTRIES = 1024;
   private static final String OTHER_VERSION = "run the command of the same version as the bridge";
 
-  /** Copies both. */
+  /** Copies the list and the map. */
   public BridgeMaps {
     programs = List.copyOf(programs);
     maps = Map.copyOf(maps);
   }
 
-  /** The bridges of this machine, the oldest first. */
+  /** Returns the bridges of this machine, the oldest first. */
   public static List<BridgeMaps> all() {
     Map<Integer, List<LoadedProgram>> programs = new TreeMap<>();
     Map<Integer, Map<String, Integer>> maps = new HashMap<>();
@@ -65,18 +65,18 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     return map.maxEntries() == COUNTERS_ENTRIES && map.valueSize() == Long.BYTES;
   }
 
-  /** The number of its counters, by which it is known. */
+  /** Returns the id of its map of counters, which identifies the bridge. */
   public int counters() {
     return number(COUNTERS);
   }
 
-  /** The kernel's number of a map; 0 where no program uses one of that name. */
+  /** Returns the kernel's id of a map; 0 if no program uses one of that name. */
   public int number(String map) {
     int shared = map.equals(OTEL_CONTEXTS) ? maps.getOrDefault(SharedContexts.NAME, 0) : 0;
     return maps.getOrDefault(map, shared);
   }
 
-  /** Whether its first program is still in the kernel. */
+  /** Returns whether its first program is still loaded. */
   public boolean isRunning() {
     return LoadedProgram.isLoaded(programs.getFirst().number());
   }
@@ -86,7 +86,7 @@ public record BridgeMaps(List<LoadedProgram> programs, Map<String, Integer> maps
     load(object, LoadedPrograms.SHARED);
   }
 
-  /** Loads an object whose programs use these maps of this bridge, as far as it has them. */
+  /** Loads an object whose programs use those of these maps that the bridge has. */
   public void load(BpfObject object, List<String> shared) {
     List<LoadedMap> open = new ArrayList<>();
     try {

@@ -8,16 +8,16 @@ import java.util.Arrays;
 @FunctionalInterface
 public interface Counters {
 
-  /** The first of the counters of calls that were to be judged. */
+  /** The index of the first counter of calls for which a policy was loaded. */
   int JUDGED = 640;
 
-  /** How many counters those are. */
+  /** The number of these counters. */
   int JUDGED_ROWS = 128;
 
-  /** The first of the counters of events that a lower level folded or counted. */
+  /** The index of the first counter of events that a lower detail level folded or counted. */
   int SHED = 780;
 
-  /** Returns the counter of this number. */
+  /** Returns the counter at this index. */
   long at(int index);
 
   /** Returns the events of this kind, including those that were lost. */
@@ -59,7 +59,7 @@ public interface Counters {
     return at(SHED + events.number());
   }
 
-  /** Returns the calls that were to be judged, whatever became of them. */
+  /** Returns the calls for which a policy was loaded, of every outcome. */
   default long judged() {
     long sum = 0;
     for (int index = JUDGED; index < JUDGED + JUDGED_ROWS; index++) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The counters of a bridge. Thread-safe.
  *
- * <p>After closing it returns the last values, since meters are read for longer than a bridge
- * lasts.
+ * <p>After closing it returns the last values, because meters may be read after the bridge has
+ * closed.
  */
 public final class KernelCounters implements Counters, AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class KernelCounters implements Counters, AutoCloseable {
     return last == null ? counters.percpuSum(index) : last.at(index);
   }
 
-  /** Returns the values of now. */
+  /** Returns a copy of the current values. */
   public synchronized Counters snapshot() {
     if (last != null) {
       return last;

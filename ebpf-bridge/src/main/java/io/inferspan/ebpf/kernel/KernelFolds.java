@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The map {@code folds} of the programs.
  *
- * <p>A program may add to an entry at any time, so what was taken is remembered and subtracted, and
- * an entry is removed only when it has not changed for a while.
+ * <p>A program may add to an entry at any time. The value read last is therefore kept and
+ * subtracted, and an entry is removed only after it has not changed for a while.
  */
 final class KernelFolds implements KernelSums {
 
   private static final List<Kind> KINDS =
       Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
-  /** Looks at an entry that did not change, before it is removed. */
+  /** The number of reads without a change after which an entry is removed. */
   private static final int RESTS = 3;
 
   private static final int KEY_BYTES = 16;
@@ -58,7 +58,7 @@ final class KernelFolds implements KernelSums {
 
   private record Key(long owner, int kind) {}
 
-  /** What an entry held when it was taken last, and how often it was seen unchanged since. */
+  /** The value of an entry at the last read, and the number of reads without a change since. */
   private static final class Taken {
     long count;
     long dropped;
@@ -152,7 +152,10 @@ final class KernelFolds implements KernelSums {
     return keys;
   }
 
-  /** Adds the owner of an entry that has something new; removes the entry once it rests. */
+  /**
+   * Adds the owner of an entry if the entry has changed; removes the entry if it has not for a
+   * while.
+   */
   private void look(Key entry, Arena arena, Set<Long> owners) {
     MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
     key.set(JAVA_LONG, 0, entry.owner());
@@ -179,7 +182,10 @@ final class KernelFolds implements KernelSums {
     return new Key(key.get(JAVA_LONG, 0), (int) key.get(JAVA_LONG, KIND_AT));
   }
 
-  /** The kinds that a policy was asked about, and those of classes whose level was ever lowered. */
+  /**
+   * Returns the kinds that a policy can have been asked about, and those of classes whose level was
+   * ever lowered.
+   */
   private List<Kind> kinds() {
     judged |= settings.hasPolicy();
     DetailLevels lowered = settings.lowered();

@@ -59,7 +59,7 @@ public final class KernelSettings implements AutoCloseable {
   private static final int LEVELS_AT = 64;
   private static final int SCHED_AT = 72;
 
-  /** Far more than an engine serves; it keeps a local program from flooding traces. */
+  /** Far more than an engine serves, but it keeps a local program from flooding traces. */
   private static final int MOST_REQUESTS_PER_SECOND = 10_000;
 
   private static final VarHandle INT = JAVA_INT.varHandle();
@@ -70,7 +70,9 @@ public final class KernelSettings implements AutoCloseable {
   private final int sharing;
   private int flags;
 
-  /** Levels that any class had: what they left in the kernel may not have been taken yet. */
+  /**
+   * The lowest level that each class ever had: its sums in the kernel may not have been read yet.
+   */
   private volatile DetailLevels lowered = DetailLevels.FULL;
 
   /**
@@ -126,8 +128,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Sets how much the programs report of each class, with one write for all of them; programs of
-   * detached classes pass over everything.
+   * Sets the detail level of all classes with one write; programs of detached classes ignore all
+   * events.
    */
   public void setLevels(DetailLevels levels) {
     lowered = lowered.lowest(levels);
@@ -152,8 +154,8 @@ public final class KernelSettings implements AutoCloseable {
   }
 
   /**
-   * Says that the probes of a class were attached; what they noted before {@code nowNanos} is
-   * ignored.
+   * Reports that the probes of a class were attached; programs ignore calls that began before
+   * {@code nowNanos}.
    */
   public void attached(EventClass events, long nowNanos) {
     switch (events) {
@@ -163,7 +165,7 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Says to those who look at a bridge from outside whether it sleeps. */
+  /** Publishes to other processes, such as {@code top}, whether the bridge sleeps. */
   public void setAsleep(boolean asleep) {
     INT.setVolatile(memory, (long) ASLEEP_AT, asleep ? 1 : 0);
   }
@@ -173,7 +175,7 @@ public final class KernelSettings implements AutoCloseable {
     return lowered;
   }
 
-  /** Returns the levels of a bridge by its map of settings: this one's or another's. */
+  /** Returns the levels of any bridge, from its map of settings. */
   public static DetailLevels levels(BpfMap settings) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(BYTES, Long.BYTES);
@@ -183,7 +185,7 @@ public final class KernelSettings implements AutoCloseable {
     }
   }
 
-  /** Returns whether a bridge sleeps, by its map of settings: this one's or another's. */
+  /** Returns whether any bridge sleeps, from its map of settings. */
   public static boolean isAsleep(BpfMap settings) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(BYTES, Long.BYTES);

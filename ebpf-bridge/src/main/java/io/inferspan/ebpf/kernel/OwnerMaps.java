@@ -41,7 +41,7 @@ final class OwnerMaps {
     this.sharedContexts = context.map("otel_contexts");
   }
 
-  /** Returns the owner of an event of this thread; null if it has none any more. */
+  /** Returns the owner of an event of this thread; null if the owner has ended. */
   @Nullable Owner find(long number, int tgid, int tid) {
     try (Arena arena = Arena.ofConfined()) {
       return Owner.isSpan(number) ? span(arena, number, tgid, tid) : request(arena, number);
@@ -75,7 +75,7 @@ final class OwnerMaps {
     return there ? checked(number, context, 0, tgid) : null;
   }
 
-  /** The thread may serve another span by now. */
+  /** Checks the number, because the thread may serve another span now. */
   private static @Nullable Owner checked(long number, MemorySegment ids, int at, int tgid) {
     Owner owner = owner(number, Owner.Kind.SPAN, ids, at, tgid);
     long same = Owner.ofSpan(owner.traceIdHigh(), owner.traceIdLow(), owner.spanId());

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.kernel;
 
 import java.util.Locale;
 
-/** What became of calls that a capture policy was loaded for, numbered as in {@code wire.h}. */
+/** The outcomes of calls while a capture policy is loaded, numbered as in {@code wire.h}. */
 public enum PolicyCount {
   /** Kept by the answer, because the call failed, or because the sums had no room. */
   KEPT(773),
@@ -10,7 +10,9 @@ public enum PolicyCount {
   FOLDED(771),
   /** Dropped. */
   DROPPED(772),
-  /** Kept without asking the policy: the others, which the kernel side does not count. */
+  /**
+   * Kept by the floor, without asking the policy: all other calls, which the kernel does not count.
+   */
   FLOOR(0);
 
   private final int index;

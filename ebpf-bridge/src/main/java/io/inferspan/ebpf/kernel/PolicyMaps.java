@@ -12,29 +12,32 @@ import java.util.List;
 /** The maps of {@code inferspan_policy.h}, which policies share with the programs of calls. */
 public final class PolicyMaps {
 
-  /** The array of programs: what is called, and what was before. */
+  /** The array of programs: the current and the previous ones. */
   public static final String PROGRAMS = "policies";
 
   /** The maps that a policy finds by name. */
   public static final List<String> SHARED =
       List.of(PROGRAMS, "policy_calls", "latencies", "rates", "levels");
 
-  /** Those that no program of ours uses. */
+  /** The maps that only policies use. */
   private static final List<String> ONLY_OF_POLICIES = List.of("latencies", "rates", "levels");
 
-  /** The program that writes what a policy has judged; only the others call it. */
+  /** The program that writes the calls that a policy keeps; only other programs call it. */
   private static final String WRITER = "call_judged";
 
   private static final int WRITER_SLOT = 2;
 
   private PolicyMaps() {}
 
-  /** Lets the writer be called by programs that are attached in this way, before it is loaded. */
+  /** Gives the writer, before it is loaded, the type of the programs that call it. */
   static void choose(BpfObject calls, UprobeMode mode) {
     calls.program(WRITER).via(mode);
   }
 
-  /** Puts the writer into its slot, and lets others find the maps that no program of ours uses. */
+  /**
+   * Puts the writer into its slot, and binds the maps that only policies use so that they can be
+   * found.
+   */
   static void prepare(BpfObject calls) {
     BpfProgram writer = calls.program(WRITER);
     ONLY_OF_POLICIES.forEach(map -> writer.bind(calls.map(map)));

@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import io.inferspan.ebpf.linux.Mapping;
 import java.lang.invoke.VarHandle;
 
-/** The part of a bridge's settings that says whether policies are asked. */
+/** The part of a bridge's settings that enables policies. */
 public final class PolicySwitch implements AutoCloseable {
 
   private static final int FLOOR_BITS = 16;
@@ -25,12 +25,12 @@ public final class PolicySwitch implements AutoCloseable {
     return word & MASK;
   }
 
-  /** Returns the share of calls that are kept in any case, as one in so many; zero if off. */
+  /** Returns N, where one in N calls is always kept; zero if policies are off. */
   public int floor() {
     return floor(word());
   }
 
-  /** Takes the next generation, which no policy has had recently. */
+  /** Returns a new generation, which no policy has had recently. */
   public int nextGeneration() {
     int before;
     int generation;
@@ -42,12 +42,15 @@ public final class PolicySwitch implements AutoCloseable {
     return generation;
   }
 
-  /** Says which generation the policy that is asked has; zero if there is none. */
+  /** Sets the generation of the current policy; zero if there is none. */
   public void setCurrent(int generation) {
     INT.setVolatile(mapping.memory(), CURRENT_AT, generation);
   }
 
-  /** Has policies asked, but not about one in {@code floor} calls of a kind; zero for none. */
+  /**
+   * Enables policies, except for one in {@code floor} calls of a kind, which is always kept; zero
+   * disables them.
+   */
   public void setFloor(int floor) {
     int before;
     do {

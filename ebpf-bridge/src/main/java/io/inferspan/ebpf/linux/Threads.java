@@ -19,22 +19,25 @@ public final class Threads {
   private Threads() {}
 
   /**
-   * Gives the threads of this process the lowest priority, but for those of this name's beginning.
-   * The threads that they start inherit it.
+   * Gives the threads of this process the lowest priority, except those whose names begin with
+   * {@code name}. Threads that they start inherit it.
    */
   public static void giveWayExcept(String name) throws IOException {
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path thread : threads) {
         long tid = Long.parseLong(String.valueOf(thread.getFileName()));
         if (!isNamed(thread, name)) {
-          // One that has ended meanwhile is no failure.
+          // The thread may have ended meanwhile.
           long ignored = SystemCall.SETPRIORITY.call(WHICH_PROCESS, tid, LOWEST_PRIORITY);
         }
       }
     }
   }
 
-  /** Returns the tids of threads of this process whose names begin so; none if that is unknown. */
+  /**
+   * Returns the tids of the threads of this process whose names begin with {@code name}; none if
+   * unknown.
+   */
   public static List<Integer> named(String name) {
     List<Integer> tids = new ArrayList<>();
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

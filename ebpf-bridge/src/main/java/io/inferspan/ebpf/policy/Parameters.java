@@ -7,19 +7,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The parameters of a policy; zero is the policy's own default.
+ * The parameters of a policy; zero selects the policy's default.
  *
- * @param oneIn of calls that are sampled, one in so many is kept
- * @param perSecond so many calls of a kind are kept in a second
- * @param permille the share of calls that are not slow
- * @param targetNanos the time to the first byte of an answer
+ * @param oneIn one in this many sampled calls is kept
+ * @param perSecond the number of calls of a kind that are kept per second
+ * @param permille the share of calls that are not slow, in 1/1000
+ * @param targetNanos the target for the time to the first byte of a response
  */
 public record Parameters(int oneIn, int perSecond, int permille, long targetNanos) {
 
   /** The size of {@code struct ispan_parameters}. */
   static final int BYTES = 24;
 
-  /** The defaults of every policy. */
+  /** Selects every policy's own defaults. */
   public static final Parameters DEFAULTS = new Parameters(0, 0, 0, 0);
 
   MemorySegment in(Arena arena, int generation) {

@@ -17,10 +17,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A policy's object file: opened, then loaded alone, to be checked, or into a running bridge. */
+/** A policy's object file, which can be verified alone or loaded into a running bridge. */
 public final class PolicyObject implements AutoCloseable {
 
-  /** The policies in this jar, by their names. */
+  /** The names of the policies in this jar. */
   public static final List<String> SHIPPED =
       List.of("keep-all", "rate-limit", "slow-only", "adaptive", "slo", "latency");
 
@@ -71,7 +71,9 @@ public final class PolicyObject implements AutoCloseable {
     return name;
   }
 
-  /** Has the kernel verify it, without a bridge; throws with the verifier's verdict. */
+  /**
+   * Lets the kernel verify it, without a bridge; throws an exception with the verifier's verdict.
+   */
   public Role check() {
     object.load();
     return role();

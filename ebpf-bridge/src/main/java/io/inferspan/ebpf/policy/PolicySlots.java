@@ -21,14 +21,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies of a running bridge, of whatever process.
+ * The policies of a running bridge in any process.
  *
- * <p>A program takes effect with one update of the array that the bridge's programs call through:
- * each call is judged by the old one or by the new one. Close it soon, since it holds maps.
+ * <p>A policy takes effect by one update of the array through which the bridge's programs call it,
+ * so each call is judged by the old or by the new policy. Close this object soon, because it keeps
+ * maps open.
  */
 public final class PolicySlots implements AutoCloseable {
 
-  /** The floor where none is given: one call of a kind in a hundred is kept. */
+  /** The default floor: one call of a kind in a hundred is kept. */
   public static final int USUAL_FLOOR = 100;
 
   private static final String NO_BRIDGE =
@@ -44,7 +45,7 @@ public final class PolicySlots implements AutoCloseable {
    * A program in a slot.
    *
    * @param name the first 15 characters of its name
-   * @param generation the number that it gives to what it keeps
+   * @param generation the number that marks the calls that it kept
    */
   public record Loaded(Role role, String name, int generation) {}
 
@@ -53,7 +54,7 @@ public final class PolicySlots implements AutoCloseable {
    *
    * @param generation the number of the new program
    * @param loadNanos how long the kernel took to verify and compile it
-   * @param swapNanos how long the update took that put it into effect
+   * @param swapNanos the duration of the update that made it effective
    */
   public record Swap(int generation, long loadNanos, long swapNanos) {}
 
@@ -65,7 +66,7 @@ public final class PolicySlots implements AutoCloseable {
     this.settings = settings;
   }
 
-  /** Opens those of the bridge that was started last; needs CAP_SYS_ADMIN. */
+  /** Opens the policies of the bridge that was started last; needs CAP_SYS_ADMIN. */
   public static PolicySlots open() {
     List<BridgeMaps> running =
         BridgeMaps.all().stream().filter(each -> each.number(PolicyMaps.PROGRAMS) != 0).toList();
@@ -93,8 +94,8 @@ public final class PolicySlots implements AutoCloseable {
   }
 
   /**
-   * Loads a policy or profiler and puts it in the place of the one before, which is kept for a
-   * rollback. If the kernel refuses it, the one before goes on.
+   * Loads a policy or profiler in place of the current one, which is kept for a rollback. If the
+   * kernel rejects it, the current one stays in effect.
    *
    * @param floor one in this many calls of a kind is always kept; zero: no change
    */
@@ -116,7 +117,7 @@ public final class PolicySlots implements AutoCloseable {
     return new Swap(generation, loaded - began, swapped - prepared);
   }
 
-  /** Puts the one before back in its place, as a new generation; returns it. */
+  /** Restores the previous program as a new generation, and returns it. */
   public Loaded rollback(Role role) {
     int previous = idAt(role.previousSlot());
     LoadedProgram program = previous == 0 ? null : LoadedProgram.find(previous);
@@ -144,7 +145,7 @@ public final class PolicySlots implements AutoCloseable {
     }
   }
 
-  /** Returns the programs that are asked. */
+  /** Returns the current programs. */
   public List<Loaded> current() {
     List<Loaded> loaded = new ArrayList<>();
     for (Role role : Role.values()) {
@@ -156,12 +157,12 @@ public final class PolicySlots implements AutoCloseable {
     return loaded;
   }
 
-  /** Returns the program that {@link #rollback} would put back; null if there is none. */
+  /** Returns the program that {@link #rollback} would restore; null if there is none. */
   public @Nullable Loaded previous(Role role) {
     return at(role, role.previousSlot());
   }
 
-  /** Returns the share of calls that are kept in any case, as one in so many; zero if off. */
+  /** Returns N, where one in N calls is always kept; zero if policies are off. */
   public int floor() {
     return settings.floor();
   }
@@ -171,7 +172,7 @@ public final class PolicySlots implements AutoCloseable {
     return new KernelCounters(counters.map()).judged();
   }
 
-  /** Returns what became of them. */
+  /** Returns how many of them had this outcome. */
   public long count(PolicyCount what) {
     return new KernelCounters(counters.map()).count(what);
   }

@@ -2,11 +2,11 @@ package io.inferspan.ebpf.policy;
 
 import java.util.Locale;
 
-/** What a program does: it learns about calls, or it decides about them. */
+/** The roles of a program: a profiler observes calls, a policy decides about them. */
 public enum Role {
-  /** Is asked first and answers nothing. */
+  /** Runs first and returns no decision. */
   PROFILER(0, 3),
-  /** Answers whether a call is kept, folded or dropped. */
+  /** Decides whether a call is kept, folded or dropped. */
   POLICY(1, 4);
 
   private final int slot;
@@ -25,7 +25,7 @@ public enum Role {
     return previousSlot;
   }
 
-  /** Returns its name in texts, and in the section of its programs. */
+  /** Returns its name in messages, and in the section of its programs. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

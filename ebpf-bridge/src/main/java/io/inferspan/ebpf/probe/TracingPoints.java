@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The USDT probes of a library, in all its files that processes have mapped. */
+/** Attaches programs to the USDT probes of a library, in every file of it that a process maps. */
 public final class TracingPoints implements AutoCloseable {
 
   private static final int MAX_LIBRARIES = 16;
@@ -28,10 +28,10 @@ public final class TracingPoints implements AutoCloseable {
   private @Nullable BpfException refusal;
 
   /**
-   * Creates them without attaching anything.
+   * Creates the probes without attaching any.
    *
-   * @param library what the name of its file begins with
-   * @param programs what runs at each point, by the point's name
+   * @param library the beginning of the library's file name
+   * @param programs the program for each probe, by the probe's name
    */
   public TracingPoints(String library, String provider, Map<String, BpfProgram> programs) {
     this.library = library;
@@ -39,7 +39,7 @@ public final class TracingPoints implements AutoCloseable {
     this.programs = Map.copyOf(programs);
   }
 
-  /** Attaches to the library if this process has mapped a file of it that is new. */
+  /** Attaches to the library if this process maps a file of it that was not known. */
   public void look(int pid) {
     Identity process = processes.find(pid);
     if (process == null || seen.size() >= MAX_LIBRARIES) {
@@ -64,12 +64,15 @@ public final class TracingPoints implements AutoCloseable {
     }
   }
 
-  /** Whether a point is watched. */
+  /** Returns whether a probe is attached. */
   public boolean isAttached(String point) {
     return attached.contains(point);
   }
 
-  /** Why a point of a file is not watched, such as that the file lacks it; null if all are. */
+  /**
+   * Returns why a probe could not be attached, for example because a file lacks it; null if all
+   * were.
+   */
   public @Nullable BpfException refusal() {
     return refusal;
   }

@@ -6,8 +6,8 @@ import io.inferspan.ebpf.wire.Layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tells an event from others of its kind: a number to compare by, and what may be said of the
- * text. Moved from event to event.
+ * Distinguishes the events of one kind: a number for comparison, and a label that reveals no
+ * private text. One instance is reused for all events.
  */
 final class DetailKey {
 
@@ -27,7 +27,7 @@ final class DetailKey {
     kind = eventKind;
     key =
         switch (eventKind.detail()) {
-          // A number that comes once would leave nothing to fold.
+          // Each number occurs once, so nothing would fold.
           case NONE, OPERATION_CALL -> 0;
           case STREAM -> view.detail();
           case STATE, QUEUED -> view.detail() ^ view.extra() << Integer.SIZE;
@@ -43,7 +43,7 @@ final class DetailKey {
     return key;
   }
 
-  /** What may be said of the text, or null where the kind has none. */
+  /** Returns the part of the text that a span may contain; null if the kind has none. */
   @Nullable String label(EventView view) {
     return switch (kind.detail()) {
       case PATH -> allowPaths ? path(view) : null;
@@ -52,13 +52,13 @@ final class DetailKey {
     };
   }
 
-  /** One that was longer than a record says so. */
+  /** Returns the path, marked if the record cut it. */
   private static String path(EventView view) {
     String path = clean(view.text(), Layout.MAX_TEXT_BYTES);
     return view.isTextCut() ? path + CUT : path;
   }
 
-  /** Makes one line of visible characters of a text that any process may have written. */
+  /** Replaces characters that are not visible ASCII: any process may have written the text. */
   private static String clean(String text, int maxChars) {
     StringBuilder cleaned = new StringBuilder(Math.min(text.length(), maxChars));
     for (int i = 0; i < text.length() && i < maxChars; i++) {

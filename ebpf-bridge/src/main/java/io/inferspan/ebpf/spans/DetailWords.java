@@ -3,7 +3,7 @@ package io.inferspan.ebpf.spans;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The words for numbers that only a header file explains. */
+/** Names for constants of C headers. */
 final class DetailWords {
 
   private static final String[] DATA_TYPES = {
@@ -26,7 +26,7 @@ final class DetailWords {
 
   private static final String[] REDUCTIONS = {"sum", "prod", "max", "min", "avg"};
 
-  // Of include/linux/sched.h; they have been the same since Linux 4.14.
+  // From include/linux/sched.h; unchanged since Linux 4.14.
   private static final int STATE_BITS = 0x7f;
   private static final int SLEEPING = 1;
   private static final int UNINTERRUPTIBLE = 2;
@@ -39,7 +39,7 @@ final class DetailWords {
     return word(DATA_TYPES, detail >>> Integer.SIZE);
   }
 
-  /** What so many elements take; negative where the size of their type is not known. */
+  /** Returns the size of the elements; negative if the size of their type is unknown. */
   static long elementBytes(long detail, long elements) {
     long type = detail >>> Integer.SIZE;
     if (type >= DATA_TYPE_BYTES.length || elements < 0) {
@@ -72,8 +72,8 @@ final class DetailWords {
   }
 
   /**
-   * A short name for a handle of a process. A handle is an address, which stays in the process; the
-   * name is the same for as long as the handle is.
+   * Returns a short name for a handle. The handle is an address, which must not leave the process;
+   * equal handles of a process have equal names.
    */
   static String handle(int tgid, long handle) {
     if (handle == 0) {
@@ -85,7 +85,8 @@ final class DetailWords {
   }
 
   /**
-   * Why work of a request is not attributed to it, by the bits of {@code wire.h}; null where it is.
+   * Returns why work of a request is not attributed to it, from the bits of {@code wire.h}; null if
+   * all is attributed.
    */
   static @Nullable String shared(int reasons) {
     if ((reasons & 2) != 0) {

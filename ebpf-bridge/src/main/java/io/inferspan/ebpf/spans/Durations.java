@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long like events took: count, sum, least and most are exact, percentiles are exact for up to
- * 64 events and within a thirty-second beyond.
+ * Statistics of the durations of folded events. Count, sum, minimum and maximum are exact;
+ * percentiles are exact for up to 64 events, and within 1/32 for more.
  */
 final class Durations {
 
@@ -18,7 +18,7 @@ final class Durations {
 
   private long[] exact = new long[8];
 
-  /** Made for the first that needs it, and kept for the next. */
+  /** Created on first use, then reused. */
   private int @Nullable [] buckets;
 
   private boolean spread;
@@ -73,7 +73,7 @@ final class Durations {
     return filled;
   }
 
-  /** Sixteen steps for every power of two; what is above the highest counts as the highest. */
+  /** Sixteen buckets for every power of two; the last one also counts all that is longer. */
   private static int bucket(long nanos) {
     if (nanos < STEPS) {
       return (int) nanos;

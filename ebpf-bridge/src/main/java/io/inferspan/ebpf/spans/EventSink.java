@@ -26,20 +26,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes events on the ring's thread, gathers them by request, and has them written when the request
- * has ended, was quiet, or has run long.
+ * Receives events on the ring's thread and groups them by request. A request is written when it has
+ * ended, had no event for a while, or has run long.
  */
 public final class EventSink implements EventHandler, EngineSteps.Host {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final long TIDY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /**
-   * While no request is open, for losses and the clock are asked of the kernel, which is not free.
-   */
+  /** The interval while no request is open: reading losses and the clock costs system calls. */
   private static final long TIDY_AT_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Of requests that begin within the moment that waking takes. */
+  /** The most requests that can begin while the probes are being switched on. */
   private static final int MAX_UNSEEN = 256;
 
   private final FoldOptions options;
@@ -56,19 +54,19 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   private final LevelTimeline levels = new LevelTimeline();
   private final Queue<Unseen> unseen = new ArrayBlockingQueue<>(MAX_UNSEEN);
 
-  /** Read once per look at the ring: reading a clock costs more than folding an event. */
+  /** Read once per poll of the ring, because reading a clock costs more than folding an event. */
   private long nowNanos;
 
   private long tidiedNanos;
   private long sweptNanos;
 
-  /** The end of the first event of this look at the ring; zero before there was one. */
+  /** The end of the first event of this poll of the ring; zero before the first event. */
   private long firstEndNanos;
 
   private volatile long lagNanos;
 
   /**
-   * Where a sink learns what the events do not tell.
+   * The sources of what events do not contain.
    *
    * @param monotonic the clock that events carry, in nanoseconds
    * @param realtime the wall clock, in nanoseconds since the epoch
@@ -87,18 +85,18 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       KernelSums sums,
       Controls controls) {}
 
-  /** A span of an own thread that began while the probes were off. */
+  /** A span of this process that began while the probes were off. */
   private record Unseen(long owner, long beganNanos) {}
 
-  /** Takes events that become no span, on the ring's thread. */
+  /** Receives the events that do not become spans, on the ring's thread. */
   @FunctionalInterface
   public interface Controls {
 
-    /** Takes one; the view moves on when this returns. */
+    /** Handles one event; the view is reused when this returns. */
     void control(Kind kind, EventView event);
   }
 
-  /** A sink that writes to {@code telemetry}. */
+  /** Creates a sink that writes to {@code telemetry}. */
   public EventSink(Telemetry telemetry, FoldOptions options, Sources sources) {
     this.options = options;
     this.sources = sources;
@@ -164,7 +162,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     accounting.countHeld();
   }
 
-  /** Of a wait that came long after the last step of its engine. */
+  /** Returns whether the event is a wait long after the last step of its engine. */
   private boolean isForgottenStep(EventView view) {
     return Source.of(view.source()) == Source.COOPERATIVE && requests.find(view.owner()) == null;
   }
@@ -242,8 +240,9 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
   }
 
   /**
-   * Notes that a span of an own thread becomes current while the probes are off, which no event
-   * reports. Any thread; those that are too many at once are taken to begin with their first event.
+   * Records that a span becomes current on a thread of this process while the probes are off, which
+   * no event reports. Any thread may call this. If too many begin at once, the others are assumed
+   * to begin with their first event.
    */
   public void beganUnseen(long owner) {
     boolean ignored = unseen.offer(new Unseen(owner, sources.monotonic().getAsLong()));
@@ -256,7 +255,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     }
   }
 
-  /** Which levels classes of events had when, as their switch reports. */
+  /** Returns the history of detail levels, which the budget writes. */
   public LevelTimeline levels() {
     return levels;
   }
@@ -285,7 +284,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     }
   }
 
-  /** Owners of which a policy kept no call have no event that makes them known. */
+  /** An owner whose calls a policy all dropped has no event, only sums. */
   private void touchOwnersOfSums() {
     for (long owner : sources.sums().owners()) {
       if (requests.find(owner) == null) {
@@ -328,7 +327,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     return owner == null ? null : SpanWriter.parent(owner);
   }
 
-  /** Writes all that is gathered, on the ring's thread or after it has ended. */
+  /** Writes all open requests, on the ring's thread or after it has ended. */
   public void flush() {
     noteLosses();
     takeUnseen();
@@ -337,27 +336,30 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     requests.closeAll();
   }
 
-  /** The books. */
+  /** Returns the counts of events and of their outcomes. */
   public SpanAccounting accounting() {
     return accounting;
   }
 
-  /** What became of the steps of engines. */
+  /** Returns the counters of engine steps. */
   public BatchCounters steps() {
     return steps.counters();
   }
 
-  /** Requests that have something to be written. */
+  /** Returns how many requests have unwritten events. */
   public int openRequests() {
     return requests.count();
   }
 
-  /** How long the oldest event of the last look at the ring had waited; zero where none had. */
+  /**
+   * Returns how long the oldest event of the last poll had waited in the ring; zero if there was
+   * none.
+   */
   public long lagNanos() {
     return lagNanos;
   }
 
-  /** How far the clock between kernel and epoch may be off. */
+  /** Returns the possible error of the mapping from the kernel's clock to the epoch. */
   public long clockErrorNanos() {
     return clock.errorNanos();
   }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What may be said of a file without saying its name: the kind of directory that it is in and its
- * extension, each out of a closed list. Names of files hold names of users and of models.
+ * Reduces a path to the kind of its directory and its extension, each from a closed list, because
+ * file names contain names of users and models.
  */
 final class FilePaths {
 
@@ -26,7 +26,7 @@ final class FilePaths {
   private static final int RELATIVE = 1;
   private static final int OTHER = 2;
 
-  /** First directories, each followed by the place that it means. */
+  /** Top-level directories, each followed by its kind. */
   private static final Words DIRECTORIES =
       new Words(
           List.of(
@@ -87,10 +87,10 @@ final class FilePaths {
 
   private FilePaths() {}
 
-  /** Place and extension as one number. */
+  /** Returns the kind of directory and the extension as one number. */
   static long reduced(EventView view) {
     int length = view.textLength();
-    // What was cut off may have had another.
+    // The part that was cut may have had another extension.
     int extension = view.isTextCut() ? OTHER_EXTENSION : extension(view, length);
     return (long) place(view, length) << Integer.SIZE | extension;
   }
@@ -136,7 +136,7 @@ final class FilePaths {
     return end == length ? NO_EXTENSION : OTHER_EXTENSION;
   }
 
-  /** The end of libcuda.so.1 is no extension. */
+  /** Returns whether the suffix is a version, as in libcuda.so.1. */
   private static boolean isVersion(EventView view, int from, int to) {
     for (int i = from; i < to; i++) {
       if (view.textByte(i) < '0' || view.textByte(i) > '9') {

@@ -4,7 +4,7 @@ import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Like events of one request, as one: exact in their number and in their time. */
+/** Similar events of one request, which become one span with their exact count and total time. */
 final class Fold {
 
   private final HeldEvent first = new HeldEvent();
@@ -17,7 +17,7 @@ final class Fold {
   private long lastStartNanos;
   private long lastEndNanos;
 
-  /** Begins anew with events like this one. */
+  /** Resets the fold for events with this one's process, source and detail. */
   Fold begin(EventView view, Kind kind, long detailKey, @Nullable String label) {
     first.take(view, kind, label);
     durations.clear();
@@ -31,7 +31,7 @@ final class Fold {
     return this;
   }
 
-  /** Begins anew with any event of this kind, whatever process, source and detail it has. */
+  /** Resets the fold for all events of this kind, of any process, source and detail. */
   Fold beginUntold(EventView view, Kind kind) {
     begin(view, kind, 0, null);
     told = false;
@@ -62,16 +62,16 @@ final class Fold {
       failures++;
     }
     long added = amount + view.amount();
-    // A wrong amount must not make nonsense of the sum.
+    // A wrong amount must not make the sum overflow.
     amount = added < 0 ? Long.MAX_VALUE : added;
   }
 
-  /** The first event that came; it stands for what all have in common. */
+  /** Returns the first event, whose process, source and detail the span gets. */
   HeldEvent first() {
     return first;
   }
 
-  /** Whether all events have the process, the source and the detail of the first. */
+  /** Returns whether all events have the process, the source and the detail of the first. */
   boolean told() {
     return told;
   }

@@ -3,44 +3,47 @@ package io.inferspan.ebpf.spans;
 import java.time.Duration;
 
 /**
- * When an event is a span of its own, and how much is kept.
+ * The rules for which events become spans of their own, and the limits of what is kept in memory.
  *
- * @param thresholdNanos an event that took as long is a span of its own
- * @param firstFew so many events of each kind are, however short
- * @param allowPaths whether paths of files may leave as they are
- * @param bounds how much is kept
- * @param times for how long
+ * @param thresholdNanos events at least this long become spans of their own
+ * @param firstFew the number of events of each kind that become spans of their own even if they are
+ *     short
+ * @param allowPaths whether spans contain full file paths
+ * @param bounds limits in number
+ * @param times limits in time
  */
 public record FoldOptions(
     long thresholdNanos, int firstFew, boolean allowPaths, Bounds bounds, Times times) {
 
-  /** Checks what was given. */
+  /** Checks the values. */
   public FoldOptions {
     require("threshold", thresholdNanos, 0, Duration.ofHours(1).toNanos());
     require("first few", firstFew, 0, 100);
   }
 
-  /** From 1 ms on, the first three of each kind, no paths. */
+  /** Returns the defaults: events of 1 ms or more, the first three of each kind, no paths. */
   public static FoldOptions defaults() {
     return new FoldOptions(1_000_000, 3, false, Bounds.defaults(), Times.defaults());
   }
 
-  /** The same, with paths let out or not. */
+  /** Returns a copy with or without full file paths. */
   public FoldOptions withPaths(boolean allowed) {
     return new FoldOptions(thresholdNanos, firstFew, allowed, bounds, times);
   }
 
   /**
-   * How much is kept; what is beyond is written early or told apart less, and never lost.
+   * The limits of what is kept. Beyond them, requests are written early and folds become coarser;
+   * no event is lost.
    *
-   * @param requests requests open at once; the one that was quiet longest is written for a new one
+   * @param requests requests open at once; to make room, the one without an event for longest is
+   *     written
    * @param folds folds open at once, over all requests
-   * @param foldsPerRequest folds that one request tells apart by their detail
+   * @param foldsPerRequest folds of one request that are separate by detail
    * @param singlesPerRequest events of one request that are spans of their own; others are folded
    */
   public record Bounds(int requests, int folds, int foldsPerRequest, int singlesPerRequest) {
 
-    /** Checks what was given. */
+    /** Checks the values. */
     public Bounds {
       require("requests", requests, 1, 1 << 20);
       require("folds", folds, 1, 1 << 20);
@@ -48,24 +51,24 @@ public record FoldOptions(
       require("singles per request", singlesPerRequest, 0, 10_000);
     }
 
-    /** Some thirty megabytes where all of it is in use. */
+    /** Returns the defaults, about 30 MB if all of it is in use. */
     public static Bounds defaults() {
       return new Bounds(1_024, 8_192, 48, 64);
     }
   }
 
   /**
-   * For how long events are kept.
+   * The times for which events are kept.
    *
    * @param graceNanos after a request's end, for events that come late
-   * @param quietNanos after the last event of a request; then what there is of it is written
-   * @param toldNanos after the last event of a request that has announced its begin and not its
-   *     end; until then its begin is remembered, which costs some hundred bytes
-   * @param ageNanos in all: a request that runs longer is written in pieces
+   * @param quietNanos after the last event of a request; then its events are written
+   * @param toldNanos after the last event of a request whose start was reported and whose end was
+   *     not; its start is remembered until then, in some hundred bytes
+   * @param ageNanos after the first event; a request that runs longer is written in pieces
    */
   public record Times(long graceNanos, long quietNanos, long toldNanos, long ageNanos) {
 
-    /** Checks what was given. */
+    /** Checks the values. */
     public Times {
       long longest = Duration.ofHours(1).toNanos();
       require("grace", graceNanos, 0, longest);
@@ -74,7 +77,7 @@ public record FoldOptions(
       require("age", ageNanos, 1, longest);
     }
 
-    /** A fifth of a second, two seconds, five minutes, ten seconds. */
+    /** Returns the defaults: 200 ms, 2 s, 5 min, 10 s. */
     public static Times defaults() {
       return new Times(200_000_000, 2_000_000_000, 300_000_000_000L, 10_000_000_000L);
     }

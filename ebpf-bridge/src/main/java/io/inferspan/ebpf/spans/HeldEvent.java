@@ -5,7 +5,7 @@ import io.inferspan.ebpf.wire.EventView;
 import io.inferspan.ebpf.wire.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** One event, kept until its request is written; used again and again. */
+/** A copy of an event, kept until its request is written, then reused. */
 final class HeldEvent {
 
   Kind kind = Kind.CUDA_INIT;
@@ -19,13 +19,13 @@ final class HeldEvent {
   long detail;
   long extra;
 
-  /** Of the policy that kept it; zero if none was asked. */
+  /** The generation of the policy that kept it; zero without a policy. */
   int generation;
 
-  /** Of a path, the place and the extension. */
+  /** For a path, the kind of directory and the extension. */
   long reduced;
 
-  /** What may be said of the text, or null where that is nothing. */
+  /** The part of the text that a span may contain, or null. */
   @Nullable String label;
 
   void take(EventView view, Kind eventKind, @Nullable String text) {

@@ -6,10 +6,10 @@ import java.util.function.LongSupplier;
 /**
  * Maps CLOCK_MONOTONIC, which events carry, to the epoch, which spans carry.
  *
- * <p>The difference of the two is no constant: time servers slew the wall clock, somebody sets it,
- * and a suspended machine adds all its sleep. So it is measured ten times a second, between two
- * looks at the monotonic clock, and an event is placed by the measurements around it. Where the
- * difference has jumped between two measurements, the nearer one counts.
+ * <p>The difference of the two changes: NTP slews the wall clock, an administrator sets it, and a
+ * suspended machine adds its sleep. It is therefore measured ten times a second, between two
+ * readings of the monotonic clock, and interpolated between measurements. If it jumped between two
+ * measurements, the nearer one counts.
  */
 public final class KernelClock {
 
@@ -17,7 +17,7 @@ public final class KernelClock {
   private static final int TRIES = 5;
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** No time server slews half a millisecond in a tenth of a second; this is a jump. */
+  /** NTP does not slew half a millisecond in a tenth of a second, so this is a jump. */
   private static final long JUMP_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final LongSupplier monotonic;
@@ -27,7 +27,7 @@ public final class KernelClock {
   private long samples;
   private volatile long errorNanos;
 
-  /** A clock between these two, which both tell nanoseconds. */
+  /** Creates a mapping between two clocks, both in nanoseconds. */
   public KernelClock(LongSupplier monotonic, LongSupplier realtime) {
     this.monotonic = monotonic;
     this.realtime = realtime;
@@ -61,7 +61,7 @@ public final class KernelClock {
     samples++;
   }
 
-  /** The time of day of a moment of the monotonic clock. */
+  /** Returns the epoch time of a monotonic time. */
   public long epochNanos(long monotonicNanos) {
     long after = samples;
     long oldest = Math.max(0, samples - HISTORY);
@@ -91,7 +91,7 @@ public final class KernelClock {
     return (int) (sample % HISTORY);
   }
 
-  /** By how much the last measurement may be wrong; any thread may ask. */
+  /** Returns the possible error of the last measurement; safe for any thread. */
   public long errorNanos() {
     return errorNanos;
   }

@@ -5,12 +5,12 @@ import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 
 /**
- * Which level each class of events had when, so that a request can say what was not seen of it. Any
- * thread may ask.
+ * The history of each event class's detail level, so that a request's span can state what was not
+ * recorded. Safe for any thread.
  */
 public final class LevelTimeline {
 
-  /** A request that is older than so many changes says of the later ones only. */
+  /** The number of changes kept; a request that spans more reports only the last ones. */
   private static final int HISTORY = 64;
 
   private final long[] sinceNanos = new long[HISTORY];
@@ -18,26 +18,26 @@ public final class LevelTimeline {
   private long changes;
 
   /**
-   * What a request says.
+   * The attributes that a request's span gets.
    *
-   * @param lowered the lowest level of each class that was not in full all the time
-   * @param sched the share of the time in which the scheduler and connections were seen
-   * @param syscalls the share in which system calls were, and probes in libraries were attached
-   * @param calls the share in which these probes were attached
+   * @param lowered the lowest level of each class that was not always in full detail
+   * @param sched the share of the time in which scheduler and connection events were recorded
+   * @param syscalls the share in which system calls were recorded and library probes were attached
+   * @param calls the share in which library probes were attached
    */
   record Seen(String lowered, double sched, double syscalls, double calls) {}
 
-  /** Everything in full. */
+  /** Creates a history that begins in full detail. */
   LevelTimeline() {}
 
-  /** These are the levels from now on. */
+  /** Records the levels from now on. */
   public synchronized void note(DetailLevels now, long nowNanos) {
     int slot = (int) (changes++ % HISTORY);
     sinceNanos[slot] = nowNanos;
     levels[slot] = now;
   }
 
-  /** What was seen in that time. */
+  /** Returns what was recorded in that time. */
   synchronized Seen during(long startNanos, long endNanos) {
     long end = Math.max(endNanos, startNanos + 1);
     double calls = attached(EventClass.LAUNCHES, startNanos, end);

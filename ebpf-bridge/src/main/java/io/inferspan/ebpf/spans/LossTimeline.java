@@ -1,17 +1,17 @@
 package io.inferspan.ebpf.spans;
 
 /**
- * How many events had come and how many were lost, moment by moment, so that a span can say what it
- * may be missing.
+ * A history of the numbers of received and lost events, so that a span can state what it may be
+ * missing.
  *
- * <p>Which request a lost event belonged to is not known; so what was lost while a span ran counts
- * for every such span.
+ * <p>The request of a lost event is unknown, so an event that was lost while several spans ran
+ * counts for each of them.
  */
 final class LossTimeline {
 
   private static final int HISTORY = 2_048;
 
-  /** Notes that are closer take the place of the one before, so that the history reaches back. */
+  /** A sample closer to the last one replaces it, so that the history covers more time. */
   private static final long CLOSE_NANOS = 1_000_000;
 
   private final long[] times = new long[HISTORY];
@@ -19,7 +19,7 @@ final class LossTimeline {
   private final long[] lost = new long[HISTORY];
   private long samples;
 
-  /** Notes how things stand; both numbers only grow. */
+  /** Adds a sample; both numbers only grow. */
   void note(long nowNanos, long eventsSeen, long eventsLost) {
     boolean replaces =
         samples >= 2 && times[slot(samples - 1)] - times[slot(samples - 2)] < CLOSE_NANOS;
@@ -29,12 +29,15 @@ final class LossTimeline {
     lost[slot] = eventsLost;
   }
 
-  /** Events lost between the last note before {@code start} and the first one after {@code end}. */
+  /**
+   * Returns the events lost between the last sample before {@code start} and the first one after
+   * {@code end}.
+   */
   long lost(long startNanos, long endNanos) {
     return samples == 0 ? 0 : lost[after(endNanos)] - lost[before(startNanos)];
   }
 
-  /** The share of the events of that time that were not lost. */
+  /** Returns the share of the events of that time that were not lost. */
   double coverage(long startNanos, long endNanos) {
     long missing = lost(startNanos, endNanos);
     long come = samples == 0 ? 0 : seen[after(endNanos)] - seen[before(startNanos)];
@@ -50,7 +53,7 @@ final class LossTimeline {
     return slot(Math.min(samples - 1, firstAbove(nanos - 1)));
   }
 
-  /** The first sample later than {@code nanos}, or the one that is yet to come. */
+  /** Returns the first sample later than {@code nanos}, or the next one to be added. */
   private long firstAbove(long nanos) {
     long low = Math.max(0, samples - HISTORY);
     long high = samples;

@@ -6,41 +6,42 @@ import io.inferspan.ebpf.wire.Kind;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What was seen of one owner and is not written yet; used again and again. */
+/** The unwritten events of one owner; the object is reused for the next one. */
 final class OpenRequest {
 
   /** The owner's number. */
   long number;
 
-  /** Whether it was looked up who the owner is, which costs where its begin was lost. */
+  /** Whether the owner was looked up, which is expensive if its start was lost. */
   boolean sought;
 
-  /** The time of the begin, or of the first event where no begin was announced. */
+  /** The time of the start, or of the first event if the start was not reported. */
   long beganNanos;
 
-  /** Since when what is not written yet has been gathered. */
+  /** The time of the last write, or of the start. */
   long gatheredSinceNanos;
 
   long touchedNanos;
 
-  /** The engine's step that it is; null of requests, processes and spans. */
+  /** The engine step if this owner is one; null for requests, processes and spans. */
   @Nullable Step step;
 
-  /** Whether its begin was announced, and so will its end be. */
+  /** Whether its start was reported; then its end will be, too. */
   boolean told;
 
   /**
-   * Why not all of its work could be attributed, as bits of {@code ispan_shared}; known at its end.
+   * The reasons why work was not attributed to it, as bits of {@code ispan_shared}; known at its
+   * end.
    */
   int shared;
 
-  /** Operations that may have been its own. */
+  /** Operations that may belong to it. */
   long unattributed;
 
-  /** When it is to be written, once its end is known; zero before. */
+  /** The time at which it is written, once its end is known; zero before. */
   long dueNanos;
 
-  // Places in the table and in the list that it is in.
+  // Links of its hash chain and of its list.
   @Nullable RequestList list;
   @Nullable OpenRequest sameBucket;
   @Nullable OpenRequest earlier;
@@ -74,7 +75,7 @@ final class OpenRequest {
     return singleCount == 0 && foldCount == 0;
   }
 
-  /** Whether the next event of this kind is among the first few; counts it as seen. */
+  /** Counts an event of this kind; returns whether it is among the first few. */
   boolean isAmongTheFirst(Kind kind, int few) {
     if (seen[kind.number()] >= few) {
       return false;
@@ -139,7 +140,7 @@ final class OpenRequest {
     return folds[index];
   }
 
-  /** How many events are gathered. */
+  /** Returns the number of unwritten events. */
   long events() {
     long events = singleCount;
     for (int i = 0; i < foldCount; i++) {
@@ -149,7 +150,7 @@ final class OpenRequest {
     return events;
   }
 
-  /** When the last of what is gathered ended. */
+  /** Returns when the last unwritten event ended. */
   long lastEndNanos() {
     long last = Long.MIN_VALUE;
     for (int i = 0; i < singleCount; i++) {
@@ -163,7 +164,7 @@ final class OpenRequest {
     return last;
   }
 
-  /** Forgets what has been written; the folds have gone back to where they came from. */
+  /** Clears what has been written; the folds have been returned to their pool. */
   void clear() {
     singleCount = 0;
     Arrays.fill(folds, 0, foldCount, null);

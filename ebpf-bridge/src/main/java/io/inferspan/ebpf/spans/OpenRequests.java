@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that have something to be written, bounded in number and in folds.
+ * The requests with unwritten events, bounded in number and in folds.
  *
- * <p>Where there is no room, the request that was quiet longest is written for the new one. Objects
- * are used again, so that a steady stream of events costs no memory.
+ * <p>To make room for a new request, the one without an event for longest is written. Objects are
+ * reused, so a steady stream of events allocates nothing.
  */
 final class OpenRequests {
 
@@ -21,7 +21,7 @@ final class OpenRequests {
   private final RequestList running = new RequestList();
   private final RequestList ending = new RequestList();
 
-  /** Announced, quiet and written: only their begin and their counts are remembered. */
+  /** Requests that were written and may go on: only their start and their counts are kept. */
   private final RequestList resting = new RequestList();
 
   private final ArrayDeque<OpenRequest> spareRequests = new ArrayDeque<>();
@@ -30,7 +30,7 @@ final class OpenRequests {
   private int remembered;
   private volatile int count;
 
-  /** A table whose requests, when their time has come, go to {@code writer}. */
+  /** Creates a table that passes due requests to {@code writer}. */
   OpenRequests(FoldOptions options, SpanAccounting accounting, Consumer<OpenRequest> writer) {
     this.options = options;
     this.accounting = accounting;
@@ -39,7 +39,7 @@ final class OpenRequests {
     this.buckets = new @Nullable OpenRequest[wanted];
   }
 
-  /** Requests with something to be written; any thread may ask. */
+  /** Returns the number of requests with unwritten events; safe for any thread. */
   int count() {
     return count;
   }
@@ -52,7 +52,7 @@ final class OpenRequests {
     return request;
   }
 
-  /** What is open of this owner, from now on the one that was quiet shortest. */
+  /** Returns the open request of this owner and marks it as the most recently used. */
   OpenRequest touch(long owner, long nowNanos) {
     OpenRequest request = find(owner);
     if (request == null) {
@@ -104,7 +104,9 @@ final class OpenRequests {
     }
   }
 
-  /** Writes the request that has ended, or else was quiet longest, but not {@code spared}. */
+  /**
+   * Writes a request that has ended, or else the least recently used one, but not {@code spared}.
+   */
   private void evict(@Nullable OpenRequest spared) {
     OpenRequest oldest = ending.first();
     if (oldest == null || oldest == spared) {
@@ -118,7 +120,7 @@ final class OpenRequests {
     }
   }
 
-  /** Notes that the request is over; late events still have the grace time to come. */
+  /** Records that the request has ended; late events are accepted for the grace time. */
   void end(long owner, long nowNanos) {
     OpenRequest request = find(owner);
     if (request != null && !request.isEnding()) {
@@ -128,7 +130,7 @@ final class OpenRequests {
     }
   }
 
-  /** Writes the requests whose time has come. */
+  /** Writes the requests that are due. */
   void expire(long nowNanos) {
     OpenRequest over = ending.first();
     while (over != null && over.dueNanos <= nowNanos) {
@@ -147,7 +149,7 @@ final class OpenRequests {
     }
   }
 
-  /** A request whose end will be announced stays known, so that later events find its begin. */
+  /** Keeps a request whose end will be reported, so that later events find its start. */
   private void rest(OpenRequest request) {
     if (request.told) {
       resting.take(request);
@@ -158,7 +160,7 @@ final class OpenRequests {
     }
   }
 
-  /** Writes all that there is. */
+  /** Writes all requests. */
   void closeAll() {
     for (OpenRequest r = ending.first(); r != null; r = ending.first()) {
       close(r);
@@ -201,7 +203,7 @@ final class OpenRequests {
     }
   }
 
-  /** The fold of events like this one; told apart by detail while there is room for that. */
+  /** Returns the fold for this event, separate by detail while there is room. */
   Fold fold(OpenRequest request, EventView view, Kind kind, DetailKey detail) {
     Fold known = request.foldOf(view, kind, detail.key());
     if (known != null) {

@@ -7,22 +7,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is behind the numbers of owners: those that began lately, and requests by the ids that their
- * heads give them. On the ring's thread only.
+ * Maps owner numbers to owners that began recently, and request ids to requests. For the ring's
+ * thread only.
  *
- * <p>Bounded: a new owner takes the place of one that has ended, or else of the oldest of its few
- * neighbours. Whom it does not know, it asks the source about.
+ * <p>The size is bounded: a new owner replaces an ended one, or else the oldest, within its set of
+ * the hash table. Unknown owners are looked up at the source.
  */
 public final class Owners {
 
-  /** Neighbours among which a place is looked for. */
+  /** The slots of one set. */
   private static final int WAYS = 8;
 
   private static final int SETS = 1 << 10;
 
   private final @Nullable Owner[] owners = new @Nullable Owner[SETS * WAYS];
 
-  /** The order in which they came; negative once they have ended. */
+  /** The order of insertion; negative after the owner has ended. */
   private final long[] ages = new long[SETS * WAYS];
 
   private final Map<HeadKey, NamedRequests> named = new HashMap<>();
@@ -30,11 +30,11 @@ public final class Owners {
   private long age;
   private volatile long ambiguous;
 
-  /** Where those are looked for whose begin was lost, or is long ago. */
+  /** Finds owners whose start event was lost or has been replaced. */
   @FunctionalInterface
   public interface Source {
 
-    /** The owner of an event of this thread, or null where nothing is known of it any more. */
+    /** Returns the owner of an event of this thread, or null if it is unknown. */
     @Nullable Owner find(long number, int tgid, int tid);
   }
 
@@ -50,14 +50,14 @@ public final class Owners {
     this.source = source;
   }
 
-  /** Takes in the owner that an event names. */
+  /** Adds the owner that an event names. */
   void began(EventView event) {
     if (event.namesOwner() && find(event.owner()) < 0) {
       put(Owner.of(event));
     }
   }
 
-  /** Its number will not come again, but in events that are late. */
+  /** Marks the owner as ended; only late events have its number after this. */
   void ended(EventView event) {
     began(event);
     int at = find(event.owner());
@@ -68,7 +68,7 @@ public final class Owners {
     }
   }
 
-  /** Asks the source about the owner of an event of this thread, where it is not known. */
+  /** Looks up the owner of an event of this thread at the source if it is unknown. */
   void seek(long number, int tgid, int tid) {
     Owner found = find(number) < 0 ? source.find(number, tgid, tid) : null;
     if (found != null) {
@@ -76,22 +76,24 @@ public final class Owners {
     }
   }
 
-  /** The owner of this number; null where its begin was lost, and it has ended unseen. */
+  /**
+   * Returns the owner of this number; null if its start was lost and the source no longer has it.
+   */
   @Nullable Owner of(long number) {
     int at = find(number);
     return at < 0 ? null : owners[at];
   }
 
   /**
-   * The live request of this process whose head has this {@code x-request-id}; null where there is
-   * none, or more than one.
+   * Returns the live request of this process with this {@code x-request-id} header; null if there
+   * is none, or more than one.
    */
   public @Nullable Owner ofRequestId(int tgid, String requestId) {
     NamedRequests requests = named.get(new HeadKey(tgid, requestId));
     return requests == null ? null : requests.only;
   }
 
-  /** Requests that began while another of their process had the same id. */
+  /** Returns how many requests began while another request of the process had the same id. */
   public long ambiguous() {
     return ambiguous;
   }
@@ -128,7 +130,7 @@ public final class Owners {
     name(owner);
   }
 
-  /** Free places before those of the ended, the oldest first, and those before the live. */
+  /** Orders free slots before ended owners, and these before live ones, the oldest first. */
   private static boolean isBefore(long one, long other) {
     if (one == 0 || other == 0) {
       return one == 0 && other != 0;

@@ -5,8 +5,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identities of processes, read when their first event comes: when their spans are written they may
- * be gone. A full slot is given to the next process.
+ * Identities of processes, read at their first event because a process may have exited when its
+ * spans are written. A process replaces the previous one of its slot.
  */
 final class ProcessTable {
 
@@ -21,7 +21,7 @@ final class ProcessTable {
     this.reader = reader;
   }
 
-  /** Takes note of a process of which an event has come. */
+  /** Reads the identity of a process at its first event. */
   void note(int pid) {
     int slot = pid & (SLOTS - 1);
     if (pids[slot] != pid || stale[slot]) {
@@ -29,7 +29,10 @@ final class ProcessTable {
     }
   }
 
-  /** Notes that the process has ended, or runs another program: its number's next event is new. */
+  /**
+   * Records that the process has ended or runs another program, so that the next event with this
+   * pid reads the identity again.
+   */
   void changed(int pid) {
     stale[pid & (SLOTS - 1)] = true;
   }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.spans;
 
 import org.jspecify.annotations.Nullable;
 
-/** Requests in the order in which they were put at its end; a request is in one list at most. */
+/** A linked list of requests in the order of insertion. A request is in at most one list. */
 final class RequestList {
 
   private @Nullable OpenRequest first;
@@ -25,7 +25,7 @@ final class RequestList {
     last = request;
   }
 
-  /** Puts a request at this list's end, from wherever it is. */
+  /** Moves a request to the end of this list, from any list. */
   @SuppressWarnings("ReferenceEquality") // a list is itself
   void take(OpenRequest request) {
     RequestList list = request.list;

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The books over events: how many came out of the ring, and what became of each.
+ * Counts events that came out of the ring by their outcome.
  *
  * <p>At any time {@code consumed == emitted + folded + control + dropped + held}. The ring's thread
- * writes, any thread may read. What the kernel produced and could not put into the ring is counted
- * there: {@code produced == consumed + dropped by the kernel}.
+ * writes, any thread may read. The kernel counts the events that it could not put into the ring:
+ * {@code produced == consumed + dropped by the kernel}.
  */
 public final class SpanAccounting {
 
@@ -26,26 +26,26 @@ public final class SpanAccounting {
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
 
-  /** Creates empty books. */
+  /** Creates counters at zero. */
   public SpanAccounting() {
     for (Drop reason : Drop.values()) {
       dropped.put(reason, new AtomicLong());
     }
   }
 
-  /** Why an event became part of no span. */
+  /** The reasons why an event is in no span. */
   public enum Drop {
     /** It was too short or too long, ended before it started, or did not say whose it was. */
     MALFORMED,
-    /** Its kind is not in our vocabulary. */
+    /** Its kind is unknown to this version. */
     UNKNOWN_KIND,
-    /** Who its owner is was lost, and could not be found out. */
+    /** Its owner was lost and could not be looked up. */
     UNKNOWN_OWNER,
-    /** We failed on it. */
+    /** Handling it threw an exception. */
     FAILED
   }
 
-  /** One writer, so that no locked instruction is needed. */
+  /** Adds without a locked instruction, because only one thread writes. */
   private static void add(AtomicLong counter, long count) {
     counter.setOpaque(counter.getPlain() + count);
   }

@@ -26,7 +26,7 @@ import io.opentelemetry.context.Context;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what was gathered of a request as children of its span. */
+/** Writes the events of a request as children of its span. */
 final class SpanWriter {
 
   private final Telemetry telemetry;
@@ -35,10 +35,12 @@ final class SpanWriter {
   private final SpanAccounting accounting;
   private final ProcessTable processes;
 
-  /** Of what is being written: how much of the request was seen, and in what detail. */
+  /** How much of the request being written was recorded, and in what detail. */
   private LevelTimeline.Seen seen = new LevelTimeline.Seen("", 1, 1, 1);
 
-  /** Calls of the request that a policy dropped, and the share of its events that it did not. */
+  /**
+   * Calls of the request that a policy dropped, and the share of its events that no policy dropped.
+   */
   private long shed;
 
   private double kept = 1;
@@ -58,7 +60,7 @@ final class SpanWriter {
     this.processes = processes;
   }
 
-  /** Writes what was gathered of an owner, of whose time so much was seen. */
+  /** Writes the events of an owner, with the share of its time that was recorded. */
   void write(
       OpenRequest request, List<KernelSum> sums, Context parent, LevelTimeline.Seen watched) {
     clock.refresh();
@@ -109,7 +111,7 @@ final class SpanWriter {
     end(span, sum.firstNanos(), sum.lastNanos());
   }
 
-  /** The span that the owner names. */
+  /** Returns the context of the owner's span. */
   static Context parent(Owner owner) {
     SpanContext context =
         SpanContext.createFromRemoteParent(
@@ -251,7 +253,7 @@ final class SpanWriter {
     }
   }
 
-  /** Only where all elements are of one type. */
+  /** Sets the size in bytes if all elements have one type. */
   private static void bytesOfElements(PendingSpan pending, HeldEvent event, long elements) {
     if (event.kind.amount() == Amount.ELEMENTS) {
       long bytes = DetailWords.elementBytes(event.detail, elements);
@@ -278,7 +280,7 @@ final class SpanWriter {
           case SYSCALL -> seen.syscalls();
           default -> seen.calls();
         };
-    // The number of events that were not made while the probes were off is unknown.
+    // While the probes are off, it is unknown how many events there would have been.
     if (lost > 0 || share < 1) {
       pending.set(KernelAttributes.COVERAGE, share * kept * losses.coverage(startNanos, endNanos));
     }
@@ -296,7 +298,10 @@ final class SpanWriter {
     return pending.startingAt(clock.epochNanos(startNanos)).start();
   }
 
-  /** From the mapped start on, so that the duration is what the kernel measured. */
+  /**
+   * Ends the span relative to its mapped start, so that the duration is the one that the kernel
+   * measured.
+   */
   private void end(OperationSpan span, long startNanos, long endNanos) {
     span.closeAt(clock.epochNanos(startNanos) + (endNanos - startNanos));
   }

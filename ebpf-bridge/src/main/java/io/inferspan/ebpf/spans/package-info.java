@@ -1,10 +1,11 @@
 /**
- * From events to spans: what belongs to one request is gathered, folded and written as children of
+ * Turns events into spans: the events of one request are grouped, folded and written as children of
  * the request's span.
  *
- * <p>Here live the open requests, the folds, the clock between kernel and epoch, and the books. All
- * of it but the books runs on the ring's thread, is bounded, and allocates for spans rather than
- * for events. Where events come from, and how they are laid out, is not known here.
+ * <p>The package holds the open requests, the folds, the mapping of the kernel's clock to the
+ * epoch, and the counters. All but the counters run on the ring's thread, are bounded, and allocate
+ * per span rather than per event. The package does not depend on the source or the layout of
+ * events.
  */
 @NullMarked
 package io.inferspan.ebpf.spans;

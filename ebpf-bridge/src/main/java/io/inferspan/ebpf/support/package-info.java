@@ -1,4 +1,4 @@
-/** What this machine offers the bridge, and what is missing. */
+/** Checks which prerequisites of the bridge this machine has, and which it lacks. */
 @NullMarked
 package io.inferspan.ebpf.support;
 

@@ -2,7 +2,9 @@ package io.inferspan.ebpf.wire;
 
 import java.util.Locale;
 
-/** How much is kept of a class of events, numbered as {@code ispan_class_level} of wire.h. */
+/**
+ * The detail levels of a class of events, numbered as {@code ispan_class_level} in {@code wire.h}.
+ */
 public enum DetailLevel {
   /** Each event is reported. */
   FULL(0),
@@ -21,7 +23,7 @@ public enum DetailLevel {
     this.number = number;
   }
 
-  /** Returns its number in the kernel; the more, the less detail. */
+  /** Returns its number in the kernel; a higher number is less detail. */
   public int number() {
     return number;
   }
@@ -40,7 +42,7 @@ public enum DetailLevel {
     return of(number - 1);
   }
 
-  /** Returns how much detail that is: from 4 in full to 0 if detached. */
+  /** Returns the amount of detail, from 4 for full to 0 for detached. */
   public int detail() {
     return DETACHED.number - number;
   }

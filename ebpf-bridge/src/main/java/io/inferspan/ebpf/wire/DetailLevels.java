@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  */
 public record DetailLevels(long word) {
 
-  /** Every class in full. */
+  /** Full detail for every class. */
   public static final DetailLevels FULL = new DetailLevels(0);
 
   private static final long BYTE = 0xff;
@@ -20,7 +20,7 @@ public record DetailLevels(long word) {
     return DetailLevel.of((int) (word >>> at(events) & BYTE));
   }
 
-  /** Returns the same with another level of one class. */
+  /** Returns a copy with another level for one class. */
   public DetailLevels with(EventClass events, DetailLevel level) {
     return new DetailLevels((word & ~(BYTE << at(events))) | ((long) level.number() << at(events)));
   }

@@ -6,7 +6,7 @@ import java.util.Set;
 /** Sums of calls that capture policies left in the kernel. For one thread. */
 public interface KernelSums {
 
-  /** No policy ever leaves anything. */
+  /** The sums of a bridge without policies: none. */
   KernelSums NONE =
       new KernelSums() {
         @Override
@@ -20,9 +20,9 @@ public interface KernelSums {
         }
       };
 
-  /** Returns what was added for this owner since this was called last. */
+  /** Returns the sums that were added for this owner since the last call. */
   List<KernelSum> take(long owner);
 
-  /** Returns the owners for which something was added that was not taken yet. */
+  /** Returns the owners with sums that were not taken yet. */
   Set<Long> owners();
 }

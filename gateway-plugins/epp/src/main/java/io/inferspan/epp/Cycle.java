@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One scheduling cycle of one request: the request, its trace, its deadline, and the notes that
  * plugins pass to later plugins.
  *
- * <p>Plugins run one after the other, but one that missed the deadline may still be running, so any
+ * <p>Plugins run sequentially, but a plugin that missed the deadline may still be running, so any
  * thread may store a note.
  */
 public final class Cycle {
@@ -31,12 +31,12 @@ public final class Cycle {
     this.deadlineNanos = deadlineNanos;
   }
 
-  /** The request. */
+  /** Returns the request. */
   public InferenceRequest request() {
     return request;
   }
 
-  /** The trace that the scheduling belongs to. */
+  /** Returns the trace context of the scheduling. */
   public Context context() {
     return context;
   }
@@ -51,7 +51,7 @@ public final class Cycle {
     notes.put(type, note);
   }
 
-  /** The note of this type, or null if there is none. */
+  /** Returns the note of this type, or null if there is none. */
   public <T> @Nullable T note(Class<T> type) {
     return type.cast(notes.get(type));
   }

@@ -2,7 +2,7 @@ package io.inferspan.epp;
 
 import java.util.Map;
 
-/** A pod that may serve a request, as it was known when the request came. */
+/** A snapshot of a pod that may serve a request, taken when the request arrived. */
 public final class Endpoint {
 
   private final String namespace;
@@ -12,7 +12,7 @@ public final class Endpoint {
   private final Map<String, String> labels;
   private final Metrics metrics;
   private final Cache cache;
-  // Both are keys of look-ups, once per scorer and request.
+  // Both are used as map keys, once per scorer and request.
   private final String id;
   private final String authority;
 
@@ -31,7 +31,7 @@ public final class Endpoint {
 
   private record Place(String namespace, String name, String address, int port) {}
 
-  /** A pod without labels, of whose load nothing is known. */
+  /** Creates an endpoint without labels and with unknown load. */
   public static Endpoint of(String namespace, String name, String address, int port) {
     if (port < 1 || port > 65535) {
       throw new IllegalArgumentException(
@@ -46,17 +46,17 @@ public final class Endpoint {
         host + ':' + port);
   }
 
-  /** The same pod with these labels. */
+  /** Returns a copy with these labels. */
   public Endpoint withLabels(Map<String, String> labels) {
     return new Endpoint(place(), Map.copyOf(labels), metrics, cache, authority);
   }
 
-  /** The same pod under this load. */
+  /** Returns a copy with this load. */
   public Endpoint withMetrics(Metrics metrics) {
     return new Endpoint(place(), labels, metrics, cache, authority);
   }
 
-  /** The same pod with a KV cache of this size. */
+  /** Returns a copy with this size of the KV cache. */
   public Endpoint withCache(Cache cache) {
     return new Endpoint(place(), labels, metrics, cache, authority);
   }
@@ -75,27 +75,27 @@ public final class Endpoint {
     return authority;
   }
 
-  /** The host, without brackets. */
+  /** Returns the host, without brackets. */
   public String address() {
     return address;
   }
 
-  /** The port. */
+  /** Returns the port. */
   public int port() {
     return port;
   }
 
-  /** The pod's labels. */
+  /** Returns the pod's labels. */
   public Map<String, String> labels() {
     return labels;
   }
 
-  /** The pod's load. */
+  /** Returns the pod's load. */
   public Metrics metrics() {
     return metrics;
   }
 
-  /** The size of the pod's KV cache. */
+  /** Returns the size of the pod's KV cache. */
   public Cache cache() {
     return cache;
   }
@@ -121,7 +121,7 @@ public final class Endpoint {
       int activeRequests,
       long activeTokens) {
 
-    /** No load, or none that is known. */
+    /** No load, or unknown load. */
     public static final Metrics NONE = new Metrics(0, 0, 0, 0, 0);
   }
 
@@ -133,7 +133,7 @@ public final class Endpoint {
    */
   public record Cache(int blockTokens, int blocks) {
 
-    /** A cache of which nothing is known. */
+    /** A cache of unknown size. */
     public static final Cache UNKNOWN = new Cache(0, 0);
   }
 }

@@ -43,12 +43,12 @@ public final class InferenceRequest {
     return new Builder(model);
   }
 
-  /** The model that will answer. */
+  /** Returns the model that will answer. */
   public String model() {
     return model;
   }
 
-  /** The request's id; empty where it has none. */
+  /** Returns the request's id; empty if it has none. */
   public String id() {
     return id;
   }
@@ -58,17 +58,19 @@ public final class InferenceRequest {
     return headers.get(name);
   }
 
-  /** Size of the user's input, or {@link #UNKNOWN}. */
+  /** Returns the size of the user's input, or {@link #UNKNOWN}. */
   public long inputBytes() {
     return inputBytes;
   }
 
-  /** The user's input as UTF-8, not to be changed; null where only its size is known. */
+  /**
+   * Returns the user's input as UTF-8, which must not be modified; null if only its size is known.
+   */
   public byte @Nullable [] input() {
     return input;
   }
 
-  /** The tokens of the prompt, not to be changed; null where it was not tokenised. */
+  /** Returns the tokens of the prompt, which must not be modified; null if it was not tokenised. */
   public int @Nullable [] tokens() {
     return tokens;
   }
@@ -109,7 +111,7 @@ public final class InferenceRequest {
     return known;
   }
 
-  /** Names the request; its content and headers stay out. */
+  /** Returns the id and counts, without content and headers. */
   @Override
   public String toString() {
     return "request " + id + " to " + model;
@@ -131,39 +133,39 @@ public final class InferenceRequest {
       this.model = model;
     }
 
-    /** The request's id. */
+    /** Sets the request's id. */
     public Builder id(String id) {
       this.id = id;
       return this;
     }
 
-    /** The client's headers. */
+    /** Adds the client's headers. */
     public Builder headers(Map<String, String> headers) {
       this.headers.putAll(headers);
       return this;
     }
 
-    /** The user's input as UTF-8; it is not copied. */
+    /** Sets the user's input as UTF-8; it is not copied. */
     public Builder input(byte[] utf8) {
       this.input = utf8;
       return inputBytes(utf8.length);
     }
 
-    /** Only the size of the user's input. */
+    /** Sets only the size of the user's input. */
     public Builder inputBytes(long bytes) {
       this.inputBytes = bytes;
       return this;
     }
 
-    /** The tokens of the prompt; they are not copied. */
+    /** Sets the tokens of the prompt; they are not copied. */
     public Builder tokens(int[] tokens) {
       this.tokens = tokens;
       return this;
     }
 
     /**
-     * Takes the tokens that {@code tokenizer} makes of the input, which must be set before. A
-     * tokenizer that throws leaves no tokens, and fails the lookup of each scorer that needs them.
+     * Tokenises the input, which must be set before. If the tokenizer throws, there are no tokens,
+     * and the lookup of each scorer that needs them fails.
      */
     public Builder tokenizedBy(Tokenizer tokenizer) {
       byte[] utf8 = input;
@@ -177,22 +179,22 @@ public final class InferenceRequest {
       return this;
     }
 
-    /** Says that the client wants a stream. */
+    /** Sets whether the client requests a stream. */
     public Builder streaming(boolean streaming) {
       this.streaming = streaming;
       return this;
     }
 
     /**
-     * Kinds of media in the input, such as {@code image}, and how many different items; without,
-     * they are counted in an input that is the messages as they stand in a body.
+     * Sets the media kinds of the input, such as {@code image}, and the number of distinct items.
+     * If not set, they are counted in the input when it is the JSON of a body's messages.
      */
     public Builder media(List<String> kinds, int items) {
       this.media = Media.of(kinds, items);
       return this;
     }
 
-    /** Makes the request. */
+    /** Builds the request. */
     public InferenceRequest build() {
       return new InferenceRequest(this);
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The media of a request.
  *
  * @param kinds sorted and separated by commas, or {@code none}
- * @param items how many different ones there are
+ * @param items the number of distinct items
  */
 record Media(String kinds, int items) {
 
@@ -26,9 +26,8 @@ record Media(String kinds, int items) {
   }
 
   /**
-   * Counts those in messages as they stand in a body, without a tree: parts of a message's content
-   * that are pictures, sound or films, and those of one source once. A prompt that is text has
-   * none.
+   * Counts image, audio and video parts in the JSON of a body's messages, without building a tree;
+   * parts with the same source count once. A text prompt has none.
    */
   static Media within(byte[] input) {
     Scan scan = new Scan(input);
@@ -39,7 +38,7 @@ record Media(String kinds, int items) {
   /** One pass over messages. Invalid JSON gives an arbitrary result, or none. */
   private static final class Scan {
 
-    // How deep the brackets are that matter: [{"content":[{"image_url":{"url":"…"}}]}]
+    // The depths of the relevant brackets: [{"content":[{"image_url":{"url":"…"}}]}]
     private static final int MESSAGE = 2;
     private static final int PART = 4;
     private static final int SOURCE = 5;
@@ -151,7 +150,7 @@ record Media(String kinds, int items) {
       };
     }
 
-    /** Words of ours are short; no other is worth a string. */
+    /** Returns a short string as text: all known words are short, so others need no object. */
     private String text(int start, int end) {
       int length = end - start;
       return length < 0 || length > "input_audio".length()

@@ -25,7 +25,7 @@ public record PdReasoning(
 
   private static final long UNKNOWN = -1;
 
-  /** A decision that weighed nothing. */
+  /** Returns a decision without measurements. */
   public static PdReasoning of(boolean disaggregate, String reason) {
     return new PdReasoning(disaggregate, reason, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
   }

@@ -1,12 +1,12 @@
 package io.inferspan.epp;
 
-/** Something that has a part in picking endpoints, known by its type and its configured name. */
+/** A plugin of endpoint picking, identified by its type and its configured name. */
 public interface Plugin {
 
   /** Returns the plugin's type, such as {@code queue-scorer}. */
   String type();
 
-  /** Its name, where there are two of a kind. */
+  /** Returns the plugin's name, which distinguishes plugins of the same type. */
   default String name() {
     return type();
   }

@@ -2,10 +2,10 @@ package io.inferspan.epp;
 
 import java.util.Map;
 
-/** Has the last word before the request leaves; it must not block. */
+/** Called after scheduling, before the request is sent; it must not block. */
 public interface PreRequest extends Plugin {
 
-  /** Prepares the request's headers, or only takes note of where it goes. */
+  /** Changes the request's headers, or only records its destination. */
   void prepare(SchedulingResult result, Headers headers);
 
   /** Returns whether it sets the prefill pod for the P/D proxy, which its span records. */
@@ -13,7 +13,7 @@ public interface PreRequest extends Plugin {
     return false;
   }
 
-  /** The headers of the request that leaves. */
+  /** The headers of the outgoing request. */
   interface Headers {
 
     /** Replaces a header, ignoring the case of its name. */
@@ -22,7 +22,7 @@ public interface PreRequest extends Plugin {
     /** Removes a header, ignoring the case of its name. */
     void remove(String name);
 
-    /** Headers in a map that can be changed. */
+    /** Returns headers that are stored in a mutable map. */
     static Headers of(Map<String, String> map) {
       return new Headers() {
         @Override

@@ -17,17 +17,17 @@ public record PrefixMatches(int blockTokens, int inputTokens, Map<String, Intege
     return blocks.containsKey(endpoint.id());
   }
 
-  /** Whole blocks that the endpoint holds; 0 where nothing is known of it. */
+  /** Returns the number of whole blocks that the endpoint holds; 0 if unknown. */
   public int blocksAt(Endpoint endpoint) {
     return blocks.getOrDefault(endpoint.id(), 0);
   }
 
-  /** Tokens that the endpoint holds. */
+  /** Returns the number of tokens that the endpoint holds. */
   public long tokensAt(Endpoint endpoint) {
     return (long) blocksAt(endpoint) * blockTokens;
   }
 
-  /** The share of the prompt that the endpoint holds, 0 to 1. */
+  /** Returns the share of the prompt that the endpoint holds, 0 to 1. */
   public double ratioAt(Endpoint endpoint) {
     return inputTokens == 0 ? 0 : Math.min(1, (double) tokensAt(endpoint) / inputTokens);
   }

@@ -7,10 +7,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which profiles run for a request, in stages, and makes one result of theirs.
+ * Decides which profiles run for a request, in stages, and combines their results.
  *
- * <p>It is asked before the first stage and after each, until it has nothing more to run. It must
- * not block.
+ * <p>It is called before the first stage and after each one, until no profile is left to run. It
+ * must not block.
  */
 public interface ProfileHandler extends Plugin {
 
@@ -32,20 +32,20 @@ public interface ProfileHandler extends Plugin {
 
   /** The forms in which a handler's decisions are recorded. */
   enum Shape {
-    /** Not at all: there is nothing to decide. */
+    /** Not recorded: there is nothing to decide. */
     SINGLE,
-    /** As a decision between decode only and prefill plus decode. */
+    /** Recorded as a decision between decode only and prefill plus decode. */
     PREFILL_DECODE,
-    /** As one step over encode, prefill and decode. */
+    /** Recorded as one step over encode, prefill and decode. */
     STAGED
   }
 
   /**
    * One decision.
    *
-   * @param profiles what to run next; empty where all is done
+   * @param profiles the profiles to run next; empty to end
    * @param decision the decision in a word
-   * @param reasoning how it came about, or null where nothing was weighed
+   * @param reasoning the measurements behind the decision, or null
    * @param decodeFailed whether decode ran and found no endpoint
    * @param prefillFailed whether prefill ran and found no endpoint
    */
@@ -56,27 +56,27 @@ public interface ProfileHandler extends Plugin {
       boolean decodeFailed,
       boolean prefillFailed) {
 
-    /** Runs one profile next. */
+    /** Returns a decision to run one profile next. */
     public static Pick run(String profile, String decision) {
       return new Pick(List.of(profile), decision, null, false, false);
     }
 
-    /** Runs nothing more. */
+    /** Returns a decision to run nothing more. */
     public static Pick end(String decision) {
       return new Pick(List.of(), decision, null, false, false);
     }
 
-    /** The same, and how it came about. */
+    /** Returns a copy with the measurements behind the decision. */
     public Pick because(@Nullable PdReasoning reasoning) {
       return new Pick(profiles, decision, reasoning, decodeFailed, prefillFailed);
     }
 
-    /** The same, after decode has found no endpoint. */
+    /** Returns a copy that records that decode found no endpoint. */
     public Pick withDecodeFailed() {
       return new Pick(profiles, decision, reasoning, true, prefillFailed);
     }
 
-    /** The same, after prefill has found no endpoint, or has not. */
+    /** Returns a copy that records whether prefill failed to find an endpoint. */
     public Pick withPrefillFailed(boolean failed) {
       return new Pick(profiles, decision, reasoning, decodeFailed, failed);
     }

@@ -19,30 +19,30 @@ public record SchedulingResult(
     @Nullable List<Endpoint> encode,
     @Nullable String failure) {
 
-  /** A result without other stages; it has failed where there is no target. */
+  /** Returns a result without other stages; without a target it is a failure. */
   public static SchedulingResult to(Cycle cycle, List<Endpoint> targets) {
     return targets.isEmpty()
         ? failed(cycle, "no endpoint is available")
         : new SchedulingResult(cycle, targets, null, null, null);
   }
 
-  /** No result. */
+  /** Returns a failure. */
   public static SchedulingResult failed(Cycle cycle, String reason) {
     return new SchedulingResult(cycle, List.of(), null, null, reason);
   }
 
-  /** The same with other stages; null for one that did not run. */
+  /** Returns a copy with the other stages; null for one that did not run. */
   public SchedulingResult withStages(
       @Nullable List<Endpoint> prefill, @Nullable List<Endpoint> encode) {
     return new SchedulingResult(cycle, targets, prefill, encode, failure);
   }
 
-  /** The endpoint that answers the client, or null after a failure. */
+  /** Returns the endpoint that answers the client, or null after a failure. */
   public @Nullable Endpoint target() {
     return first(targets);
   }
 
-  /** The endpoint that prefills, or null where none does. */
+  /** Returns the endpoint that prefills, or null if there is none. */
   public @Nullable Endpoint prefillTarget() {
     return first(prefill);
   }

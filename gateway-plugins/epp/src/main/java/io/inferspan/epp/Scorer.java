@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Says how well each endpoint suits the request, from 0 to 1.
+ * Rates how well each endpoint suits the request, from 0 to 1.
  *
- * <p>It must not block. The answer is a stage because one scorer, the precise prefix scorer, asks
- * an index that may be on another machine; all others answer with {@link Scores#done()}, which
- * allocates nothing and lets the caller go on in the same call.
+ * <p>It must not block. The result is a stage because the precise prefix scorer queries an index
+ * that may be on another machine. All others return {@link Scores#done()}, which allocates nothing
+ * and lets the caller continue synchronously.
  */
 public interface Scorer extends Plugin {
 
   /**
    * Scores the endpoints.
    *
-   * @param into where the scores may go: empty, of the right size, and used only here
-   * @param context the trace for calls to others
+   * @param into an empty buffer of the right size, for this call's scores
+   * @param context the trace context for remote calls
    */
   CompletionStage<Scores> score(
       Cycle cycle, List<Endpoint> endpoints, Scores into, Context context);

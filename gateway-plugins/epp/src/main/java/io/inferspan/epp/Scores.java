@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * A score for each endpoint of a list, by position.
  *
- * <p>It is a buffer that its owner may use again. An endpoint that was given no score counts as 0,
- * but is not counted among those scored.
+ * <p>It is a buffer that its owner may reuse. An endpoint without a score counts as 0, but not as
+ * scored.
  */
 public final class Scores {
 
@@ -21,14 +21,14 @@ public final class Scores {
 
   private Scores() {}
 
-  /** Room for the scores of so many endpoints, none of which has one yet. */
+  /** Creates an empty buffer for this many endpoints. */
   public static Scores of(int endpoints) {
     Scores scores = new Scores();
     scores.reset(endpoints);
     return scores;
   }
 
-  /** Forgets all scores and makes room for those of so many endpoints. */
+  /** Clears all scores and makes room for this many endpoints. */
   public void reset(int endpoints) {
     if (values.length < endpoints) {
       values = new double[endpoints];
@@ -40,7 +40,7 @@ public final class Scores {
     rawSum = 0;
   }
 
-  /** Notes for the span the value that an endpoint's score is computed from. */
+  /** Records, for the span, a value that an endpoint's score is computed from. */
   public void raw(double value) {
     rawScores++;
     rawMax = Math.max(rawMax, value);
@@ -52,22 +52,22 @@ public final class Scores {
     return rawScores > 0;
   }
 
-  /** The highest raw value. */
+  /** Returns the highest raw value. */
   public double rawMax() {
     return rawMax;
   }
 
-  /** The mean of the raw values. */
+  /** Returns the mean of the raw values. */
   public double rawAverage() {
     return rawSum / rawScores;
   }
 
-  /** Gives the endpoint at {@code position} a score; a score that is no number is none. */
+  /** Sets the score of the endpoint at {@code position}; NaN means no score. */
   public void set(int position, double score) {
     values[position] = score;
   }
 
-  /** Adds the scores of others, each kept within 0 and 1 and multiplied with a weight. */
+  /** Adds other scores, each limited to 0 to 1 and multiplied by a weight. */
   public void add(Scores others, double weight) {
     for (int i = 0; i < size; i++) {
       values[i] = at(i) + Math.min(1, Math.max(0, others.at(i))) * weight;
@@ -79,7 +79,7 @@ public final class Scores {
     return size;
   }
 
-  /** The score of the endpoint at {@code position}; 0 where it has none. */
+  /** Returns the score of the endpoint at {@code position}; 0 if it has none. */
   public double at(int position) {
     return isScored(position) ? values[position] : 0;
   }
@@ -100,7 +100,7 @@ public final class Scores {
     return count;
   }
 
-  /** The best score; 0 where there is none. */
+  /** Returns the best score; 0 if there is none. */
   public double max() {
     double best = Double.NEGATIVE_INFINITY;
     for (int i = 0; i < size; i++) {
@@ -111,7 +111,7 @@ public final class Scores {
     return best == Double.NEGATIVE_INFINITY ? 0 : best;
   }
 
-  /** The mean of the scores; 0 where there is none. */
+  /** Returns the mean of the scores; 0 if there are none. */
   public double average() {
     double sum = 0;
     for (int i = 0; i < size; i++) {
@@ -120,7 +120,7 @@ public final class Scores {
     return sum / Math.max(1, scored());
   }
 
-  /** These scores as the answer of a scorer that had nothing to wait for. */
+  /** Returns these scores as a completed stage. */
   public CompletionStage<Scores> done() {
     return done;
   }

@@ -2,14 +2,15 @@ package io.inferspan.epp;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes tokens of prompts, for scorers that ask a KV-cache index; it must not block. */
+/** Tokenises prompts, for scorers that query a KV-cache index; it must not block. */
 @FunctionalInterface
 public interface Tokenizer {
 
   /**
-   * The tokens as the model's engine would make them, or null where they are not known.
+   * Returns the same tokens as the model's engine, or null if they are unknown.
    *
-   * @param input prompt or messages as they stand in the request's body, not to be changed
+   * @param input the prompt or the JSON of the messages in the request's body, which must not be
+   *     modified
    */
   int @Nullable [] tokens(String model, byte[] input);
 }

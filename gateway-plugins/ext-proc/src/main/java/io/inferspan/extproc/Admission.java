@@ -11,11 +11,11 @@ public interface Admission {
 
   /** The reasons to reject a request with 429, named as in llm-d. */
   enum Rejection {
-    /** All endpoints have as much to do as they can. */
+    /** All endpoints are at capacity. */
     SATURATED("rejected-saturated"),
-    /** The request waited as long as it may. */
+    /** The request waited for the maximum time. */
     EXPIRED("rejected-ttl-expired"),
-    /** A request of a higher priority takes its place. */
+    /** A request of a higher priority took its place. */
     EVICTED_BY_PRIORITY("evicted-priority");
 
     private final String reason;
@@ -24,13 +24,13 @@ public interface Admission {
       this.reason = reason;
     }
 
-    /** The word for it in the header of the answer. */
+    /** Returns its value in the response header. */
     public String reason() {
       return reason;
     }
   }
 
-  /** Returns the reason to reject the request, or null to admit it. */
+  /** Returns the reason for rejecting the request, or null to admit it. */
   @Nullable Rejection reject(InferenceRequest request, List<Endpoint> candidates);
 
   /** Admits every request. */
@@ -39,19 +39,21 @@ public interface Admission {
   }
 
   /**
-   * Turns requests away while no endpoint has room: a short queue and a free part of its KV cache.
+   * Rejects requests while no endpoint has capacity, which means a short queue and room in its KV
+   * cache.
    *
-   * @param maxWaiting the longest queue that counts as room; llm-d takes 5
-   * @param maxKvCacheUsage the highest usage that counts as room, 0 to 1; llm-d takes 0.8
+   * @param maxWaiting the longest queue of an endpoint with capacity; 5 in llm-d
+   * @param maxKvCacheUsage the highest cache usage of an endpoint with capacity, 0 to 1; 0.8 in
+   *     llm-d
    */
   static Admission whileAnyHasRoom(int maxWaiting, double maxKvCacheUsage) {
     if (maxWaiting < 0 || !(maxKvCacheUsage >= 0 && maxKvCacheUsage <= 1)) {
       throw new IllegalArgumentException(
-          "an endpoint is to have room up to a queue of "
+          "whileAnyHasRoom is configured with maxWaiting "
               + maxWaiting
-              + " and a KV-cache usage of "
+              + " and maxKvCacheUsage "
               + maxKvCacheUsage
-              + "; the queue is 0 or more and the usage 0 to 1");
+              + "; maxWaiting must be 0 or more, and maxKvCacheUsage from 0 to 1");
     }
     return (request, candidates) -> {
       for (Endpoint endpoint : candidates) {
@@ -60,7 +62,7 @@ public interface Admission {
           return null;
         }
       }
-      // Without any endpoint, 503 is more precise.
+      // Without endpoints, the service answers with 503, which is more precise.
       return candidates.isEmpty() ? null : Rejection.SATURATED;
     };
   }

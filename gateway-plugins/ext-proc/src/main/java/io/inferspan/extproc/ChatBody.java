@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChatBody implements JsonSink {
 
-  /** No model name is longer; it bounds what is kept of a client's input. */
+  /** Longer than any model name; it limits how much of a client's input is stored. */
   static final int MAX_MODEL_BYTES = 1024;
 
   private static final int MODEL = Places.RANGE | 1;
@@ -36,7 +36,7 @@ final class ChatBody implements JsonSink {
 
   private static final byte[] NOTHING = {};
 
-  /** A body that Envoy does not show before it wants its answer. */
+  /** A body that Envoy does not send before it needs a response. */
   static final ChatBody UNSEEN = new ChatBody(NOTHING, null);
 
   private final byte[] json;
@@ -88,7 +88,7 @@ final class ChatBody implements JsonSink {
     }
   }
 
-  /** The text between the quotes at the ends of the range; empty where it is no string. */
+  /** Returns the text between the quotes at the ends of the range; empty if it is not a string. */
   private String text(int from, int to) {
     boolean quoted = to - from >= 2 && json[from] == '"' && json[to - 1] == '"';
     if (!quoted || to - from > MAX_MODEL_BYTES) {
@@ -103,7 +103,7 @@ final class ChatBody implements JsonSink {
     }
   }
 
-  /** The model; empty where the body names none. */
+  /** Returns the model; empty if the body names none. */
   String model() {
     return model;
   }
@@ -114,14 +114,14 @@ final class ChatBody implements JsonSink {
   }
 
   /**
-   * The prompt, or the messages as they stand in the body; empty where there are none, null where
-   * there may be some that were not shown.
+   * Returns the prompt, or the JSON of the messages; empty if there are none, null if Envoy did not
+   * send the body.
    */
   byte @Nullable [] input() {
     return input;
   }
 
-  /** The body with another value in the place of the model's. */
+  /** Returns the body with another model. */
   List<ByteBuffer> withModel(byte[] value) {
     return List.of(
         ByteBuffer.wrap(json, 0, modelStart),

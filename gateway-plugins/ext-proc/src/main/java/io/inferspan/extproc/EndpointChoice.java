@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses endpoints for requests, among those that there are and that Envoy leaves. */
+/** Chooses endpoints for requests, among those that are available and that Envoy allows. */
 final class EndpointChoice {
 
   private final Scheduler scheduler;
@@ -51,12 +51,12 @@ final class EndpointChoice {
     }
   }
 
-  /** Chooses; the stage never fails. */
+  /** Chooses an endpoint; the stage never fails. */
   CompletionStage<Verdict> choose(Request request, Context context) {
     try {
       return choose(request, inference(request), context);
     } catch (RuntimeException e) {
-      // A user's supplier or admission failed: without endpoints, none can serve.
+      // A user's supplier or admission threw: the request cannot be routed.
       return refused(Refusal.NO_ENDPOINT);
     }
   }
@@ -96,7 +96,10 @@ final class EndpointChoice {
     return (tokens == null ? inference : inference.tokenizedBy(tokens)).build();
   }
 
-  /** The endpoints that the hint leaves, which names hosts with or without their ports. */
+  /**
+   * Returns the endpoints that Envoy's subset hint allows; it names hosts with or without their
+   * ports.
+   */
   private static List<Endpoint> left(List<Endpoint> all, @Nullable List<String> subset) {
     if (subset == null) {
       return all;

@@ -25,10 +25,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One exchange of a client and an engine, as Envoy shows it on one stream: the request, which
- * {@link RequestSide} routes, and the response, which passes unchanged and is observed.
+ * One exchange of a client and an engine, which Envoy sends on one stream: the request, which
+ * {@link RequestSide} routes, and the response, which is observed and passes unchanged.
  *
- * <p>All of it runs on the stream's event loop.
+ * <p>It runs on the stream's event loop.
  */
 final class Exchange implements GrpcCall.Receiver {
 
@@ -40,7 +40,7 @@ final class Exchange implements GrpcCall.Receiver {
   final ExtProcService service;
   final GrpcCall call;
 
-  /** How bodies come. */
+  /** The modes in which Envoy sends bodies. */
   Modes modes;
 
   private @Nullable GatewayRequest request;
@@ -77,7 +77,7 @@ final class Exchange implements GrpcCall.Receiver {
     } else if (!message.part().isResponse()) {
       asked.receive(message);
     } else if (!refused) {
-      // After a refusal Envoy shows only what we answered ourselves.
+      // After a refusal, Envoy sends only the response that was made here.
       response(live, message);
     }
   }
@@ -96,7 +96,7 @@ final class Exchange implements GrpcCall.Receiver {
     requestSide.begin(message);
   }
 
-  /** While a body is awaited, the message is that body, and the client can be answered. */
+  /** Answers the client if the exchange waits for a body, because the message is that body then. */
   @Override
   public boolean refuses(OversizedMessageException message) {
     RequestSide asked = requestSide;
@@ -109,8 +109,8 @@ final class Exchange implements GrpcCall.Receiver {
   }
 
   /**
-   * Handles the end of the stream. If the response is incomplete, the client has gone; or its body
-   * was not to be shown, and the response's head is the last message.
+   * Handles the end of the stream. If the response is incomplete, the client has disconnected, or
+   * the response body was not requested and the response's headers were the last message.
    */
   @Override
   public void closed(int status) {
@@ -131,7 +131,7 @@ final class Exchange implements GrpcCall.Receiver {
   private static String cause(int status) {
     return switch (status) {
       case GrpcCall.INVALID_ARGUMENT -> "Envoy sent an invalid external processing message";
-      case GrpcCall.RESOURCE_EXHAUSTED -> "there was no room for what Envoy sent";
+      case GrpcCall.RESOURCE_EXHAUSTED -> "there was no room for Envoy's message";
       default -> "the picker failed";
     };
   }
@@ -184,7 +184,7 @@ final class Exchange implements GrpcCall.Receiver {
     responseBegun = true;
     HeaderList headers = message.headers();
     int status = status(headers.first(":status"));
-    // A body that is not shown must not count as one without tokens.
+    // A body that Envoy does not send must not count as one without tokens.
     boolean shown = modes.response() != BodyMode.NONE;
     String type = shown ? headers.first("content-type") : null;
     String encoding = headers.first("content-encoding");
@@ -197,7 +197,7 @@ final class Exchange implements GrpcCall.Receiver {
     chosen.responseHead(status, type, encoding);
     String served = message.served();
     if (served != null) {
-      // Envoy may have gone on to another endpoint than the first.
+      // Envoy may have retried at another endpoint.
       chosen.target(served);
     }
   }
@@ -232,7 +232,7 @@ final class Exchange implements GrpcCall.Receiver {
     send(ProcessingResponse.answer(part, answer));
   }
 
-  /** Passes one part of a body on unchanged. */
+  /** Passes on one part of a body unchanged. */
   void pass(ProcessingRequest message, BodyMode mode) {
     if (mode == BodyMode.FULL_DUPLEX_STREAMED) {
       sendBack(message.part(), List.of(message.body()), message.endOfStream());
@@ -241,7 +241,7 @@ final class Exchange implements GrpcCall.Receiver {
     }
   }
 
-  /** Sends a body back in pieces of the size that Envoy takes; the last one says if it ends. */
+  /** Sends a body back in pieces that Envoy accepts; the last one has the end-of-stream flag. */
   void sendBack(Part part, List<ByteBuffer> body, boolean endOfStream) {
     int last = body.size() - 1;
     for (int i = 0; i <= last; i++) {

@@ -18,16 +18,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gRPC service that Envoy asks where requests go and shows their answers to: {@code
- * envoy.service.ext_proc.v3.ExternalProcessor}, as llm-d's endpoint picker offers it.
+ * The gRPC service {@code envoy.service.ext_proc.v3.ExternalProcessor}, through which Envoy asks
+ * for the destination of each request and reports the response, as with llm-d's endpoint picker.
  *
- * <p>It is the request handler of a Vert.x HTTP/2 server, and answers health checks there, too. A
- * request that no endpoint can serve is answered with 503 and one that is turned away with 429. The
- * trace of each request reaches from its headers to the last byte of its answer.
+ * <p>It is the request handler of a Vert.x HTTP/2 server, where it also answers health checks. A
+ * request that no endpoint can serve is answered with 503, a rejected one with 429. The span of
+ * each request lasts from its headers to the last byte of its response.
  */
 public final class ExtProcService implements Handler<HttpServerRequest> {
 
-  /** The path of the method that Envoy calls. */
+  /** The path of the gRPC method that Envoy calls. */
   public static final String PATH = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 
   /** The maximum size of a message without its body: headers, metadata, attributes. */
@@ -58,7 +58,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
   /**
    * Creates a builder for a service.
    *
-   * @param endpoints gives those that there are, at every request; it must not block
+   * @param endpoints returns the available endpoints, for each request; it must not block
    */
   public static Builder builder(
       GatewayTracing tracing, Scheduler scheduler, Supplier<List<Endpoint>> endpoints) {
@@ -70,7 +70,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     if (!isGrpc(request)) {
       request.response().setStatusCode(415).end();
     } else if (isCompressed(request.getHeader("grpc-encoding"))) {
-      refuse(request, "messages are to come uncompressed");
+      refuse(request, "messages must be uncompressed");
     } else if (PATH.equals(request.path())) {
       int maxMessageBytes = maxBodyBytes + MAX_OTHER_BYTES;
       new GrpcCall(request, maxMessageBytes, budget, call -> new Exchange(this, call)).open();
@@ -107,7 +107,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         .end();
   }
 
-  /** Bytes of messages that still come in, and of bodies that wait for their endpoints. */
+  /** Returns the bytes of messages being received, and of bodies that wait for their endpoints. */
   public long heldBytes() {
     return budget.now();
   }
@@ -116,7 +116,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     return new HeldBody(budget, maxBodyBytes);
   }
 
-  /** Collects the settings of a service. */
+  /** Builder for {@link ExtProcService}. */
   public static final class Builder {
 
     private static final int DEFAULT_MAX_BODY_BYTES = 16 << 20;
@@ -149,13 +149,16 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       return this;
     }
 
-    /** Makes tokens of prompts, for scorers that need them; without, there are none. */
+    /** Sets the tokenizer of prompts, for scorers that need tokens; none by default. */
     public Builder tokenizer(Tokenizer tokenizer) {
       this.tokenizer = tokenizer;
       return this;
     }
 
-    /** The largest body that is held for the choice, others get 413; 16 MiB unless set. */
+    /**
+     * Sets the largest body that is buffered; larger ones are answered with 413. The default is 16
+     * MiB.
+     */
     public Builder maxBodyBytes(int bytes) {
       if (bytes < 1 || bytes > MAX_BODY_BYTES) {
         throw new IllegalArgumentException(
@@ -188,15 +191,15 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Asks Envoy to buffer request bodies and to show response bodies where it does not, which
-     * needs {@code allow_mode_override} there.
+     * Asks Envoy to buffer request bodies and to send response bodies if it does not, which needs
+     * {@code allow_mode_override} in Envoy.
      */
     public Builder overrideModes() {
       this.overridesModes = true;
       return this;
     }
 
-    /** Answers with the token that {@code SessionAffinityScorer.byToken()} goes by. */
+    /** Adds the token that {@code SessionAffinityScorer.byToken()} uses to responses. */
     public Builder sessionTokens() {
       this.sendsSessionTokens = true;
       return this;
@@ -211,7 +214,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
       return this;
     }
 
-    /** Makes the service. */
+    /** Builds the service. */
     public ExtProcService build() {
       if (scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(

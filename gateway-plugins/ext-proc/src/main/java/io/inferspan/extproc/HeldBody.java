@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request while its endpoint is chosen, in the pieces in which it came.
+ * The buffered body of a request, in the pieces in which it arrived, while its endpoint is chosen.
  *
- * <p>One body has a bound, and so have all of them together.
+ * <p>The size of each body is limited, and the size of all bodies together.
  */
 final class HeldBody {
 
@@ -23,7 +23,7 @@ final class HeldBody {
     this.maxBytes = maxBytes;
   }
 
-  /** Keeps a piece; returns the refusal of the request if there is no room for it. */
+  /** Adds a piece; returns the refusal of the request if there is no room for it. */
   @Nullable Refusal add(ByteBuffer piece) {
     int more = piece.remaining();
     if (more == 0) {
@@ -48,7 +48,7 @@ final class HeldBody {
     return pieces;
   }
 
-  /** The whole in one array, for plugins that hash it. */
+  /** Returns the whole body in one array, for plugins that hash it. */
   byte[] toArray() {
     byte[] all = new byte[bytes];
     int at = 0;

@@ -25,10 +25,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request on its way to an engine that is yet to be chosen.
+ * A request whose endpoint is being chosen.
  *
- * <p>The choice is made as late as the modes allow: with the whole body, where the headers still
- * wait for it.
+ * <p>The choice is made as late as the modes allow: with the whole body, if Envoy holds the headers
+ * until then.
  */
 final class RequestSide {
 
@@ -205,13 +205,13 @@ final class RequestSide {
     if (endedBy == Part.REQUEST_TRAILERS) {
       exchange.send(ProcessingResponse.trailers(endedBy));
     }
-    // Envoy connects from here on and does not report when it has.
+    // Envoy connects now and does not report when it has.
     attempt.connected();
   }
 
   /**
-   * Envoy removes the length if a body may change, and verifies it if one is set. The length is
-   * known for a complete body, and for one that announced it: the part that was not shown is
+   * Sets the content length, which Envoy removes if a body may change, and verifies if it is set.
+   * It is known for a complete body, and for one with a content length, because the rest is
    * unchanged.
    */
   private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {

@@ -21,7 +21,7 @@ record Routing(HeaderChanges changes, Destination destination) {
           (leaving, name) -> leaving.changes.remove(name),
           (leaving, name) -> leaving.came.all(name));
 
-  /** The original headers and their changes. */
+  /** The original headers of a request and their changes. */
   private record Leaving(HeaderList came, HeaderChanges changes) {}
 
   /** Removes routing headers that a client sent. */
@@ -32,8 +32,8 @@ record Routing(HeaderChanges changes, Destination destination) {
   }
 
   /**
-   * Routes a request to where the result says, in the words of llm-d: other endpoints that would do
-   * follow the first, for when it fails.
+   * Routes a request to the result's targets, in llm-d's format: the first endpoint, followed by
+   * the alternatives for retries.
    */
   static Routing to(
       SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList came) {
@@ -46,7 +46,7 @@ record Routing(HeaderChanges changes, Destination destination) {
     return new Routing(changes, new Destination(DisaggHeaders.DESTINATION, authorities));
   }
 
-  /** Headers as plugins change them. */
+  /** The headers that plugins change. */
   private record Prepared(HeaderChanges changes) implements PreRequest.Headers {
     @Override
     public void set(String name, String value) {

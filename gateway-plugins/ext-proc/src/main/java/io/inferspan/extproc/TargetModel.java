@@ -38,7 +38,7 @@ record TargetModel(ChatBody body, String name) {
     return !name.equals(body.model());
   }
 
-  /** The body with this model in it. */
+  /** Returns the body with this model. */
   List<ByteBuffer> rewritten() {
     return body.withModel(Json.encode(name).getBytes(StandardCharsets.UTF_8));
   }

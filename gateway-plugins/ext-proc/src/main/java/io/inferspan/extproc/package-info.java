@@ -1,9 +1,9 @@
 /**
- * Endpoint picking behind Envoy: a gRPC service of external processing as llm-d's picker offers it.
+ * Endpoint picking behind Envoy: an ext_proc gRPC service like that of llm-d's picker.
  *
- * <p>Here live the service and the course of one exchange. Calls of gRPC belong into {@code grpc},
- * the bytes of messages into {@code wire}, the choice of an endpoint into {@code io.inferspan.epp},
- * spans and metrics into {@code io.inferspan.gateway}.
+ * <p>Contains the service and the state of one exchange. gRPC calls are in {@code grpc}, messages
+ * in {@code wire}, the choice of an endpoint in {@code io.inferspan.epp}, spans and metrics in
+ * {@code io.inferspan.gateway}.
  */
 @NullMarked
 package io.inferspan.extproc;

@@ -143,7 +143,7 @@ final class ExtProcRefusalTest extends ExtProcFixture {
       assertThat(outcome.failure()).hasMessageContaining("RESOURCE_EXHAUSTED");
     }
     assertThat(span().attribute("error.type")).isEqualTo("grpc_status_8");
-    assertThat(span().statusDescription()).isEqualTo("there was no room for what Envoy sent");
+    assertThat(span().statusDescription()).isEqualTo("there was no room for Envoy's message");
   }
 
   @Test

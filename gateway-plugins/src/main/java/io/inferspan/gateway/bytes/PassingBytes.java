@@ -4,12 +4,15 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/** Shows bytes where they lie; neither their indices nor their reference count change. */
+/**
+ * Passes the bytes of a buffer to an observer without copying them, and without changing its
+ * indices or its reference count.
+ */
 public final class PassingBytes {
 
   private PassingBytes() {}
 
-  /** Shows the readable bytes in one or more pieces. */
+  /** Passes on the readable bytes, in one or more pieces. */
   public static void show(ByteBuf bytes, Consumer<ByteBuffer> eye) {
     int buffers = bytes.isReadable() ? bytes.nioBufferCount() : 0;
     if (buffers == 1) {

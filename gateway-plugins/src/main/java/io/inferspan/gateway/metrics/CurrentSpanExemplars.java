@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CurrentSpanExemplars implements SpanContext {
 
-  /** Exemplars of the current span. */
+  /** Creates a supplier of the current span. */
   public CurrentSpanExemplars() {}
 
   private static io.opentelemetry.api.trace.SpanContext current() {

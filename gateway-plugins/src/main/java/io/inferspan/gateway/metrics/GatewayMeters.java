@@ -23,10 +23,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of the GenAI conventions, with their names and buckets, as a gateway sees them.
+ * The metrics of the GenAI conventions, with their names and buckets, from a gateway's point of
+ * view.
  *
- * <p>Any thread may record; nothing throws. While a request is recorded its context is the current
- * one, so that a registry which asks for the current span gets the right exemplar.
+ * <p>Thread-safe; no method throws. While a request is recorded its context is current, so that a
+ * registry that uses the current span gets the right exemplar.
  */
 public final class GatewayMeters {
 
@@ -100,7 +101,7 @@ public final class GatewayMeters {
     }
   }
 
-  /** A meter's series, each made when it is first recorded. */
+  /** A meter's time series, each created when it is first recorded. */
   private record Series<M extends Meter>(Map<Labels, M> made, Function<Labels, M> make) {
     M of(Labels labels) {
       M known = made.get(labels);
@@ -146,7 +147,7 @@ public final class GatewayMeters {
       record(request, answer, labels);
       recordCost(tenant(request), answer, labels);
     } catch (RuntimeException e) {
-      // Such as of a registry that has a meter of this name with other tags.
+      // For example, the registry has a meter of this name with other tags.
       LOGGER.log(Level.DEBUG, "A request could not be counted", e);
     }
   }
@@ -208,7 +209,7 @@ public final class GatewayMeters {
     long generated = Math.max(answer.completionTokens(), answer.tokens());
     int choices = answer.choices();
     if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > choices) {
-      // Choices are generated at the same time: each has its share of the tokens.
+      // Choices are generated concurrently, so each gets its share of the tokens.
       long nanos = answer.lastTokenNanos() - answer.firstTokenNanos();
       perToken.of(labels).record(nanos * choices / (generated - choices), NANOSECONDS);
     }

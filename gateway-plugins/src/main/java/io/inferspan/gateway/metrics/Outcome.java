@@ -8,7 +8,7 @@ public enum Outcome {
   REJECTED("rejected"),
   /** Answered with a status from 500 on, with an error in its stream, or not to the end. */
   ERROR("error"),
-  /** Left by the client. */
+  /** Ended by the client's disconnection. */
   CLIENT_GONE("client_gone"),
   /** Given up at a time limit. */
   TIMEOUT("timeout");
@@ -19,7 +19,7 @@ public enum Outcome {
     this.label = label;
   }
 
-  /** The value of the tag. */
+  /** Returns the value of the tag. */
   public String label() {
     return label;
   }

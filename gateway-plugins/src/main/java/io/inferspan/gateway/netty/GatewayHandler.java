@@ -44,12 +44,12 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   private @Nullable GatewayRequest reading;
   private boolean interim;
 
-  /** A handler for one channel. */
+  /** Creates a handler for one channel. */
   public GatewayHandler(GatewayTracing tracing) {
     this.tracing = tracing;
   }
 
-  /** The request that the handlers of a channel are at; null before the first. */
+  /** Returns the request that a channel's handlers are processing; null before the first. */
   public static @Nullable GatewayRequest current(Channel channel) {
     return channel.attr(REQUEST).get();
   }
@@ -121,7 +121,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
     unanswered.clear();
   }
 
-  /** A request as HTTP/1.1 brings it. */
+  /** An HTTP/1.1 request. */
   private record Http1Exchange(HttpRequest request, Channel channel) implements GatewayExchange {
 
     @Override
@@ -141,7 +141,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
 
     @Override
     public Iterator<String> headers(String name) {
-      // Netty's iterators over the values of a name go backwards.
+      // Netty's iterators over the values of a name are in reverse order.
       return request.headers().getAll(name).iterator();
     }
 

@@ -18,10 +18,10 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces the request of a stream of HTTP/2; to be added first to the stream's channel, which an
- * {@code Http2MultiplexHandler} opens.
+ * Traces the request of an HTTP/2 stream. Add it first to the stream's channel, which an {@code
+ * Http2MultiplexHandler} opens.
  *
- * <p>Frames pass as they are. The request is under {@link GatewayHandler#REQUEST}.
+ * <p>Frames pass unchanged. The request is in the channel attribute {@link GatewayHandler#REQUEST}.
  */
 public final class Http2GatewayHandler extends ChannelDuplexHandler {
 
@@ -30,7 +30,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
   private final GatewayTracing tracing;
   private @Nullable GatewayRequest request;
 
-  /** A handler for one stream. */
+  /** Creates a handler for one stream. */
   public Http2GatewayHandler(GatewayTracing tracing) {
     this.tracing = tracing;
   }
@@ -70,7 +70,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
     return promise;
   }
 
-  /** A head that is an answer's: not one of several before it, nor trailers, which have none. */
+  /** Records the final response head; ignores interim heads, and trailers, which have no status. */
   private static void head(GatewayRequest live, Http2Headers headers) {
     int status = status(headers.status());
     if (status != NO_STATUS && !Passing.isInterim(status)) {
@@ -116,7 +116,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
     super.exceptionCaught(ctx, cause);
   }
 
-  /** A request as HTTP/2 brings it. */
+  /** An HTTP/2 request. */
   private record Http2Exchange(Http2Headers headers, Channel channel) implements GatewayExchange {
 
     @Override
@@ -137,7 +137,7 @@ public final class Http2GatewayHandler extends ChannelDuplexHandler {
 
     @Override
     public Iterator<String> headers(String name) {
-      // Netty's iterators over the values of a name go backwards.
+      // Netty's iterators over the values of a name are in reverse order.
       return headers.getAll(name).stream().map(CharSequence::toString).iterator();
     }
 

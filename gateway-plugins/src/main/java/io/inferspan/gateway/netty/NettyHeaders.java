@@ -5,17 +5,17 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.opentelemetry.context.propagation.TextMapSetter;
 
-/** Netty's headers, as a trace is written into them. */
+/** Setters that write trace context into Netty's headers. */
 public final class NettyHeaders {
 
-  /** Writes into headers of HTTP/1.1, and of HTTP/2 where it is dressed up as that. */
+  /** Writes into HTTP/1.1 headers, and into HTTP/2 headers that a codec presents as HTTP/1.1. */
   public static final TextMapSetter<HttpHeaders> HTTP1 =
       new TraceSetter<>(
           (headers, name, value) -> headers.set(name, value),
           (headers, name) -> headers.remove(name),
           (headers, name) -> headers.getAll(name));
 
-  /** Writes into headers of HTTP/2. */
+  /** Writes into HTTP/2 headers. */
   public static final TextMapSetter<Http2Headers> HTTP2 =
       new TraceSetter<>(
           (headers, name, value) -> headers.set(name, value),

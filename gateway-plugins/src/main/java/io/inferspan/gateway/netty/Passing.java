@@ -14,7 +14,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Handling of passing bytes and their end, for both HTTP versions. */
+/** Observes bytes that pass through, and their end, for both HTTP versions. */
 final class Passing {
 
   private static final int FIRST_FINAL_STATUS = 200;
@@ -30,7 +30,7 @@ final class Passing {
         : null;
   }
 
-  /** Shows bytes, if anybody sees them. */
+  /** Passes bytes to the request if it is recorded. */
   static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> eye) {
     if (request.watched()) {
       PassingBytes.show(bytes, eye);
@@ -42,7 +42,10 @@ final class Passing {
     return status < FIRST_FINAL_STATUS && status != SWITCHING_PROTOCOLS;
   }
 
-  /** The last byte is on its way: the request ends when it has left, or when it cannot. */
+  /**
+   * Returns a promise for the last write, which ends the request when the write has succeeded or
+   * failed.
+   */
   static ChannelPromise ending(GatewayRequest request, ChannelPromise promise) {
     return promise.unvoid().addListener(written -> ended(request, written));
   }

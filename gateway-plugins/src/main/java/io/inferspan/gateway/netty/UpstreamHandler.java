@@ -24,12 +24,10 @@ public final class UpstreamHandler extends ChannelDuplexHandler {
   private @Nullable UpstreamAttempt attempt;
   private boolean interim;
 
-  /** A handler for one connection. */
+  /** Creates a handler for one connection. */
   public UpstreamHandler() {}
 
-  /**
-   * The next request that is written belongs to {@code attempt}; to be called on the event loop.
-   */
+  /** Sets the attempt of the next request that is written. Call it on the event loop. */
   public void call(UpstreamAttempt attempt) {
     this.attempt = attempt;
   }
@@ -59,7 +57,7 @@ public final class UpstreamHandler extends ChannelDuplexHandler {
       head(live, response);
     }
     boolean last = part instanceof LastHttpContent && !interim && !malformed;
-    // The last bytes pass on first: with the call over, they would count as time after it.
+    // The last bytes pass first, because bytes after the end of the attempt would not count for it.
     super.channelRead(ctx, message);
     if (last) {
       attempt = attempt == live ? null : attempt;

@@ -25,12 +25,15 @@ public final class ProxyTracing implements ProxyInterceptor {
 
   private final VertxGateway gateway;
 
-  /** An interceptor that begins the trace of each request, unless a handler has. */
+  /** Creates an interceptor that starts the trace of each request, unless a handler already has. */
   public ProxyTracing(VertxGateway gateway) {
     this.gateway = gateway;
   }
 
-  /** An origin whose connections are timed; without it their time counts for the first token. */
+  /**
+   * Wraps an origin to measure the time to connect; without it, that time counts as part of the
+   * wait for the first token.
+   */
   public static OriginRequestProvider timed(OriginRequestProvider origin) {
     return context ->
         origin
@@ -76,7 +79,7 @@ public final class ProxyTracing implements ProxyInterceptor {
   public Future<Void> handleProxyResponse(ProxyContext context) {
     UpstreamAttempt attempt = attempt(context);
     ProxyResponse response = context.response();
-    // Where the proxy answers itself there is none.
+    // There is none if the proxy itself answers.
     HttpClientResponse engine = response.proxiedResponse();
     Body body = response.getBody();
     if (attempt != null && attempt.watched() && engine != null && body != null) {

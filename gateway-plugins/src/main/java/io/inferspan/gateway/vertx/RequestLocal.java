@@ -24,7 +24,7 @@ public final class RequestLocal implements VertxServiceProvider {
   private static final ContextLocal<GatewayRequest> PLACE =
       ContextLocal.registerLocal(GatewayRequest.class);
 
-  /** For Vert.x, which finds it as a service. */
+  /** Called by Vert.x, which loads this class as a service. */
   public RequestLocal() {}
 
   /** Installs {@link ResponseEnds} unless the user has a tracer, or asks Vert.x for one. */

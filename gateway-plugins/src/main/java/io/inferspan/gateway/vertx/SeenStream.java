@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A stream whose pieces, end and failure are observed while they pass. */
+/** Decorates a stream with an observer of its pieces, end and failure. */
 final class SeenStream implements ReadStream<Buffer> {
 
   private final ReadStream<Buffer> source;

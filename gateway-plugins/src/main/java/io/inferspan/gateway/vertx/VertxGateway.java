@@ -32,7 +32,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway on Vert.x: its server's requests are traced from the first header to the last byte.
+ * Traces the requests of a Vert.x server from the first header to the last byte.
  *
  * <p>Vert.x reports the end of a response to its tracing SPI, so other code may set any handler of
  * the response, as vertx-web does. If your Vert.x has a tracer, use {@link #beforeTracer};
@@ -50,28 +50,35 @@ public final class VertxGateway {
   private final GatewayTracing tracing;
   private final @Nullable CurrentRequest bridge;
 
-  /** A gateway that passes contexts along and makes none current. */
+  /** Creates a gateway that propagates contexts without making them current. */
   public VertxGateway(GatewayTracing tracing) {
     this(tracing, null);
   }
 
   /**
-   * A gateway whose handlers run as a part of their request, for logs and other tracers.
+   * Creates a gateway whose handlers run with their request's context as the current one, for logs
+   * and other tracers.
    *
-   * @param bridge to those; with null, no context is made current
+   * @param bridge makes contexts current; null for none
    */
   public VertxGateway(GatewayTracing tracing, @Nullable CurrentRequest bridge) {
     this.tracing = tracing;
     this.bridge = bridge;
   }
 
-  /** A tracer that reports the end of each response to the gateway, and then to {@code users}. */
+  /**
+   * Returns a tracer that reports the end of each response to the gateway, and then to {@code
+   * users}.
+   */
   @SuppressWarnings("unchecked") // a tracer gets back what it returned
   public static VertxTracerFactory beforeTracer(VertxTracerFactory users) {
     return options -> new ResponseEnds(users.tracer(options));
   }
 
-  /** A server's request handler that begins the trace of each request and hands on both. */
+  /**
+   * Returns a server's request handler that starts the trace of each request and passes both to
+   * {@code gateway}.
+   */
   public Handler<HttpServerRequest> handler(BiConsumer<HttpServerRequest, GatewayRequest> gateway) {
     return request -> {
       GatewayRequest live = begin(request);
@@ -84,7 +91,9 @@ public final class VertxGateway {
     };
   }
 
-  /** The trace of a request, begun if it was not; of use to code that is no handler of ours. */
+  /**
+   * Returns the trace of a request and starts it if necessary, for code without a {@link #handler}.
+   */
   public GatewayRequest begin(HttpServerRequest request) {
     ContextInternal context = contextOf(request);
     GatewayRequest known = context == null ? null : RequestLocal.of(context);
@@ -121,19 +130,22 @@ public final class VertxGateway {
     }
   }
 
-  /** The request that the Vert.x context of this thread works for; null where there is none. */
+  /** Returns the request of this thread's Vert.x context; null if there is none. */
   public static @Nullable GatewayRequest current() {
     ContextInternal context = ContextInternal.current();
     return context == null || !context.isDuplicate() ? null : RequestLocal.of(context);
   }
 
-  /** A connection to an engine is there: writes the trace into the headers of the call. */
+  /**
+   * Records that a connection to an engine is available, and writes the trace context into the
+   * headers of the call.
+   */
   public static void calling(UpstreamAttempt attempt, HttpClientRequest call) {
     attempt.connected();
     attempt.inject(call.headers(), HEADERS);
   }
 
-  /** The body of a client's request, to be read or piped in its place. */
+  /** Returns the observed body of a client's request; read or pipe it instead of the original. */
   public static ReadStream<Buffer> asking(GatewayRequest live, ReadStream<Buffer> body) {
     return live.watched() ? new SeenStream(body, live::requestBody) : body;
   }
@@ -170,16 +182,20 @@ public final class VertxGateway {
   }
 
   /**
-   * The body of an engine's answer, to be piped to the client in its place.
+   * Returns the observed body of an engine's response; pipe it to the client instead of the
+   * original.
    *
-   * <p>The connection of an answer that is not final is closed; {@link #requireFinal} lets the
-   * gateway answer its client as well.
+   * <p>If the response is not final, its connection is closed; {@link #requireFinal} also lets the
+   * gateway answer its client.
    */
   public static ReadStream<Buffer> answering(UpstreamAttempt attempt, HttpClientResponse answer) {
     return answering(attempt, answer, answer);
   }
 
-  /** The same, with a body that others have changed or wrapped. */
+  /**
+   * Returns the observed body of an engine's response, from a body that other code has changed or
+   * wrapped.
+   */
   static ReadStream<Buffer> answering(
       UpstreamAttempt attempt, HttpClientResponse head, ReadStream<Buffer> body) {
     if (!isFinal(head)) {
@@ -202,7 +218,7 @@ public final class VertxGateway {
     return new SeenStream(body, new AnswerWatcher(attempt));
   }
 
-  /** A call failed: by the engine, or by being reset for what befell the client. */
+  /** Ends an attempt whose call failed, or was reset because of the client. */
   static void failed(UpstreamAttempt attempt, Throwable cause) {
     if (cause instanceof StreamResetException reset && reset.getCause() != null) {
       attempt.clientGone();
@@ -228,7 +244,7 @@ public final class VertxGateway {
     }
   }
 
-  /** A request as Vert.x hands it over. */
+  /** A request of a Vert.x server. */
   private record VertxExchange(HttpServerRequest request) implements GatewayExchange {
 
     @Override

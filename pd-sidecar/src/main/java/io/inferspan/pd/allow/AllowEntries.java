@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A list of names, addresses and ranges at one moment. */
+/** An immutable list of names, addresses and ranges. */
 final class AllowEntries {
   private final Set<String> hosts = new HashSet<>();
   private final List<Range> ranges = new ArrayList<>();
 
-  /** The IP addresses that share the first bits of one. */
+  /** The IP addresses with a common prefix. */
   private record Range(BigInteger network, int bits, int hostBits) {
     static Range of(byte[] network, int prefixBits) {
       int bits = network.length * Byte.SIZE;
@@ -28,9 +28,9 @@ final class AllowEntries {
   }
 
   /**
-   * Adds what {@code texts} say.
+   * Adds the entries in {@code texts}.
    *
-   * @param source where they are from, for the sentence that refuses one
+   * @param source their source, for error messages
    */
   AllowEntries add(Collection<String> texts, String source) {
     for (String text : texts) {

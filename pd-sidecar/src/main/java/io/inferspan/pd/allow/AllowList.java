@@ -7,23 +7,23 @@ import io.vertx.core.Vertx;
 import java.util.function.Supplier;
 
 /**
- * The hosts that requests may name as targets, against server-side request forgery.
+ * The hosts that requests may name as targets, as a protection against server-side request forgery.
  *
- * <p>Safe on event loops: an answer needs no I/O and no lock.
+ * <p>Safe on event loops: a check needs no I/O and no lock.
  */
 @FunctionalInterface
 public interface AllowList extends AutoCloseable {
 
   /**
-   * Returns the list that a configuration asks for.
+   * Returns the list that a configuration selects.
    *
-   * @throws IllegalArgumentException with one sentence, where it cannot be had
+   * @throws IllegalArgumentException with one sentence, if it cannot be created
    */
   static AllowList of(SidecarConfig config, Vertx vertx, Supplier<KubernetesApi> kubernetes) {
     if (!config.get(Settings.ENABLE_SSRF_PROTECTION)) {
       return everything();
     }
-    // Before the watch, which would outlive a file that cannot be read.
+    // The file first: if it cannot be read, no watch must be left running.
     AllowList named =
         StaticAllowList.of(
             config.get(Settings.ALLOW_TARGET), config.path(Settings.ALLOW_TARGETS_FILE));
@@ -66,7 +66,7 @@ public interface AllowList extends AutoCloseable {
    */
   boolean allows(String hostPort);
 
-  /** Stops following changes; the last list keeps answering. */
+  /** Stops following changes; the last list stays in effect. */
   @Override
   default void close() {}
 }

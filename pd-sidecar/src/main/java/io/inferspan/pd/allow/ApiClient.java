@@ -12,7 +12,7 @@ import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Asks one API server, with the token of the moment. */
+/** Sends requests to one API server, with the current token. */
 final class ApiClient implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
@@ -21,9 +21,9 @@ final class ApiClient implements AutoCloseable {
   private final HttpClient client;
 
   /**
-   * A client for {@code api}.
+   * Creates a client for {@code api}.
    *
-   * @param silence after how long without a byte a connection is given up
+   * @param silence the time without data after which a connection is closed
    */
   ApiClient(Vertx vertx, KubernetesApi api, Duration silence) {
     this.vertx = vertx;
@@ -45,7 +45,7 @@ final class ApiClient implements AutoCloseable {
   }
 
   Future<HttpClientResponse> get(String uri) {
-    // The token is a file.
+    // Reading the token reads a file.
     return vertx
         .executeBlocking(() -> api.token().get())
         .compose(token -> client.request(options(uri, token == null ? "" : token)))

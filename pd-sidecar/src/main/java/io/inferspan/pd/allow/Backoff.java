@@ -2,14 +2,14 @@ package io.inferspan.pd.allow;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Pauses between attempts that fail in a row: longer each time, and never in step with others. */
+/** Pauses between successive failed attempts: growing, with jitter. */
 final class Backoff {
   static final long FIRST_MILLIS = 250;
   static final long LONGEST_MILLIS = 30_000;
 
   private int failures;
 
-  /** Half of the pause is chance. */
+  /** Returns the next pause, half of which is random. */
   long nextMillis() {
     long whole = Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(failures, 10));
     failures++;

@@ -21,9 +21,9 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
       Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
   /**
-   * As every pod can reach it: by its environment and its service account.
+   * Returns the API server of this pod's cluster, from its environment and its service account.
    *
-   * @throws IllegalArgumentException with one sentence, outside a cluster
+   * @throws IllegalArgumentException with one sentence, if this is not a pod of a cluster
    */
   public static KubernetesApi inCluster() {
     return inCluster(System.getenv(), SERVICE_ACCOUNT);
@@ -52,7 +52,10 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     return new KubernetesApi(base, () -> read(token), authority);
   }
 
-  /** At {@code base}, such as {@code http://127.0.0.1:8001} of {@code kubectl proxy}. */
+  /**
+   * Returns the API server at {@code base}, such as {@code http://127.0.0.1:8001} of {@code kubectl
+   * proxy}.
+   */
   public static KubernetesApi at(URI base, String token) {
     return new KubernetesApi(base, () -> token, null);
   }
@@ -68,7 +71,7 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     return tls() ? 443 : 80;
   }
 
-  /** Without the brackets of an IPv6 address. */
+  /** Returns the host, without the brackets of an IPv6 address. */
   String host() {
     String host = base.getHost();
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
@@ -82,7 +85,7 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     }
   }
 
-  /** Never the token. */
+  /** Does not contain the token. */
   @Override
   public String toString() {
     return base.toString();

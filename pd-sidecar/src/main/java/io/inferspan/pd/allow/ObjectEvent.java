@@ -3,15 +3,17 @@ package io.inferspan.pd.allow;
 /** One line of a watch, or one item of a list. */
 sealed interface ObjectEvent {
 
-  /** There is such an object, or it has changed. */
+  /** An object exists, or has changed. */
   record Present(ObjectState object) implements ObjectEvent {}
 
-  /** There is no such object any more, or it matches no more. */
+  /** An object was deleted, or no longer matches. */
   record Gone(String name) implements ObjectEvent {}
 
-  /** The server cannot go on. */
+  /** The server cannot continue. */
   record Failed(int code) implements ObjectEvent {}
 
-  /** All up to {@code version} has been said; a list ends so, a watch says it now and then. */
+  /**
+   * All events up to {@code version} have been sent: the end of a list, or a bookmark of a watch.
+   */
   record UpTo(String version) implements ObjectEvent {}
 }

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 /**
  * Turns the JSON of a list or a watch into events while it arrives.
  *
- * <p>Both have objects of the same shape, a list under {@code items} and a watch under {@code
- * object}, so one reader serves both and nothing is kept but the object under way. The texts of
- * about a dozen places are looked at; a pod's other kilobytes pass by.
+ * <p>Both contain objects of the same shape, a list under {@code items} and a watch under {@code
+ * object}, so one reader handles both. It keeps only the current object, and of that only about a
+ * dozen fields.
  */
 final class ObjectReader implements AutoCloseable {
   private static final JsonFactory JSON =
@@ -54,7 +54,7 @@ final class ObjectReader implements AutoCloseable {
     this.feeder = (ByteArrayFeeder) parser.getNonBlockingInputFeeder();
   }
 
-  /** Takes the next bytes, which may end anywhere. */
+  /** Reads the next bytes, which may end at any position. */
   void read(byte[] bytes) throws IOException {
     feeder.feedInput(bytes, 0, bytes.length);
     JsonToken token = parser.nextToken();
@@ -71,7 +71,8 @@ final class ObjectReader implements AutoCloseable {
 
   private void accept(JsonToken token) throws IOException {
     switch (token) {
-      case START_OBJECT, START_ARRAY -> marks.addLast(path.length()); // elements have its path
+      case START_OBJECT, START_ARRAY ->
+          marks.addLast(path.length()); // elements have the path of their array
       case END_OBJECT -> leaveObject();
       case END_ARRAY -> leave();
       case FIELD_NAME -> {
@@ -122,7 +123,10 @@ final class ObjectReader implements AutoCloseable {
     }
   }
 
-  /** A label's name may contain slashes and dots, so it is the whole rest of the path. */
+  /**
+   * Reads a label of the selector. Its name is the whole rest of the path, because it may contain
+   * slashes and dots.
+   */
   private void selectorValue(String at) throws IOException {
     String v1 = "/spec/selector/matchLabels/";
     String v1alpha2 = "/spec/selector/";

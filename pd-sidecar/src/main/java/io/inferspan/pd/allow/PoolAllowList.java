@@ -35,7 +35,7 @@ final class PoolAllowList implements AllowList {
   private volatile Set<String> hosts = Set.of();
   private volatile boolean closed;
 
-  // All below belong to the context.
+  // The fields below are used on the context only.
   private final Map<String, ObjectState> pods = new HashMap<>();
   private Map<String, String> selector = Map.of();
   private @Nullable ResourceWatch poolWatch;
@@ -50,7 +50,7 @@ final class PoolAllowList implements AllowList {
   }
 
   /**
-   * Starts to watch; returns at once.
+   * Starts watching and returns at once.
    *
    * @param group the pool's API group; {@code x-k8s.io} groups have it as v1alpha2, others as v1
    */
@@ -89,7 +89,7 @@ final class PoolAllowList implements AllowList {
     }
   }
 
-  /** Until the pods of a new selector are listed, those of the old one stay. */
+  /** Selects other pods; those of the old selector stay allowed until the new ones are listed. */
   private void select(Map<String, String> wanted) {
     if (wanted.equals(selector)) {
       return;

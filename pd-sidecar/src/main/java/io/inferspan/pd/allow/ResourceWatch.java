@@ -10,17 +10,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one collection of objects: lists it, then watches it from the list's version on.
+ * Follows a collection of objects: lists it, then watches it from the list's version on.
  *
- * <p>A watch that ends as agreed is continued. After anything else, also after "410 Gone", the
- * collection is listed again, following a pause that grows. Everything happens on the Vert.x
- * context that {@link #start} is called on, and so must {@link #close}.
+ * <p>A watch that ends normally is continued. After any other end, including "410 Gone", the
+ * collection is listed again after a growing pause. Everything runs on the Vert.x context on which
+ * {@link #start} is called; call {@link #close} there, too.
  */
 final class ResourceWatch implements AutoCloseable {
   /** The server ends a watch after this long, so that a dead connection is soon found out. */
   static final int WATCH_SECONDS = 30;
 
-  /** A watch that ends sooner has not worked. */
+  /** A watch that ends sooner counts as failed. */
   private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int OK = 200;
@@ -41,21 +41,21 @@ final class ResourceWatch implements AutoCloseable {
   /** Receives changes. */
   interface Listener {
 
-    /** The collection consists of {@code objects} and nothing else. */
+    /** Called with the complete collection. */
     void replaced(List<ObjectState> objects);
 
     void present(ObjectState object);
 
     void gone(String name);
 
-    /** Said once, until {@link #replaced} ends the outage. */
+    /** Called once per outage, which {@link #replaced} ends. */
     void lost(String why);
   }
 
   /**
-   * A watch that has not started.
+   * Creates a watch, which does not start yet.
    *
-   * @param collection path and query, which has at least one parameter
+   * @param collection the path, and a query with at least one parameter
    */
   ResourceWatch(ApiClient api, String collection, Listener listener) {
     this.api = api;
@@ -136,7 +136,7 @@ final class ResourceWatch implements AutoCloseable {
     }
   }
 
-  /** Every callback of {@code ask} passes here first: a closed watch says and does no more. */
+  /** Runs a callback unless the watch is closed. */
   private void unlessClosed(Runnable step) {
     if (!closed) {
       step.run();
@@ -162,7 +162,7 @@ final class ResourceWatch implements AutoCloseable {
   }
 
   private void answered(HttpClientResponse response, Consumer<ObjectEvent> events, Runnable end) {
-    response.exceptionHandler(_ -> {}); // of our own reset, which Vert.x would log
+    response.exceptionHandler(_ -> {}); // the exception of the reset, which Vert.x would log
     if (closed) {
       drop(response);
     } else if (response.statusCode() == OK) {
@@ -207,7 +207,7 @@ final class ResourceWatch implements AutoCloseable {
   }
 
   private static void drop(HttpClientResponse response) {
-    response.request().reset().onFailure(_ -> {}); // it has ended by itself
+    response.request().reset().onFailure(_ -> {}); // it has already ended
   }
 
   /** Does not include the message, which could contain text from a server. */

@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list from settings and, where there is one, from a file that may change at any time.
+ * A list from settings and, optionally, from a file that may change at any time.
  *
  * <p>An entry is a host name, an IP address or a range ({@code 10.0.0.0/8}). The file has one entry
- * per line and comments after {@code #}. A file that cannot be used leaves the list as it was.
+ * per line and comments after {@code #}. An unusable file does not change the list.
  */
 final class StaticAllowList implements AllowList {
   private static final System.Logger LOG = System.getLogger(StaticAllowList.class.getName());
@@ -31,9 +31,9 @@ final class StaticAllowList implements AllowList {
   }
 
   /**
-   * The entries of the settings and those of {@code file}.
+   * Returns a list of the settings' entries and those of {@code file}.
    *
-   * @throws IllegalArgumentException with one sentence, where an entry or the file is of no use
+   * @throws IllegalArgumentException with one sentence, if an entry or the file is invalid
    */
   static StaticAllowList of(List<String> entries, @Nullable Path file) {
     StaticAllowList list = new StaticAllowList(entries, file);

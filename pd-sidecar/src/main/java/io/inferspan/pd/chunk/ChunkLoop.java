@@ -26,7 +26,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes chunk after chunk until the answer is complete, or the client has gone. */
+/** Decodes chunk after chunk until the response is complete or the client has disconnected. */
 public final class ChunkLoop {
   /** The number of copies of the generated text while a request or a response is built. */
   private static final int COPIES = 6;
@@ -47,10 +47,10 @@ public final class ChunkLoop {
   private boolean over;
 
   /**
-   * Decodes in chunks of at most so many tokens, or in one piece where that is enough or something
-   * waits for all of it.
+   * Decodes in chunks of at most {@code chunkSize} tokens, or in one piece if that is sufficient or
+   * if a gate needs the whole response.
    *
-   * @param leg where to decode, and what becomes of the answer
+   * @param leg the decoder, and the handling of its response
    */
   public static void decode(PdRequest request, DecodeLeg leg, int chunkSize) {
     if (leg.gate() != null) {
@@ -59,7 +59,7 @@ public final class ChunkLoop {
     }
     RequestBody body = request.body();
     boolean same = leg.body().equals(body.original()) && !body.changed();
-    // The body to ask with is a copy once prefill has changed it.
+    // After prefill has changed the body, the requests are made from a copy.
     boolean room = same || body.held().take(leg.body().length());
     int depth = request.config().get(Settings.JSON_DEPTH_LIMIT);
     request.compute(
@@ -90,7 +90,7 @@ public final class ChunkLoop {
     this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
   }
 
-  /** Asks for the first chunk. */
+  /** Requests the first chunk. */
   private void start() {
     trace.set(PdAttributes.CHUNK_SIZE, requests.budget());
     trace.set(PdAttributes.CHUNKED_STREAMING, streaming);
@@ -134,7 +134,7 @@ public final class ChunkLoop {
     }
   }
 
-  /** The first and the last answer are needed to the end. */
+  /** Keeps the first and the latest response, which are needed until the end. */
   private void hold(EngineAnswer answer) {
     if (first == null) {
       first = answer.heldBy(request.body().held());
@@ -159,7 +159,7 @@ public final class ChunkLoop {
     merged.add(chunk);
   }
 
-  /** All of the text goes into each request, so it is bounded as a client's body is. */
+  /** Returns whether the text is within the body limit, because each request contains all of it. */
   private boolean fits(ChunkAnswer chunk) {
     return merged.length() < request.config().get(Settings.BODY_LIMIT)
         && request.body().held().take((long) COPIES * chunk.text().length());

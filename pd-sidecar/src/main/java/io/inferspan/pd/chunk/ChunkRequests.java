@@ -19,7 +19,7 @@ final class ChunkRequests {
   private final int chunkSize;
   private final @Nullable JsonValue messages;
 
-  /** The client's own unfinished message, which the answer goes on with; null for none. */
+  /** The client's unfinished message, which the response continues; null for none. */
   private @Nullable JsonValue begun;
 
   private String begunText = "";
@@ -38,8 +38,8 @@ final class ChunkRequests {
   }
 
   /**
-   * The requests that decode in chunks; null where one piece is enough, or more than text is
-   * wanted.
+   * Returns the requests for decoding in chunks; null if one piece is sufficient, or if more than
+   * text is requested.
    */
   static @Nullable ChunkRequests of(JsonObject body, int chunkSize) {
     JsonValue answers = body.value(BodyMembers.N);
@@ -87,7 +87,7 @@ final class ChunkRequests {
     return generated.isEmpty() ? edit : goOn(edit, generated);
   }
 
-  /** The KV blocks are here after the first chunk. */
+  /** Continues after the first chunk, which has transferred the KV blocks. */
   private JsonEdit goOn(JsonEdit edit, String generated) {
     return edit.remove(BodyMembers.KV_TRANSFER_PARAMS)
         .set(BodyMembers.CONTINUE_FINAL_MESSAGE, true)
@@ -119,7 +119,7 @@ final class ChunkRequests {
     return Math.min(chunkSize, tokensLeft);
   }
 
-  /** So many tokens have come. */
+  /** Records generated tokens. */
   void generated(long tokens) {
     tokensLeft -= tokens;
     minTokensLeft = Math.max(0, minTokensLeft - tokens);

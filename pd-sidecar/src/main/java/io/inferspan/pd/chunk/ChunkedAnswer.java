@@ -18,7 +18,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** One answer made of those to the chunks: whole for a client that waits, or event by event. */
+/** Combines the responses to the chunks into one: a whole response, or a stream of events. */
 final class ChunkedAnswer {
   private static final String EVENT_OBJECT = "chat.completion.chunk";
   private static final String TOOL_CALLS = "tool_calls";
@@ -56,7 +56,7 @@ final class ChunkedAnswer {
     return chunks;
   }
 
-  /** The last chunk's answer with the text and the tokens of all. */
+  /** Returns the last chunk's response with the text and the tokens of all chunks. */
   byte[] whole() {
     ChunkAnswer ending = required(last);
     JsonEdit edit = ending.json().edit();
@@ -73,7 +73,7 @@ final class ChunkedAnswer {
     return edit.toBytes();
   }
 
-  /** The last chunk as an event of a stream, under the id that the stream began with. */
+  /** Returns the latest chunk as an event, with the id of the stream's first event. */
   ByteBuf event(boolean goesOn) {
     ChunkAnswer chunk = required(last);
     JsonEdit edit = chunk.json().edit().setText(OBJECT, EVENT_OBJECT).remove(USAGE);
@@ -88,7 +88,7 @@ final class ChunkedAnswer {
     return event(identified(edit).toBytes());
   }
 
-  /** In a stream each tool call is numbered. */
+  /** Returns the message as a delta, in which tool calls are numbered. */
   private static byte[] delta(@Nullable JsonValue message) {
     JsonObject whole = message == null ? null : message.object();
     if (whole == null) {
@@ -115,7 +115,7 @@ final class ChunkedAnswer {
     return out.endArray().toBytes();
   }
 
-  /** The events after the last chunk: the tokens of all, and the end. */
+  /** Returns the events after the last chunk: the usage of all chunks, and the end. */
   ByteBuf ending() {
     byte[] total = usage.total();
     if (total == null) {
@@ -144,7 +144,10 @@ final class ChunkedAnswer {
     return edit;
   }
 
-  /** An event with this JSON; between its tokens it may have line breaks, an event's data not. */
+  /**
+   * Returns an event with this JSON, without the line breaks between JSON tokens, which event data
+   * must not contain.
+   */
   static ByteBuf event(byte[] json) {
     for (int i = 0; i < json.length; i++) {
       if (json[i] == '\n' || json[i] == '\r') {

@@ -38,7 +38,7 @@ final class ChunkedUsage {
     return value == null ? 0 : value.longValue(0);
   }
 
-  /** All of it; null where the engine counted nothing. */
+  /** Returns the total usage; null if the engine reported none. */
   byte @Nullable [] total() {
     if (first == null) {
       return null;

@@ -1,7 +1,8 @@
 /**
- * Decoding in chunks: the request for each, and one answer made of theirs.
+ * Decoding in chunks: a request for each chunk, and one response made of theirs.
  *
- * <p>Here lives the loop and its arithmetic. When a request is decoded so is decided elsewhere.
+ * <p>Contains the loop and its arithmetic. Which requests are decoded in chunks is decided
+ * elsewhere.
  */
 @NullMarked
 package io.inferspan.pd.chunk;

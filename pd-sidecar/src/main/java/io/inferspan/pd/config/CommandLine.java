@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The command line, in the grammar of Go's pflag.
  *
- * <p>{@code --flag=value} and {@code --flag value}; a boolean never takes the next word; {@code -v}
- * is the only short flag with a value; words that are no flags are skipped, as llm-d's sidecar
- * does.
+ * <p>It accepts {@code --flag=value} and {@code --flag value}. A boolean never takes the next
+ * argument, and {@code -v} is the only short flag with a value. Other arguments are ignored, as in
+ * llm-d's sidecar.
  */
 final class CommandLine {
 
@@ -29,7 +29,7 @@ final class CommandLine {
     this.notes = notes;
   }
 
-  /** The values of the flags, after {@link #read}. */
+  /** Returns the values of the flags, after {@link #read}. */
   Layer layer() {
     return layer;
   }

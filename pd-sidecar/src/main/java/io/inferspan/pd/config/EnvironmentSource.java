@@ -4,7 +4,7 @@ import io.inferspan.pd.config.text.Quoted;
 import io.inferspan.pd.config.text.TextException;
 import java.util.Map;
 
-/** The environment variables that settings have. */
+/** Reads settings from environment variables. */
 final class EnvironmentSource {
 
   private EnvironmentSource() {}
@@ -22,8 +22,8 @@ final class EnvironmentSource {
   }
 
   /**
-   * A text without the right form is skipped, as llm-d's sidecar does: Kubernetes itself sets
-   * {@code SGLANG_BOOTSTRAP_PORT=tcp://…} where a service has that name.
+   * Reads a variable. A malformed value is ignored, as in llm-d's sidecar, because Kubernetes
+   * itself sets {@code SGLANG_BOOTSTRAP_PORT=tcp://…} if a service has that name.
    */
   private static void take(
       Setting<?> setting, String variable, String text, Layer layer, Notes notes)

@@ -7,7 +7,7 @@ import java.util.Map;
 /** A parsed command line. */
 public sealed interface Invocation {
 
-  /** Serve, thus configured. */
+  /** Serve with this configuration. */
   record Run(SidecarConfig config) implements Invocation {}
 
   /** Print the help. */

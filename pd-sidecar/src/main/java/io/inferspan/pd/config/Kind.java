@@ -14,11 +14,11 @@ import java.util.function.Predicate;
 /**
  * The type of a setting: how its text is read and which values are allowed.
  *
- * @param placeholder stands for a value in the help
- * @param allowed the allowed values, in words that follow "must be"
+ * @param placeholder the placeholder of a value in the help
+ * @param allowed a description of the allowed values that follows "must be"
  * @param form reads a text
- * @param bounds whether a value that has the form is allowed
- * @param choices the words to choose from; empty for any
+ * @param bounds returns whether a well-formed value is allowed
+ * @param choices the allowed words; empty for any
  */
 record Kind<T>(
     String placeholder, String allowed, Form<T> form, Predicate<T> bounds, List<String> choices) {
@@ -44,7 +44,7 @@ record Kind<T>(
           GoDuration::parse,
           value -> !value.isNegative());
 
-  /** A log level, as the flags of zap and klog have it: a word or a verbosity. */
+  /** A log level as in the flags of zap and klog: a word or a verbosity. */
   static final Kind<Level> VERBOSITY =
       unbounded(
           "level", "one of trace, debug, info, warn, error, or a verbosity such as 4", Kind::level);
@@ -54,7 +54,7 @@ record Kind<T>(
 
   private static final int TRACE = 5;
 
-  /** Reads the value of a text. */
+  /** Parses a text. */
   interface Form<T> {
     T read(String text) throws TextException;
   }
@@ -103,7 +103,7 @@ record Kind<T>(
     return choice(List.of(choices), List.of());
   }
 
-  /** One of some words; a retired one is read, but not named. */
+  /** One of some words; a deprecated one is accepted, but not listed. */
   static Kind<String> choice(List<String> choices, List<String> retired) {
     List<String> named = new ArrayList<>(choices);
     boolean optional = named.remove("");
@@ -115,7 +115,7 @@ record Kind<T>(
         choices);
   }
 
-  /** A list of words, any if there are no choices. */
+  /** A list of words; any words if there are no choices. */
   static Kind<List<String>> words(String... choices) {
     List<String> known = List.of(choices);
     String some = "some of " + String.join(", ", known) + ", separated by commas";

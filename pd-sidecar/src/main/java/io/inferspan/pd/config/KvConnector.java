@@ -14,36 +14,36 @@ public interface KvConnector {
   /** The default, which other settings are about. */
   String NIXL = "nixlv2";
 
-  /** Its name in settings, span attributes and metric labels. */
+  /** Returns its name in settings, span attributes and metric labels. */
   String name();
 
-  /** Names that still work and are noted. */
+  /** Returns deprecated names, which still work with a note. */
   default List<String> formerly() {
     return List.of();
   }
 
-  /** In which order prefill and decode run, for the pages. */
+  /** Returns the order of prefill and decode, for the documentation. */
   String order();
 
-  /** Returns what it transfers, for the pages. */
+  /** Returns what it transfers, for the documentation. */
   String handsOver();
 
-  /** All connectors, the default one first. */
+  /** Returns all connectors, the default one first. */
   static List<KvConnector> all() {
     return Found.ALL;
   }
 
-  /** The names of all. */
+  /** Returns the names of all connectors. */
   static List<String> names() {
     return all().stream().map(KvConnector::name).toList();
   }
 
-  /** The old names of all. */
+  /** Returns the deprecated names of all connectors. */
   static List<String> oldNames() {
     return all().stream().flatMap(connector -> connector.formerly().stream()).toList();
   }
 
-  /** The connector of that name, current or old. */
+  /** Returns the connector with this current or deprecated name. */
   static KvConnector named(String name) {
     return all().stream()
         .filter(connector -> connector.name().equals(name) || connector.formerly().contains(name))
@@ -51,7 +51,7 @@ public interface KvConnector {
         .orElseThrow(() -> new IllegalArgumentException("no KV connector is called " + name));
   }
 
-  /** Those on the class path. */
+  /** The connectors on the class path. */
   final class Found {
     private static final List<KvConnector> ALL =
         ServiceLoader.load(KvConnector.class, KvConnector.class.getClassLoader()).stream()

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class Layer {
 
   /**
-   * A text that was given for a setting, and where it comes from.
+   * A text that was given for a setting, and its source.
    *
-   * @param rank how good a name it came under, 0 being the best
+   * @param rank the rank of the name that was used; 0 is the current name
    */
   record Given(String text, String origin, int rank) {}
 
@@ -23,9 +23,10 @@ final class Layer {
   }
 
   /**
-   * Takes a text over if it has the form: the better name wins, then the later, and lists grow.
+   * Stores a text if it is well-formed: the current name wins over old ones, then the later text
+   * wins, and lists grow.
    *
-   * @throws TextException if it has not
+   * @throws TextException if it is malformed
    * @throws ConfigException if the value is not allowed
    */
   void add(Setting<?> setting, String text, String name, String origin)
@@ -50,7 +51,7 @@ final class Layer {
     return new Given(before.text() + "," + given.text(), given.origin(), given.rank());
   }
 
-  /** Takes a text over, which must have the form. */
+  /** Stores a text, which must be well-formed. */
   void read(Setting<?> setting, String text, String name, String origin) throws ConfigException {
     try {
       add(setting, text, name, origin);

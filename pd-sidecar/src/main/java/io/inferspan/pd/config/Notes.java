@@ -18,12 +18,12 @@ final class Notes {
     }
   }
 
-  /** Notes an old name. */
+  /** Adds a note about a deprecated name. */
   void deprecated(String origin, String flag) {
     add(origin + " is deprecated: use --" + flag);
   }
 
-  /** Notes a word that means nothing. */
+  /** Adds a note about an argument without a meaning. */
   void stray(String word) {
     add(
         "the argument "

@@ -150,7 +150,7 @@ final class Rules {
     }
   }
 
-  /** Rank r is on pod r / dp-size-local, so there must be a host for each. */
+  /** Checks that there is a host for each pod: rank r is on pod r / dp-size-local. */
   private void hosts(Setting<List<String>> setting) throws ConfigException {
     List<String> hosts = config.get(setting);
     if (hosts.size() < 2) {

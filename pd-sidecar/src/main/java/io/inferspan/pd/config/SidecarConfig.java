@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The sidecar's configuration: flags before YAML before environment before defaults. */
+/**
+ * The sidecar's configuration. Flags override YAML, YAML the environment, and the environment the
+ * defaults.
+ */
 public final class SidecarConfig {
   private static final String DEFAULT_NAMESPACE = "default";
 
@@ -20,7 +23,7 @@ public final class SidecarConfig {
   /** An InferencePool. */
   public record PoolName(String namespace, String name) {}
 
-  /** Values of which those of the earlier layers win. */
+  /** Creates a configuration from layers, of which earlier ones override later ones. */
   SidecarConfig(List<Layer> layers, Notes notes) {
     this.layers = layers;
     this.notes = notes;
@@ -83,7 +86,9 @@ public final class SidecarConfig {
     return stages;
   }
 
-  /** An old boolean adds its stage, unless a stronger source has the list. */
+  /**
+   * Returns whether a deprecated boolean adds its stage: only if no stronger source sets the list.
+   */
   private boolean adds(Setting<Boolean> old, Setting<List<String>> list) {
     return get(old) && layerOf(old) <= layerOf(list);
   }
@@ -106,7 +111,7 @@ public final class SidecarConfig {
     return new PoolName(namespace, pool.substring(slash + 1));
   }
 
-  /** Returns the address at which prefillers reach the decoder; null if nothing says it. */
+  /** Returns the address at which prefillers reach the decoder; null if it is not configured. */
   public @Nullable String localPodIp() {
     String own = orNull(Settings.MORIIO_LOCAL_POD_IP);
     return own == null ? orNull(Settings.POD_IP) : own;
@@ -136,7 +141,7 @@ public final class SidecarConfig {
     return new Given(setting.byDefault(), "the default", 0);
   }
 
-  /** A value that its kind allows, and the rules do not. */
+  /** Returns the exception for a value that violates a rule between settings. */
   ConfigException refused(Setting<?> setting, String allowed) {
     Given given = given(setting);
     return new ConfigException(

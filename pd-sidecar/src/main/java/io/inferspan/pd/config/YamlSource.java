@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The YAML, inline or from a file, with the flags' names as keys. */
+/** Reads settings from YAML, inline or in a file, with the flags' names as keys. */
 final class YamlSource {
 
   private static final String REFUSED = "failed to unmarshal sidecar configuration: ";
@@ -27,7 +27,7 @@ final class YamlSource {
     this.notes = notes;
   }
 
-  /** Reads the YAML that the flags name, if they do. */
+  /** Reads the YAML that the flags name, if any. */
   static Layer read(Layer flags, Notes notes) throws ConfigException {
     YamlSource source = new YamlSource(notes);
     String text = text(flags);
@@ -111,8 +111,8 @@ final class YamlSource {
   }
 
   /**
-   * Returns whether a value counts as none. As in llm-d, that is an empty one, and a zero that is
-   * invalid; and port 0, which only the flag sets.
+   * Returns whether a value counts as not set. As in llm-d, these are empty values and invalid
+   * zeros; also port 0, which only the flag can set.
    */
   private static boolean isUnset(Setting<?> setting, String text) {
     return text.isEmpty()
@@ -120,7 +120,7 @@ final class YamlSource {
         || (setting == Settings.PORT && text.equals("0"));
   }
 
-  /** YAML as Go reads it has more words for a boolean. */
+  /** Converts a boolean: Go's YAML has more spellings. */
   private static String spelled(Kind<?> kind, String text) {
     if (!kind.isBoolean()) {
       return text;

@@ -1,9 +1,9 @@
 /**
- * The configuration of the sidecar: from flags, YAML and environment to one immutable record.
+ * The configuration of the sidecar, read from flags, YAML and environment into an immutable object.
  *
- * <p>Here lives {@link io.inferspan.pd.config.Setting}, the one declaration of every setting, and
- * what follows from it. Nothing here opens a port or looks up a name; the only file read is the
- * YAML one.
+ * <p>Contains {@link io.inferspan.pd.config.Setting}, the declaration of every setting, and what is
+ * derived from it. Nothing here opens a port or resolves a name; the only file that is read is the
+ * YAML file.
  */
 @NullMarked
 package io.inferspan.pd.config;

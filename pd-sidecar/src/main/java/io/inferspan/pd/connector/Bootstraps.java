@@ -29,7 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engines of prefill pods, as Mooncake's bootstrap servers list them.
+ * Looks up the engines of prefill pods at Mooncake's bootstrap servers.
  *
  * <p>Concurrent requests share one query, which is not traced; a server is queried again only after
  * a failure or {@code forget}.
@@ -55,14 +55,14 @@ final class Bootstraps {
    * An engine on a prefill pod.
    *
    * @param rank its data-parallel rank, in digits
-   * @param id what others call it by
+   * @param id the id by which other engines address it
    */
   record Engine(String rank, String id) {}
 
   /**
-   * Nothing is known yet.
+   * Creates an empty cache.
    *
-   * @param patience how long an answer may take
+   * @param patience the timeout of a query
    */
   Bootstraps(Duration patience) {
     this.patience = patience;
@@ -148,14 +148,14 @@ final class Bootstraps {
     return text == null || text.isEmpty() ? null : text;
   }
 
-  /** It becomes a header, so it must be a number. */
+  /** Returns whether the text is a number; it becomes a header. */
   private static boolean isRank(String text) {
     return !text.isEmpty()
         && text.length() <= MOST_RANK_DIGITS
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The answer may come on the loop of another request. */
+  /** Moves the result to this loop; it may arrive on another request's loop. */
   private static Future<List<Engine>> onLoop(Future<List<Engine>> answer, EventLoop loop) {
     Promise<List<Engine>> here = Promise.promise();
     answer.onComplete(
@@ -175,7 +175,7 @@ final class Bootstraps {
     }
   }
 
-  /** Asks again next time: the engines may be others now. */
+  /** Removes a server from the cache, because its engines may have changed. */
   void forget(Target server) {
     synchronized (known) {
       known.remove(server);

@@ -14,7 +14,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.function.Consumer;
 
-/** Keeps the answer of a decoder that found too little in its cache from the client. */
+/** Withholds the response of a decoder that reports too few cache hits from the client. */
 final class CacheHitGate implements Gate {
   private static final String CHOICES = "choices";
   private static final String TOO_LITTLE = "cache_threshold";
@@ -22,7 +22,7 @@ final class CacheHitGate implements Gate {
   /** A miss is reported in the first event; the second may end the stream. */
   private static final int EVENTS = 2;
 
-  /** Events this long are no such answer; each look starts at the first byte. */
+  /** A response with longer events is not a miss; each check starts at the first byte. */
   private static final int MOST_EVENT_BYTES = 1 << 20;
 
   private final PdRequest request;
@@ -34,9 +34,10 @@ final class CacheHitGate implements Gate {
   private boolean unreadable;
 
   /**
-   * A gate for one answer.
+   * Creates a gate for one response.
    *
-   * @param kept runs once the answer was dropped; takes whether it is no answer of an engine
+   * @param kept called when the response was dropped; the argument is true if it is not an engine's
+   *     response
    */
   CacheHitGate(PdRequest request, Consumer<Boolean> kept) {
     this.request = request;
@@ -44,7 +45,7 @@ final class CacheHitGate implements Gate {
     this.kept = kept;
   }
 
-  /** Sets what makes the gate be asked again. */
+  /** Sets the action that causes another check. */
   void askedAgainBy(Runnable action) {
     askAgain = action;
   }
@@ -85,7 +86,7 @@ final class CacheHitGate implements Gate {
     return missed[0] ? Verdict.DROP : Verdict.PASS;
   }
 
-  /** Looks into a whole answer, which for a large one ends later. */
+  /** Checks a complete response; for a large one the result comes later. */
   private Verdict whole(HeldBody body) {
     if (!looking) {
       looking = true;

@@ -15,7 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports to the client how many prompt tokens prefill found cached, which decode does not know.
+ * Replaces the number of cached prompt tokens in the response by the prefill's, because the decoder
+ * does not know it.
  *
  * <p>An event stream is processed line by line; any other response is held until it is complete, or
  * passed unchanged if it is too long for that.
@@ -40,7 +41,7 @@ final class CachedTokensFilter implements BodyFilter {
     this.lines = events ? new CachedTokensRewriter(cachedTokens) : null;
   }
 
-  /** The filter for an answer; null where its body cannot be read. */
+  /** Returns the filter for a response; null if its body cannot be read. */
   static @Nullable BodyFilter of(
       HttpResponse head,
       long cachedTokens,
@@ -100,7 +101,7 @@ final class CachedTokensFilter implements BodyFilter {
 
   private void end(HeldBody body, @Nullable HeldBody changed, Consumer<ByteBuf> next) {
     if (whole == null) {
-      // Discarded meanwhile.
+      // It was discarded meanwhile.
       if (changed != null) {
         changed.release();
       }
@@ -114,10 +115,12 @@ final class CachedTokensFilter implements BodyFilter {
     next.accept(answer);
   }
 
-  /** The answer with the count; null if that changes nothing, or if there is no room for it. */
+  /**
+   * Returns the response with the count; null if nothing changes, or if there is no room for it.
+   */
   private @Nullable HeldBody changed(HeldBody body) {
     HeldBody changed = bodies.open();
-    // It is copied to be read, and again to be changed.
+    // Reading copies it, and changing it copies it again.
     long copies = 2L * body.length();
     ByteBuf same = body.toBuffer();
     byte[] bytes = changed.take(copies) ? CachedTokens.replaced(same, cachedTokens) : null;

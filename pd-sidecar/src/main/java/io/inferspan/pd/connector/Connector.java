@@ -15,7 +15,7 @@ import io.inferspan.pd.request.PdRequest;
  */
 public interface Connector extends KvConnector {
 
-  /** The connector that the settings name. */
+  /** Returns the connector that the settings name. */
   static Connector of(SidecarConfig config, PodAddresses pods) {
     KvConnector named = config.kvConnector();
     if (named instanceof Connector connector) {
@@ -24,7 +24,7 @@ public interface Connector extends KvConnector {
     throw new IllegalStateException(named.name() + " is no connector");
   }
 
-  /** The connector with its settings; called once at the start. */
+  /** Returns the connector with its settings; called once at startup. */
   default Connector configured(SidecarConfig config, PodAddresses pods) {
     return this;
   }
@@ -43,9 +43,9 @@ public interface Connector extends KvConnector {
   }
 
   /**
-   * Serves a request without prefill elsewhere that names a pod to pull KV blocks from.
+   * Serves a decode-only request that names a pod to pull KV blocks from.
    *
-   * <p>Called only where {@link #pulls}.
+   * <p>Called only if {@link #pulls} returns true.
    */
   default void decodeWithPull(PdRequest request, String kvSource) {
     request.stream(DecodeLeg.of(request.body().original()));

@@ -33,19 +33,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the encoders of a request's images, sounds and videos before its other stages.
+ * Runs the encoders of a request's images, audio and videos before its other stages.
  *
- * <p>The calls run in parallel. The first that fails ends the others, and the client is answered
- * 502.
+ * <p>The calls run in parallel. The first failure cancels the others, and the client gets a 502.
  */
 public final class EncodeStage {
   private static final String PATH = "/v1/chat/completions";
   private static final String REQUEST_ID = "x-request-id";
 
-  /** Each item is a call to an encoder, and a copy of the rest of the body. */
+  /**
+   * The limit of items: each one costs a call to an encoder, and a copy of the rest of the body.
+   */
   private static final int MOST_ITEMS = 1000;
 
-  /** One body may name more items than there are connections to be had. */
+  /**
+   * The limit of concurrent calls, because a body may have more items than connections are
+   * available.
+   */
   private static final int MOST_AT_ONCE = 128;
 
   private final PdRequest request;
@@ -121,7 +125,7 @@ public final class EncodeStage {
     }
   }
 
-  /** The client's body with one message of one item, of which one token is wanted. */
+  /** Returns the client's body with a single message of one item, for one token. */
   private static JsonEdit encoderBody(JsonObject body, MediaItem item) {
     JsonPieces messages =
         new JsonPieces().raw("[{\"role\":\"user\",\"content\":[").value(item.json()).raw("]}]");

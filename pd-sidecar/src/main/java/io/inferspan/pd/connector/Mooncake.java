@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * {@code mooncake}: the prefill pod's bootstrap server names its engines; then both stages run at
- * once, and decode reads from the engine that prefill was sent to.
+ * {@code mooncake}: the prefill pod's bootstrap server returns its engines; then both stages run
+ * concurrently, and decode reads from the engine of the prefill.
  */
 @AutoService(KvConnector.class)
 public final class Mooncake implements Connector {
@@ -94,7 +94,7 @@ public final class Mooncake implements Connector {
     request.stream(DecodeLeg.of(decode.pieces()));
   }
 
-  /** An engine that was started again has another id. */
+  /** Forgets the engines after a failure, because a restarted engine has another id. */
   private void forgetWhereFailed(Target server, EngineAnswer answer) {
     if (!answer.ok()) {
       bootstraps.forget(server);

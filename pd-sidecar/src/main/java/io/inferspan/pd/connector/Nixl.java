@@ -25,10 +25,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code nixlv2}: prefill runs first, for one token; its response says where decode reads the KV
- * blocks.
+ * {@code nixlv2}: prefill runs first, for one token; its response contains the location from which
+ * decode reads the KV blocks.
  *
- * <p>In MoRI-IO's WRITE mode prefill gets the decoder's address and writes the blocks there, and
+ * <p>In MoRI-IO's WRITE mode prefill gets the decoder's address and writes the blocks there, so
  * decode need not wait.
  */
 @AutoService(KvConnector.class)

@@ -11,8 +11,8 @@ import io.inferspan.pd.request.PrefillLeg;
 import java.util.Map;
 
 /**
- * {@code offloading}: both stages run at once, and the decoder's peer-to-peer tier pulls the blocks
- * from the prefill pod's.
+ * {@code offloading}: both stages run concurrently, and the decoder's peer-to-peer tier pulls the
+ * blocks from the prefill pod's tier.
  */
 @AutoService(KvConnector.class)
 public final class Offloading implements Connector {

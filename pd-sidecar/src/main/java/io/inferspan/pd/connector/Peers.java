@@ -29,12 +29,12 @@ final class Peers {
   }
 
   /**
-   * All pods are taken to be set up as this one.
+   * Assumes that all pods have this pod's configuration.
    *
-   * @param firstPeerPort where the tier of rank 0 listens
-   * @param firstProxyPort where the sidecar of rank 0 listens
-   * @param ranks how many there are
-   * @param ownHost this pod's address, or null where unknown
+   * @param firstPeerPort the port of rank 0's tier
+   * @param firstProxyPort the port of rank 0's sidecar
+   * @param ranks the number of ranks
+   * @param ownHost this pod's address, or null if unknown
    */
   Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String ownHost) {
     this.firstPeerPort = firstPeerPort;
@@ -63,7 +63,7 @@ final class Peers {
     }
   }
 
-  /** Adds a member that says where the tier of a pod is, and for which request. */
+  /** Adds a member with the address of a pod's tier and the id of the request. */
   void addPeer(JsonWriter params, String name, Target sidecar, String requestId) {
     params
         .name(name)
@@ -74,7 +74,7 @@ final class Peers {
         .endObject();
   }
 
-  /** Decodes here with blocks from elsewhere; a source that is this very rank is no source. */
+  /** Decodes on this pod with blocks from another one; a source that is this rank is ignored. */
   void decode(PdRequest request, String named) {
     Target source = Target.parse(named);
     JsonPieces body = request.body().original();

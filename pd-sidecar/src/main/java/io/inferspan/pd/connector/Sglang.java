@@ -12,7 +12,10 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** {@code sglang}: both stages get the same request at once and meet in a room of that number. */
+/**
+ * {@code sglang}: both stages get the same request concurrently, and connect by a room number in
+ * it.
+ */
 @AutoService(KvConnector.class)
 public final class Sglang implements Connector {
   private static final long NANOS_PER_SECOND = 1_000_000_000;

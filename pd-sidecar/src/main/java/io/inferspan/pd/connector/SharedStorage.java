@@ -19,10 +19,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code shared-storage}: both engines see the same store of KV blocks, so prefill only fills it.
+ * {@code shared-storage}: both engines use the same store of KV blocks, and prefill only fills it.
  *
- * <p>A client that names a cache-hit threshold has decode tried first: prefill runs where the
- * decoder finds too little in the store.
+ * <p>If the client sets a cache-hit threshold, decode is tried first, and prefill runs only if the
+ * decoder finds too few blocks in the store.
  */
 @AutoService(KvConnector.class)
 public final class SharedStorage implements Connector {
@@ -86,7 +86,8 @@ public final class SharedStorage implements Connector {
         withoutThreshold(request)
             .set(BodyMembers.MAX_TOKENS, 1)
             .set(BodyMembers.MAX_COMPLETION_TOKENS, 1);
-    // Engines look elsewhere for the limit of these, and would generate the whole answer.
+    // For these APIs, engines read the limit from another member, and would generate the whole
+    // response.
     if (request.api() == Api.RESPONSES) {
       edit.set(BodyMembers.MAX_OUTPUT_TOKENS, 1);
     } else if (request.api() == Api.GENERATE) {
@@ -107,7 +108,7 @@ public final class SharedStorage implements Connector {
     }
   }
 
-  /** Of an error the client gets status and body only. */
+  /** Removes the headers of an error response, of which the client gets status and body only. */
   private static @Nullable BodyFilter withoutHeadersOfErrors(HttpResponse head) {
     if (head.status().codeClass() != HttpStatusClass.SUCCESS) {
       String length = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);

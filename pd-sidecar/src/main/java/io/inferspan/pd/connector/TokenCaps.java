@@ -5,7 +5,7 @@ import io.inferspan.pd.metrics.Api;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.PdRequest;
 
-/** Makes a request ask for one token, which is all that a prefill pod is to generate. */
+/** Limits requests to the one token that a prefill pod generates. */
 final class TokenCaps {
 
   private TokenCaps() {}
@@ -27,7 +27,9 @@ final class TokenCaps {
     return edit;
   }
 
-  /** One token, in one piece, said in the words that the client uses itself. */
+  /**
+   * Limits a request to one token without streaming, in the members that the client itself uses.
+   */
   static JsonEdit firstToken(JsonEdit edit, PdRequest request) {
     edit.set(BodyMembers.STREAM, false)
         .remove(BodyMembers.STREAM_OPTIONS)

@@ -1,8 +1,9 @@
 /**
- * One class per way that KV blocks travel from the prefill pod to the decoder.
+ * The connectors, one class for each protocol by which KV blocks get from the prefill pod to the
+ * decoder.
  *
- * <p>Here lives what each of them writes into the bodies and headers of both stages, and in which
- * order it runs them.
+ * <p>A connector determines what is written into the bodies and headers of both stages, and their
+ * order.
  */
 @NullMarked
 package io.inferspan.pd.connector;

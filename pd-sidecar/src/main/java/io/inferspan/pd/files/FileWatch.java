@@ -60,7 +60,7 @@ public final class FileWatch implements AutoCloseable {
       while (!closed.await(STILL_MILLIS, TimeUnit.MILLISECONDS)) {
         List<Stamp> now = stamps();
         if (now.equals(before) && !now.equals(known)) {
-          // Taken over before the files are read: what changes meanwhile is seen by the next look.
+          // Stored before the files are read, so that the next poll sees a change in between.
           known = now;
           call(onChange);
         }

@@ -4,7 +4,7 @@ package io.inferspan.pd.json;
 public final class InvalidJson extends Exception {
   private static final long serialVersionUID = 1L;
 
-  // No stack trace: clients provoke these, and the place in our code says nothing about theirs.
+  // No stack trace: clients cause these exceptions, and the position in this code is irrelevant.
   InvalidJson(String message) {
     super(message, null, false, false);
   }

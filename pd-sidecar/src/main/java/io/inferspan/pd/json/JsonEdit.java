@@ -9,24 +9,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A changed copy of an object in the making: every byte that no change touches is copied as it is.
+ * Collects changes of an object for a changed copy; all other bytes are copied unchanged.
  *
- * <p>Of a key that occurs more than once the last occurrence is set and the others go; all of them
- * go when removed. A member that is absent is appended. The last change of a member wins.
+ * <p>If a key occurs more than once, setting it changes the last occurrence and drops the others;
+ * removing it drops all. An absent member is appended. The last change of a member wins.
  */
 public final class JsonEdit {
   /** A change of a member. */
   private sealed interface Change {
-    /** It gets a value. */
+    /** Sets a value. */
     record Put(JsonValue value) implements Change {}
 
-    /** It gets a value that is joined only when it is written. */
+    /** Sets a value that is joined only when it is written. */
     record Join(JsonPieces pieces) implements Change {}
 
-    /** Its own members change. */
+    /** Changes its members. */
     record Nest(JsonEdit edit) implements Change {}
 
-    /** It goes. */
+    /** Removes it. */
     record Drop() implements Change {}
   }
 
@@ -78,8 +78,8 @@ public final class JsonEdit {
   }
 
   /**
-   * The edit of a nested object, a part of this edit; the object is created once a member is set in
-   * it.
+   * Returns the edit of a nested object, which is part of this edit; the object is created when a
+   * member is set in it.
    */
   public JsonEdit within(String name) {
     if (changes.get(name) instanceof Change.Nest(JsonEdit nested)) {
@@ -111,7 +111,7 @@ public final class JsonEdit {
     return pieces().toBytes();
   }
 
-  /** The changed object, of which only the changes are copied. */
+  /** Returns the changed object; only the changes are copied. */
   public JsonPieces pieces() {
     JsonPieces pieces = new JsonPieces();
     render(pieces);
@@ -131,7 +131,7 @@ public final class JsonEdit {
     for (int i = 0; i < changed.length; i++) {
       Member member = object.members().get(i);
       if (changed[i] instanceof Change.Drop) {
-        // The comma before it goes too, or the one after it where nothing is left before it.
+        // The comma before it is removed too, or the one after it if no member is left before it.
         boolean leads = i == dropped++;
         out.add(object.bytes(), copied, leads ? member.key().from() : member.comma());
         copied = leads ? object.startAfter(member) : member.value().to();
@@ -146,7 +146,10 @@ public final class JsonEdit {
     out.add(object.bytes(), object.insertAt(), object.to());
   }
 
-  /** Gives the last member of a name its change, and drops the others; false if there is none. */
+  /**
+   * Applies a change to the last member with a name, and drops the others; returns false if there
+   * is none.
+   */
   private boolean place(String name, Change change, @Nullable Change[] changed) {
     boolean any = false;
     for (int i = changed.length - 1; i >= 0; i--) {
@@ -179,7 +182,7 @@ public final class JsonEdit {
     }
   }
 
-  /** Removing from an object that is not there does not create it. */
+  /** Returns whether a change has no effect: removing from an absent object does not create it. */
   private static boolean isVoid(Change change) {
     if (!(change instanceof Change.Nest(JsonEdit nested)) || nested.object != JsonObject.EMPTY) {
       return false;

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object where it stands in its bytes: valid as a whole, with the places of its members.
+ * A validated JSON object in its original bytes, with the positions of its members.
  *
  * <p>Immutable as long as the bytes are not changed; any number of {@linkplain #edit() edits} may
  * start from it.
@@ -32,7 +32,7 @@ public final class JsonObject {
   /**
    * A member, of which there may be others with the same key.
    *
-   * @param comma where the comma before it stands; the opening brace for the first
+   * @param comma the position of the comma before it; for the first member, of the opening brace
    * @param escaped its name, if that is written with escapes: these are decoded once
    */
   record Member(int comma, JsonValue key, @Nullable String escaped, JsonValue value) {
@@ -49,9 +49,9 @@ public final class JsonObject {
   }
 
   /**
-   * Reads an object that takes all of the given bytes, apart from space around it.
+   * Reads an object that fills the given bytes, apart from space around it.
    *
-   * @throws InvalidJson if they are anything else, or if containers nest deeper than {@code
+   * @throws InvalidJson if the bytes are anything else, or if containers nest deeper than {@code
    *     maxDepth}
    */
   public static JsonObject scan(byte[] json, int from, int to, int maxDepth) throws InvalidJson {
@@ -103,15 +103,17 @@ public final class JsonObject {
     return last(name) != null;
   }
 
-  /** A member's value, the last one if the key occurs more than once; null without any. */
+  /**
+   * Returns a member's value, the last one if the key occurs more than once; null if it is absent.
+   */
   public @Nullable JsonValue value(String name) {
     Member last = last(name);
     return last == null ? null : last.value();
   }
 
   /**
-   * The value that a path leads to, such as {@code at("choices", "0", "message", "content")}; null
-   * where it leads nowhere.
+   * Returns the value at a path, such as {@code at("choices", "0", "message", "content")}; null if
+   * there is none.
    */
   public @Nullable JsonValue at(String first, String... path) {
     JsonValue value = value(first);
@@ -134,14 +136,14 @@ public final class JsonObject {
     return !step.isEmpty();
   }
 
-  /** Copies the names; of equal ones the last has its value. */
+  /** Returns the members by name; for equal names, the last value. */
   public Map<String, JsonValue> toMap() {
     Map<String, JsonValue> map = new LinkedHashMap<>();
     members.forEach(member -> map.put(member.key().decoded(), member.value()));
     return map;
   }
 
-  /** Starts a change of this object; the object itself stays as it is. */
+  /** Starts an edit of this object; the object itself does not change. */
   public JsonEdit edit() {
     return new JsonEdit(this);
   }

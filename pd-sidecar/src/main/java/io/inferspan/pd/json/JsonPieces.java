@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** JSON as a row of byte ranges, most of them ranges of a body that was scanned. */
+/** JSON as a sequence of byte ranges, most of them of a scanned body. */
 public final class JsonPieces {
   private final List<JsonValue> pieces = new ArrayList<>();
   private int length;
 
-  /** Adds bytes as they are. */
+  /** Adds bytes unchanged. */
   public JsonPieces raw(byte[] bytes) {
     add(bytes, 0, bytes.length);
     return this;
   }
 
-  /** Adds characters of ASCII as they are. */
+  /** Adds ASCII characters unchanged. */
   public JsonPieces raw(String ascii) {
     return raw(ascii.getBytes(StandardCharsets.US_ASCII));
   }
@@ -28,7 +28,10 @@ public final class JsonPieces {
     return this;
   }
 
-  /** Adds the elements of an array up to one of them, null for all; false if there are none. */
+  /**
+   * Adds the elements of an array before {@code end}, or all if it is null; returns false if there
+   * are none.
+   */
   public boolean elements(JsonValue array, @Nullable JsonValue end) {
     if (!array.isArray()) {
       return false;
@@ -72,7 +75,7 @@ public final class JsonPieces {
     return bytes;
   }
 
-  /** Starts to read the bytes from the first. */
+  /** Returns a reader that starts at the first byte. */
   public Reader reader() {
     return new Reader();
   }

@@ -16,7 +16,7 @@ final class JsonScanner {
   private final StringScanner strings;
 
   /**
-   * Whether the container open at each depth is an object. It is on the heap, so that no body can
+   * For each depth, whether the open container is an object. It is on the heap, so that no body can
    * overflow the stack.
    */
   private final BitSet objects = new BitSet();
@@ -28,7 +28,7 @@ final class JsonScanner {
     this.strings = new StringScanner(json, end);
   }
 
-  /** The byte at a position; 0, which is valid nowhere between values, at the end. */
+  /** Returns the byte at a position; at the end 0, which is never valid between values. */
   byte peek(int at) {
     return at < end ? json[at] : 0;
   }
@@ -104,7 +104,7 @@ final class JsonScanner {
     return peek(at) == (objects.get(depth - 1) ? '}' : ']');
   }
 
-  /** Skips a key and its colon where an object is open; an array has none. */
+  /** Skips a key and its colon in an object; an array has none. */
   private int skipKey(int at, int depth) throws InvalidJson {
     return objects.get(depth - 1) ? skipMark(skipSpace(skipString(at)), ':') : at;
   }

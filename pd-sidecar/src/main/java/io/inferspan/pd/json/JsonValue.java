@@ -13,7 +13,7 @@ public final class JsonValue {
    */
   private static final int MAX_NUMBER_LENGTH = 32;
 
-  /** The bytes of {@code \\u0041}. */
+  /** The length of {@code \\u0041}. */
   private static final int MAX_ESCAPED = 6;
 
   private static final char ASCII = 127;
@@ -59,7 +59,7 @@ public final class JsonValue {
     return json[from] == 'n';
   }
 
-  /** The whole number this is, also when written as {@code 50.0} or {@code 5e1}. */
+  /** Returns the value as an integer, also if it is written as {@code 50.0} or {@code 5e1}. */
   public long longValue(long orElse) {
     if (!isNumber() || length() > MAX_NUMBER_LENGTH) {
       return orElse;
@@ -73,7 +73,7 @@ public final class JsonValue {
     }
   }
 
-  /** The text of a string; null for anything else. */
+  /** Returns the text of a string; null for anything else. */
   public @Nullable String text() {
     return isString() ? decoded() : null;
   }
@@ -87,7 +87,7 @@ public final class JsonValue {
     return false;
   }
 
-  /** The text of this, which is a string. */
+  /** Returns the text of this string. */
   String decoded() {
     String raw = new String(json, from + 1, length() - 2, StandardCharsets.UTF_8);
     int escape = raw.indexOf('\\');
@@ -146,12 +146,12 @@ public final class JsonValue {
     return to - from;
   }
 
-  /** The bytes as they stand. */
+  /** Returns a copy of the original bytes. */
   public byte[] copy() {
     return Arrays.copyOfRange(json, from, to);
   }
 
-  /** The object this is; null if it is something else. */
+  /** Returns this value as an object; null if it is not one. */
   public @Nullable JsonObject object() {
     try {
       return isObject() ? JsonObject.scan(json, from, to, Integer.MAX_VALUE) : null;
@@ -160,13 +160,13 @@ public final class JsonValue {
     }
   }
 
-  /** A member of the object this is; null if there is none or this is something else. */
+  /** Returns a member of this object; null if it is absent or this is not an object. */
   public @Nullable JsonValue member(String name) {
     JsonObject object = object();
     return object == null ? null : object.value(name);
   }
 
-  /** An element of the array this is; null if there is none or this is something else. */
+  /** Returns an element of this array; null if it is absent or this is not an array. */
   public @Nullable JsonValue element(int index) {
     Elements elements = elements();
     JsonValue element = elements.next();
@@ -176,7 +176,7 @@ public final class JsonValue {
     return element;
   }
 
-  /** The last element of the array this is; null if there is none or this is something else. */
+  /** Returns the last element of this array; null if it is empty or this is not an array. */
   public @Nullable JsonValue lastElement() {
     Elements elements = elements();
     JsonValue last = null;
@@ -186,7 +186,7 @@ public final class JsonValue {
     return last;
   }
 
-  /** Visits the elements of the array this is, in order; none if this is something else. */
+  /** Visits the elements of this array in order; none if this is not an array. */
   public void forEachElement(Consumer<JsonValue> visitor) {
     Elements elements = elements();
     for (JsonValue next = elements.next(); next != null; next = elements.next()) {
@@ -210,13 +210,13 @@ public final class JsonValue {
     return to;
   }
 
-  /** Hands out the elements of a valid array one by one. */
+  /** Iterates over the elements of a valid array. */
   private static final class Elements {
     private final byte[] json;
     private final int to;
     private final JsonScanner scanner;
 
-    /** At an opening bracket or a comma before the next element, or at the end. */
+    /** The position of the opening bracket or the comma before the next element, or of the end. */
     private int at;
 
     Elements(byte[] json, int from, int to) {

@@ -9,19 +9,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a chat message that is not text: an image, a video, or sound.
+ * A part of a chat message that is not text: an image, a video, or audio.
  *
- * @param type such as {@code image_url}
- * @param json the item as it stands in {@code messages[].content[]}
+ * @param type the type, such as {@code image_url}
+ * @param json the item in {@code messages[].content[]}
  */
 public record MediaItem(String type, JsonValue json) {
   private static final Set<String> TYPES =
       Set.of("image_url", "audio_url", "video_url", "input_audio");
 
   /**
-   * A body's items in order, of those with the same URL the first.
+   * Returns a body's items in order; of items with the same URL, only the first.
    *
-   * @param most how many there should be; where there are more, one more is in the list
+   * @param most the expected maximum; if there are more, the list has one more than this
    */
   public static List<MediaItem> distinctIn(JsonObject body, int most) {
     List<MediaItem> items = new ArrayList<>();
@@ -62,7 +62,10 @@ public record MediaItem(String type, JsonValue json) {
     return null;
   }
 
-  /** Its URL, not copied unless escaped: a data URL holds the whole picture. */
+  /**
+   * Returns its URL, which is copied only if it has escapes, because a data URL contains the whole
+   * image.
+   */
   private @Nullable ByteBuffer url() {
     JsonValue source = json.member(type);
     JsonValue url = source == null ? null : source.member("url");

@@ -2,9 +2,7 @@ package io.inferspan.pd.json;
 
 import io.inferspan.json.EightBytes;
 
-/**
- * Finds where a JSON string ends, and that all of it is valid: escapes, no control bytes, UTF-8.
- */
+/** Finds the end of a JSON string and validates it: escapes, no control bytes, UTF-8. */
 final class StringScanner {
   private static final long EACH = 0x0101010101010101L;
   private static final long HIGHEST_BITS = 0x8080808080808080L;
@@ -29,7 +27,8 @@ final class StringScanner {
   }
 
   /**
-   * The position after the closing quote of a string whose first byte inside the quotes is given.
+   * Returns the position after the closing quote; {@code start} is the first byte inside the
+   * quotes.
    */
   int skip(int start) throws InvalidJson {
     int at = skipPlain(start);
@@ -120,7 +119,7 @@ final class StringScanner {
   }
 
   /**
-   * The length of the well-formed sequence that starts here, 0 if none does; the second byte's
+   * Returns the length of the well-formed UTF-8 sequence that starts here, or 0; the second byte's
    * range depends on the first.
    */
   private int utf8Length(int at) {

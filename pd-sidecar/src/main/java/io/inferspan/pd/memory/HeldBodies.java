@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory budget of all bodies, of requests and of answers.
  *
- * <p>Bodies for one prefill pod may take half of it, so that a pod that hangs leaves room for the
- * others. One body may take more, if the pod's other bodies take hardly anything.
+ * <p>The bodies for one prefill pod may use half of it, so that a pod that hangs leaves room for
+ * the others. A single body may use more if the pod's other bodies are small.
  */
 public final class HeldBodies {
   private final long limit;
@@ -20,7 +20,7 @@ public final class HeldBodies {
     this.limit = limit;
   }
 
-  /** The most that may be held. */
+  /** Returns the limit. */
   public long limit() {
     return limit;
   }
@@ -30,17 +30,17 @@ public final class HeldBodies {
     return bytes.get();
   }
 
-  /** Opens a body that takes nothing yet. */
+  /** Opens an empty body. */
   public HeldBody open() {
     return new HeldBody(this, null);
   }
 
-  /** Opens the body of a request for a prefill pod; null for none. */
+  /** Opens the body of a request for a prefill pod; null if it has none. */
   public HeldBody open(@Nullable String pod) {
     return new HeldBody(this, pod);
   }
 
-  /** Takes so much more, or nothing where there is not as much left. */
+  /** Reserves this many bytes, or none if fewer are left. */
   boolean take(long more) {
     if (bytes.addAndGet(more) <= limit) {
       return true;
@@ -69,7 +69,7 @@ public final class HeldBodies {
     bytesByPod.computeIfPresent(pod, (_, before) -> before == less ? null : before - less);
   }
 
-  /** Returns whether there is space for so many bytes now. */
+  /** Returns whether there is space for this many bytes now. */
   public boolean hasRoom(long more) {
     return bytes.get() + more <= limit;
   }
@@ -79,7 +79,7 @@ public final class HeldBodies {
     bytes.addAndGet(more);
   }
 
-  /** The copy is gone. */
+  /** Releases a copy. */
   public void give(long less) {
     bytes.addAndGet(-less);
   }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A body of a request or an answer in memory, counted until the last reference is released.
  *
- * <p>It grows by segments, which are never copied to grow, and is joined to an array on the heap to
- * be read. It is used on one thread at a time.
+ * <p>It grows by segments without copying, and is joined to an array on the heap for reading. It is
+ * used by one thread at a time.
  */
 public final class HeldBody {
   private static final int SMALLEST_SEGMENT = 4 * 1024;
@@ -36,7 +36,10 @@ public final class HeldBody {
     this.pod = pod;
   }
 
-  /** Makes room on the heap for a small body of {@code expected} bytes; false without room. */
+  /**
+   * Allocates an array for a small body of {@code expected} bytes; returns false if there is no
+   * room.
+   */
   public boolean expect(long expected) {
     if (expected == 0 || expected > LARGEST_SEGMENT) {
       return true;
@@ -49,7 +52,7 @@ public final class HeldBody {
     return fits;
   }
 
-  /** Copies {@code content}, which stays the caller's; false without room for it. */
+  /** Copies {@code content}, which the caller keeps; returns false if there is no room. */
   public boolean append(ByteBuf content) {
     int more = content.readableBytes();
     while (content.isReadable()) {
@@ -69,7 +72,7 @@ public final class HeldBody {
   private @Nullable ByteBuf grow(int wanted) {
     int size = Math.clamp(Math.max(wanted, length), SMALLEST_SEGMENT, LARGEST_SEGMENT);
     if (!take(size)) {
-      // The last bytes of a body that just fits.
+      // The last bytes of a body that exactly fits.
       size = Math.min(size, wanted);
       if (!take(size)) {
         return null;
@@ -80,7 +83,7 @@ public final class HeldBody {
     return segment;
   }
 
-  /** Counts {@code more} bytes as this body's; false without room for them. */
+  /** Counts {@code more} bytes for this body; returns false if there is no room. */
   public boolean take(long more) {
     if (users == 0 || !budget.take(more)) {
       return false;
@@ -93,7 +96,7 @@ public final class HeldBody {
     return true;
   }
 
-  /** Counts {@code less} bytes no longer. */
+  /** Stops counting {@code less} bytes. */
   public void giveBack(long less) {
     budget.give(less);
     if (pod != null) {
@@ -108,9 +111,9 @@ public final class HeldBody {
   }
 
   /**
-   * The bytes in one array.
+   * Returns the bytes in one array.
    *
-   * <p>A body of more than one segment is there twice meanwhile, in direct memory and on the heap.
+   * <p>A body of more than one segment is then in memory twice, in direct memory and on the heap.
    */
   public byte[] join() {
     if (users == 0) {
@@ -140,7 +143,7 @@ public final class HeldBody {
     return whole;
   }
 
-  /** Takes an array over as all of this body; false without room for it. */
+  /** Uses an array as the whole body; returns false if there is no room. */
   public boolean hold(byte[] whole) {
     boolean fits = take(whole.length);
     if (fits) {
@@ -161,12 +164,12 @@ public final class HeldBody {
     return buffer;
   }
 
-  /** The body whose bytes a buffer has; null for other buffers. */
+  /** Returns the body that a buffer refers to; null for other buffers. */
   public static @Nullable HeldBody of(ByteBuf buffer) {
     return buffer instanceof Counted counted ? counted.body : null;
   }
 
-  /** Takes over a body that is to live as long as this one. */
+  /** Keeps another body until this one is released. */
   public void adopt(HeldBody other) {
     if (users == 0) {
       other.release();
@@ -175,7 +178,7 @@ public final class HeldBody {
     }
   }
 
-  /** Sets what runs once the last reference is released. */
+  /** Sets an action that runs when the last reference is released. */
   public void whenFree(Runnable action) {
     whenFree = action;
   }
@@ -215,7 +218,7 @@ public final class HeldBody {
     segments.clear();
   }
 
-  /** A buffer that holds a reference to the body whose bytes it has. */
+  /** A buffer with a reference to its body. */
   private static final class Counted extends CompositeByteBuf {
     private final HeldBody body;
 

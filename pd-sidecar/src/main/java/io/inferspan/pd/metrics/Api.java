@@ -2,11 +2,11 @@ package io.inferspan.pd.metrics;
 
 import java.util.Locale;
 
-/** The API that a request speaks, as metrics name it. */
+/** The API of a request, as a metric label. */
 public enum Api {
   /** Chat completions, completions and messages. */
   CHAT_COMPLETIONS,
-  /** Responses. */
+  /** The responses API. */
   RESPONSES,
   /** The engine's own token-in, token-out API. */
   GENERATE,
@@ -15,7 +15,7 @@ public enum Api {
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Its value of the label {@code api_type}. */
+  /** Returns the value of the label {@code api_type}. */
   public String label() {
     return label;
   }

@@ -31,17 +31,17 @@ public final class ConnectionMeters {
         .register(registry);
   }
 
-  /** A connection was made. */
+  /** Counts a new connection. */
   public void opened() {
     opened.increment();
   }
 
-  /** A connection is gone. */
+  /** Counts the end of a connection. */
   public void closed() {
     closed.increment();
   }
 
-  /** So many more connections wait for their next request, or fewer where it is negative. */
+  /** Changes the number of idle connections; {@code change} may be negative. */
   public void idle(int change) {
     idle.add(change);
   }

@@ -4,11 +4,10 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The span of the observation that is being recorded.
+ * Provides the span of the observation that is being recorded.
  *
- * <p>The registry reads "the current span", but here a span is passed along and never current. So
- * each thread has one slot, allocated once, which holds the span during the recording call; nothing
- * is allocated, and nothing remains afterwards.
+ * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So each
+ * thread has one slot, allocated once, which contains the span during the recording call.
  */
 final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanContext {
 
@@ -18,7 +17,7 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
     private @Nullable SpanContext span;
   }
 
-  /** Has what {@code observation} records attributed to {@code span}, if that is sampled. */
+  /** Records {@code value} with {@code span} as the exemplar, if it is sampled. */
   void record(SpanContext span, Observation observation, long value) {
     if (!span.isSampled()) {
       observation.record(value);
@@ -33,7 +32,7 @@ final class ExemplarScope implements io.prometheus.metrics.tracer.common.SpanCon
     }
   }
 
-  /** Something that records a number; held, not made for each call. */
+  /** Records a number; instances are stored rather than created for each call. */
   @FunctionalInterface
   interface Observation {
     void record(long value);

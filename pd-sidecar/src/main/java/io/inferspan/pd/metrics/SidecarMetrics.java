@@ -49,17 +49,23 @@ public final class SidecarMetrics implements AutoCloseable {
   /** An encode stage; counted in addition to the connector if there is a prefill stage as well. */
   public static final String ENCODE = "encode";
 
-  /** llm-d's own prefix; who reads its dashboards finds the same names. */
+  /** llm-d's own prefix, so that its dashboards work. */
   private static final String LLM_D = "llm_d_disagg_sidecar_";
 
-  /** The prefix of what llm-d does not count. */
+  /** The prefix of metrics that llm-d does not have. */
   static final String OURS = "inferspan_pd_";
 
-  /** Up to the first token: a cached prompt takes milliseconds, a long one in a queue minutes. */
+  /**
+   * Buckets of times to the first token: milliseconds for a cached prompt, minutes for a long one
+   * in a queue.
+   */
   private static final Duration[] UP_TO_FIRST_TOKEN =
       millis(5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 10_000, 30_000, 120_000);
 
-  /** Whole answers: a few tokens take a tenth of a second, a long reasoning half an hour. */
+  /**
+   * Buckets of whole responses: a tenth of a second for a few tokens, half an hour for long
+   * reasoning.
+   */
   private static final Duration[] WHOLE_ANSWER =
       millis(
           50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000,
@@ -120,7 +126,7 @@ public final class SidecarMetrics implements AutoCloseable {
   private void stages() {
     for (Stage stage : Stage.values()) {
       boolean whole = stage == Stage.DECODE || stage == Stage.REQUEST;
-      // llm-d has no duration of the request as a whole.
+      // llm-d has no metric for the duration of the whole request.
       String prefix = stage == Stage.REQUEST ? OURS : LLM_D;
       durations.put(
           stage,
@@ -146,7 +152,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return register(Counter.builder(name).description(description));
   }
 
-  /** A counter for each value of a label, so that all are there from the start, at zero. */
+  /** Creates a counter for each value of a label, so that all exist from the start, at zero. */
   private <K> Map<K, Observation> counters(
       String name,
       String description,
@@ -174,7 +180,9 @@ public final class SidecarMetrics implements AutoCloseable {
     return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Metrics of a sidecar and of its tracing; {@link #bindJvm} adds those of its JVM. */
+  /**
+   * Creates the metrics of a sidecar and of its tracing; {@link #bindJvm} adds those of its JVM.
+   */
   public static SidecarMetrics create(Telemetry telemetry) {
     ExemplarScope exemplars = new ExemplarScope();
     PrometheusMeterRegistry registry =
@@ -185,12 +193,15 @@ public final class SidecarMetrics implements AutoCloseable {
     return metrics;
   }
 
-  /** Metrics that are not read and keep nothing: making real ones takes time at the start. */
+  /**
+   * Creates metrics that record nothing, for when nothing reads them: real ones take time at
+   * startup.
+   */
   public static SidecarMetrics unread() {
     return new SidecarMetrics(new CompositeMeterRegistry(), new ExemplarScope());
   }
 
-  /** Counts the JVM as well. */
+  /** Adds metrics of the JVM. */
   public void bindJvm() {
     new JvmMemoryMetrics().bindTo(registry);
     gc = new JvmGcMetrics();
@@ -214,12 +225,15 @@ public final class SidecarMetrics implements AutoCloseable {
     throw new IllegalStateException("These metrics are not read");
   }
 
-  /** A request arrived. */
+  /** Counts a request that has arrived. */
   public void requestArrived(Api api, SpanContext span) {
     record(requests, api, span, 1);
   }
 
-  /** A request is served by several engines: a KV connector's name, or {@link #ENCODE}. */
+  /**
+   * Counts a request that several engines serve; {@code type} is a KV connector's name, or {@link
+   * #ENCODE}.
+   */
   public void disaggregated(String type, SpanContext span) {
     record(disaggregated, type, span, 1);
   }
@@ -229,7 +243,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return new StageRun(this, stage, span);
   }
 
-  /** A stage has ended, well or not, after so long. */
+  /** Records the duration of a stage, successful or not. */
   public void stageEnded(Stage stage, long nanos, SpanContext span) {
     record(durations, stage, span, nanos);
   }
@@ -241,27 +255,27 @@ public final class SidecarMetrics implements AutoCloseable {
     record(errors, stage, span, 1);
   }
 
-  /** The first token of a streamed answer has come, so long after the request. */
+  /** Records the time to the first token of a streamed response. */
   public void firstToken(long nanos, SpanContext span) {
     exemplars.record(span, timeToFirstToken, nanos);
   }
 
-  /** A target was not on the allow-list. */
+  /** Counts a target that is not on the allow-list. */
   public void denied() {
     denials.record(1);
   }
 
-  /** A body was larger than allowed. */
+  /** Counts a body that is larger than allowed. */
   public void bodyTooLarge() {
     tooLarge.record(1);
   }
 
-  /** The bodies held left no room for another. */
+  /** Counts a body for which the limit of held bodies left no room. */
   public void noRoomForBody() {
     noRoom.record(1);
   }
 
-  /** Shows how much memory the bodies of requests take. */
+  /** Adds a gauge of the memory that request bodies use. */
   public void showHeldBodies(LongSupplier bytes) {
     Gauge.builder(OURS + "held_bodies", bytes::getAsLong)
         .description("Memory that bodies of requests take until decode has them")
@@ -269,12 +283,12 @@ public final class SidecarMetrics implements AutoCloseable {
         .register(registry);
   }
 
-  /** A request begins to be served; {@link #requestLeft} follows. */
+  /** Counts a request in flight, until {@link #requestLeft}. */
   public void requestEntered() {
     inFlight.increment();
   }
 
-  /** A request is served, one way or the other. */
+  /** Ends a request in flight, successful or not. */
   public void requestLeft() {
     inFlight.decrement();
   }
@@ -293,7 +307,7 @@ public final class SidecarMetrics implements AutoCloseable {
     exemplars.record(span, held(meters, which), value);
   }
 
-  /** Each map holds something for every constant. */
+  /** Returns a map's value; each map has one for every constant. */
   private static <K, V> V held(Map<K, V> map, K key) {
     V value = map.get(key);
     if (value == null) {
@@ -302,7 +316,7 @@ public final class SidecarMetrics implements AutoCloseable {
     return value;
   }
 
-  /** Stops listening to the garbage collector, and counts no more. */
+  /** Stops listening to the garbage collector, and stops counting. */
   @Override
   public void close() {
     if (gc != null) {

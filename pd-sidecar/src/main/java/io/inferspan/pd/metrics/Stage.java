@@ -2,18 +2,18 @@ package io.inferspan.pd.metrics;
 
 import java.util.Locale;
 
-/** A part of serving a request, as metrics name it. */
+/** A stage of a request, as a metric label. */
 public enum Stage {
-  /** Filling the KV cache elsewhere. */
+  /** Prefill on another pod. */
   PREFILL,
-  /** Generating here. */
+  /** Decode on this pod. */
   DECODE,
   /** Encoding media on other pods. */
   ENCODE,
-  /** The request as a whole; as a failure, one that belongs to no other stage. */
+  /** The whole request; for failures, those that belong to no other stage. */
   REQUEST;
 
-  /** Its value of the label {@code stage}. */
+  /** Returns the value of the label {@code stage}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

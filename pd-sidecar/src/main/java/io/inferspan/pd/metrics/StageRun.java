@@ -3,10 +3,10 @@ package io.inferspan.pd.metrics;
 import io.opentelemetry.api.trace.SpanContext;
 
 /**
- * One run of a stage as the metrics see it: a duration once, whether it ends well or fails, and at
- * most one failure.
+ * Records one run of a stage: its duration, and at most one failure.
  *
- * <p>A stage that is given up, because its client or another stage has gone, counts as neither.
+ * <p>A stage that is cancelled, because its client disconnected or another stage failed, is not
+ * recorded.
  */
 public final class StageRun {
   private final SidecarMetrics metrics;
@@ -29,7 +29,7 @@ public final class StageRun {
     }
   }
 
-  /** The stage has failed. */
+  /** Records the failure of the stage. */
   public void failed() {
     if (!over) {
       metrics.stageFailed(stage, span);

@@ -72,7 +72,10 @@ public final class Loops implements AutoCloseable {
     return Transport.NIO;
   }
 
-  /** Vert.x would fall back to NIO, whose loops do not take the channels of another transport. */
+  /**
+   * Returns a transport that works here. Vert.x would fall back to NIO, whose event loops do not
+   * accept channels of another transport.
+   */
   private static Transport working(String asked) {
     Transport transport =
         switch (asked) {
@@ -100,12 +103,12 @@ public final class Loops implements AutoCloseable {
     return String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
   }
 
-  /** The Vert.x that runs the loops. */
+  /** Returns the Vert.x instance that runs the loops. */
   public Vertx vertx() {
     return vertx;
   }
 
-  /** Threads for what would keep an event loop too long. */
+  /** Returns threads for work that would block an event loop. */
   public Executor workers() {
     return vertx.workerPool().executor();
   }
@@ -120,20 +123,20 @@ public final class Loops implements AutoCloseable {
     return count;
   }
 
-  /** Opens connections on {@code loop}. */
+  /** Returns a bootstrap for connections on {@code loop}. */
   public Bootstrap client(EventLoop loop) {
     return new Bootstrap()
         .group(loop)
         .channelFactory(transport.implementation().channelFactory(false))
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
-        // A peer that resets a write may have responded before: its response is read first.
+        // If a peer resets a write, it may have responded before, so its response is read first.
         .option(ChannelOption.AUTO_CLOSE, false)
         .option(ChannelOption.ALLOCATOR, allocator)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());
   }
 
-  /** Accepts connections, spread over the loops. */
+  /** Returns a bootstrap that accepts connections and distributes them over the loops. */
   public ServerBootstrap server() {
     return new ServerBootstrap()
         .group(vertx.acceptorEventLoopGroup(), vertx.eventLoopGroup())
@@ -145,12 +148,12 @@ public final class Loops implements AutoCloseable {
         .childOption(ChannelOption.ALLOCATOR, allocator);
   }
 
-  /** Looks names up without blocking a loop. */
+  /** Returns a resolver that does not block a loop. */
   public AddressResolverGroup<InetSocketAddress> names() {
     return vertx.nameResolver().nettyAddressResolverGroup();
   }
 
-  /** Looks the address of {@code name} up, an IPv4 one if it has any. */
+  /** Resolves {@code name}, to an IPv4 address if it has one. */
   public Future<String> address(String name, Duration timeout) {
     return vertx
         .nameResolver()

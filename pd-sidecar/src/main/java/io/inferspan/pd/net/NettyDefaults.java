@@ -3,7 +3,7 @@ package io.inferspan.pd.net;
 import java.util.Map;
 import java.util.Properties;
 
-/** Netty properties whose defaults do not fit; the command line takes precedence. */
+/** Netty properties with other defaults; the command line takes precedence. */
 final class NettyDefaults {
   private static final Map<String, String> OURS =
       Map.of(
@@ -11,16 +11,16 @@ final class NettyDefaults {
           // way,
           // so that a client who resets in that moment would never be heard of again.
           "io.netty.iouring.pollAddMultishotEnabled", "false",
-          // Events for the flight recorder about every buffer cost 20 proxies at the start.
+          // Flight recorder events for every buffer are expensive at startup.
           "io.netty.jfr.enabled", "false",
-          // Vert.x asks for the default allocator, which else is a second one next to ours.
+          // Vert.x uses the default allocator, which would otherwise be a second one.
           "io.netty.allocator.type", "pooled",
-          // A part of channel ids, for which else all network devices are looked through.
+          // A part of channel ids; otherwise Netty examines all network devices to choose one.
           "io.netty.machineId", "00:00:00:00:00:00:00:01");
 
   private NettyDefaults() {}
 
-  /** To be called before Netty is loaded, which reads them once. */
+  /** Sets the properties. Call it before Netty is loaded, which reads them once. */
   static void set() {
     Properties properties = System.getProperties();
     OURS.forEach(properties::putIfAbsent);

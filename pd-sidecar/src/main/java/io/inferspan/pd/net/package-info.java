@@ -1,8 +1,8 @@
 /**
- * Event loops, transport and name resolution, as Vert.x runs them.
+ * Event loops, transport and name resolution of Vert.x.
  *
- * <p>The only place that reaches into Vert.x's internals: the data plane shares its event loops and
- * drives Netty directly on them.
+ * <p>Only this package uses Vert.x's internals: the data plane uses Netty directly, on Vert.x's
+ * event loops.
  */
 @NullMarked
 package io.inferspan.pd.net;

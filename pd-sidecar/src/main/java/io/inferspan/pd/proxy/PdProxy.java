@@ -33,7 +33,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Decides what becomes of each request. */
+/** Decides how each request is served. */
 public final class PdProxy implements RequestHandler {
   private static final String DENIED = "Forbidden: prefill target not allowed by SSRF protection";
 
@@ -65,7 +65,7 @@ public final class PdProxy implements RequestHandler {
     HttpRequest request = exchange.request();
     HttpMethod method = request.method();
     request.setUri(Routes.originForm(request.uri()));
-    // A tunnel names no path, but where it wants to go.
+    // A tunnel request has a destination instead of a path.
     String path = method.equals(HttpMethod.CONNECT) ? "" : Routes.path(request.uri());
     if (Routes.isHealth(method, path)) {
       exchange.respond(HttpResponseStatus.OK, new DefaultHttpHeaders(), Unpooled.EMPTY_BUFFER);
@@ -165,7 +165,7 @@ public final class PdProxy implements RequestHandler {
     return allowed;
   }
 
-  /** Serves a request that is looked into, in llm-d's order: encode, P/D, decode only. */
+  /** Serves a request whose body is inspected, in llm-d's order: encode, P/D, decode only. */
   private void serve(PdRequest request) {
     if (!request.decision().encoders().isEmpty()) {
       withBody(request, _ -> EncodeStage.run(request, mergesTransferParams, this::serveGathered));
@@ -202,7 +202,9 @@ public final class PdProxy implements RequestHandler {
     }
   }
 
-  /** With other connectors the stages meet in each chunk, not only in the first. */
+  /**
+   * Returns whether to decode in chunks. With other connectors, every chunk would need both stages.
+   */
   private boolean chunks(PdRequest request) {
     return chunkSize > 0
         && Routes.path(request.exchange().request().uri()).equals(CHAT_COMPLETIONS)

@@ -31,7 +31,9 @@ final class Routes {
 
   private Routes() {}
 
-  /** The route that spans name: a known path, a template, or {@code _OTHER}; a tunnel has none. */
+  /**
+   * Returns the route for spans: a known path, a template, or {@code _OTHER}; a tunnel has none.
+   */
   static String template(String path) {
     if (path.isEmpty() || KNOWN.contains(path)) {
       return path;
@@ -50,7 +52,7 @@ final class Routes {
     return named && (below.isEmpty() || below.equals(CANCEL)) ? RESPONSES + "{id}" + below : OTHER;
   }
 
-  /** A request's target without the scheme and the host, which only a forward proxy needs. */
+  /** Returns a request's target without scheme and host, which only forward proxies need. */
   static String originForm(String uri) {
     int scheme = uri.startsWith("/") ? -1 : uri.indexOf("://");
     if (scheme < 0) {
@@ -63,7 +65,7 @@ final class Routes {
     return uri.startsWith("/", rest) ? uri.substring(rest) : '/' + uri.substring(rest);
   }
 
-  /** The path of a request's target, without the query. */
+  /** Returns the path of a request's target, without the query. */
   static String path(String uri) {
     int query = uri.indexOf('?');
     return query < 0 ? uri : uri.substring(0, query);
@@ -74,7 +76,7 @@ final class Routes {
     return path.equals("/health") && isRead(method);
   }
 
-  /** Returns whether machines poll it, so that spans would be noise. */
+  /** Returns whether it is polled by machines, so that spans would be noise. */
   static boolean isUntraced(HttpMethod method, String path) {
     return isRead(method) && UNTRACED.contains(path);
   }
@@ -83,7 +85,7 @@ final class Routes {
     return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
   }
 
-  /** The API that is called; other requests than its {@code POST} pass. */
+  /** Returns the called API; requests other than {@code POST} are passed through. */
   static Api api(HttpMethod method, String path) {
     if (!method.equals(HttpMethod.POST)) {
       return Api.PASSTHROUGH;

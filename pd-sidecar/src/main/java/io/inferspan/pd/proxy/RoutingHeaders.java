@@ -37,7 +37,7 @@ record RoutingHeaders(
     return routing;
   }
 
-  /** One line is split at commas; several lines are one entry each, commas and all. */
+  /** Splits a single header line at commas; of several lines, each is one entry. */
   private static List<String> listed(HttpHeaders headers, AsciiString name) {
     if (!headers.contains(name)) {
       return List.of();

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers the body of a request within bounds of size, of time and of speed. */
+/** Collects the body of a request within limits of size, time and rate. */
 public final class BodyCollector implements BodyListener {
   private static final long FIRST_BYTES = 4 * 1024;
   private static final Duration WINDOW = Duration.ofSeconds(5);
@@ -39,9 +39,9 @@ public final class BodyCollector implements BodyListener {
   public enum End {
     COMPLETE,
     TOO_LARGE,
-    /** All bodies together would take too much memory. */
+    /** The limit for all bodies would be exceeded. */
     NO_ROOM,
-    /** The client takes too long. */
+    /** The client is too slow. */
     TOO_SLOW
   }
 
@@ -53,9 +53,9 @@ public final class BodyCollector implements BodyListener {
   }
 
   /**
-   * Gathers the body of {@code exchange}, or refuses it early if its announced length is too large.
+   * Collects the body of {@code exchange}, or rejects it early if its content length is too large.
    *
-   * @param body takes the bytes; the caller releases it
+   * @param body receives the bytes; the caller releases it
    */
   public static void collect(
       ClientExchange exchange, Bounds bounds, HeldBody body, Consumer<End> next) {
@@ -82,7 +82,7 @@ public final class BodyCollector implements BodyListener {
     content.release();
   }
 
-  /** Only a body that did not come at once is timed. */
+  /** Starts the timers, which only bodies that do not arrive at once need. */
   @Override
   public void pause() {
     if (!over && check == null) {
@@ -99,7 +99,7 @@ public final class BodyCollector implements BodyListener {
     check = exchange.loop().schedule(this::check, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Of a slow body each window has to bring its part. */
+  /** Checks that a slow body reaches the minimum rate in each window. */
   private void check() {
     if (over) {
       return;

@@ -3,10 +3,10 @@ package io.inferspan.pd.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
-/** Changes an answer's body on its way to the client. */
+/** Changes a response's body on its way to the client. */
 public interface BodyFilter {
 
-  /** Takes a piece over and returns what can go on now, which may be empty. */
+  /** Takes ownership of a piece, and returns the bytes that can be sent now, which may be empty. */
   ByteBuf rewrite(ByteBuf content);
 
   /** Passes the held bytes to {@code next}, maybe later; never after {@link #discard}. */

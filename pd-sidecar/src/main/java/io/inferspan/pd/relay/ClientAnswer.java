@@ -14,12 +14,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a request on its way to the client: rewritten, watched, gathered and flushed.
+ * Sends a response to the client: rewrites, observes, batches and flushes it.
  *
- * <p>Small pieces that arrived in one read are sent as one write, at once. Only pieces that follow
- * each other within {@link #BURST_NANOS}, far faster than tokens, are collected for this time:
- * otherwise a burst would cost a system call per piece. A slow client pauses reading, so that
- * little is held.
+ * <p>Small pieces that arrived in one read are sent at once, in one write. Only pieces that follow
+ * each other within {@link #BURST_NANOS}, far faster than tokens, are batched for this time,
+ * because a burst would otherwise cost a system call per piece. A slow client pauses reading, so
+ * that little is buffered.
  */
 public final class ClientAnswer {
   private static final int FIRST_ERROR_STATUS = 400;
@@ -42,9 +42,9 @@ public final class ClientAnswer {
   private long flushedNanos = System.nanoTime() - BURST_NANOS;
 
   /**
-   * An answer that is yet to begin.
+   * Creates a response that has not begun.
    *
-   * @param watched whether its tokens are of interest
+   * @param watched whether its tokens are recorded
    */
   public ClientAnswer(
       ClientExchange exchange, RequestTrace trace, SidecarMetrics metrics, boolean watched) {
@@ -55,10 +55,10 @@ public final class ClientAnswer {
   }
 
   /**
-   * Begins the answer.
+   * Begins the response.
    *
    * @param rewriting the filter of its body; null for none
-   * @param flow stops and resumes what the answer is made of
+   * @param flow stops and resumes the source of the response
    */
   public void begin(HttpResponse head, @Nullable BodyFilter rewriting, Consumer<Boolean> flow) {
     status = head.status().code();

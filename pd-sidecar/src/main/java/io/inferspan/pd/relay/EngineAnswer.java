@@ -41,27 +41,27 @@ public record EngineAnswer(
     return new EngineAnswer(status, headers, body, "", null);
   }
 
-  /** An answer that the proxy itself gives. */
+  /** Returns a response of the proxy itself. */
   public static EngineAnswer own(HttpResponseStatus status, HttpHeaders headers, String body) {
     return new EngineAnswer(status.code(), headers, null, body, null);
   }
 
-  /** An answer without a body. */
+  /** Returns a response without a body. */
   public static EngineAnswer empty(HttpResponseStatus status) {
     return own(status, new DefaultHttpHeaders(), "");
   }
 
-  /** A sentence. */
+  /** Returns a text response. */
   public static EngineAnswer text(HttpResponseStatus status, String text) {
     return own(status, plainText(), text);
   }
 
-  /** An error in the shape of the engines' own. */
+  /** Returns an error in the format of the engines' own errors. */
   public static EngineAnswer error(HttpResponseStatus status, String type, String text) {
     return error(status, plainText(), type, text, null);
   }
 
-  /** The proxy has no room for a request now; in a moment it may. */
+  /** Returns a response that asks the client to retry, because the proxy has no room now. */
   public static EngineAnswer busy(String text) {
     return busy(text, null);
   }
@@ -129,17 +129,17 @@ public record EngineAnswer(
     return new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
   }
 
-  /** The same with other headers. */
+  /** Returns a copy with other headers. */
   public EngineAnswer with(HttpHeaders others) {
     return new EngineAnswer(status, others, held, own, failure);
   }
 
-  /** The body, to be read. */
+  /** Returns the body for reading. */
   public byte[] body() {
     return held == null ? own.getBytes(UTF_8) : held.join();
   }
 
-  /** The body, to be passed on and released. */
+  /** Returns the body as a buffer, which the receiver must release. */
   public ByteBuf content() {
     return held == null ? Unpooled.wrappedBuffer(body()) : held.toBuffer();
   }
@@ -154,7 +154,10 @@ public record EngineAnswer(
     return status >= FIRST_SUCCESS && status < FIRST_BEYOND;
   }
 
-  /** Keeps the body as long as {@code other}, which may refer to its bytes; null for not at all. */
+  /**
+   * Releases the body together with {@code other}, which may refer to its bytes; at once if that is
+   * null.
+   */
   public EngineAnswer heldBy(@Nullable HeldBody other) {
     if (held != null && other != null) {
       other.adopt(held);
@@ -164,7 +167,7 @@ public record EngineAnswer(
     return this;
   }
 
-  /** Drops the body. */
+  /** Releases the body. */
   public void release() {
     if (held != null) {
       held.release();

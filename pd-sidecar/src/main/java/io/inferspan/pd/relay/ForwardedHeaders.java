@@ -28,7 +28,7 @@ public final class ForwardedHeaders {
 
   private ForwardedHeaders() {}
 
-  /** Makes a client's headers fit for an engine; the framing headers stay. */
+  /** Removes hop-by-hop headers from a client's request; framing headers are kept. */
   public static void fromClient(HttpRequest request, String clientAddress) {
     HttpHeaders headers = request.headers();
     String protocol = askedProtocol(request);
@@ -51,9 +51,10 @@ public final class ForwardedHeaders {
   }
 
   /**
-   * The protocol that a request wants to go on with, or null.
+   * Returns the protocol that a request asks to upgrade to, or null.
    *
-   * <p>HTTP/2 is never asked of an engine: a client would be past all rules of this proxy with it.
+   * <p>An upgrade to HTTP/2 is never forwarded, because the client could then bypass this proxy's
+   * rules.
    */
   private static @Nullable String askedProtocol(HttpRequest request) {
     HttpHeaders headers = request.headers();
@@ -80,7 +81,7 @@ public final class ForwardedHeaders {
     return first == null ? null : String.join(", ", headers.getAll(FORWARDED_FOR));
   }
 
-  /** Makes an engine's headers fit for a client; the framing headers stay. */
+  /** Removes hop-by-hop headers from an engine's response; framing headers are kept. */
   public static void fromEngine(HttpResponse answer) {
     HttpHeaders headers = answer.headers();
     boolean switches = answer.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);

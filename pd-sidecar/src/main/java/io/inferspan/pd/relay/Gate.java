@@ -3,33 +3,33 @@ package io.inferspan.pd.relay;
 import io.inferspan.pd.memory.HeldBody;
 import io.netty.handler.codec.http.HttpResponse;
 
-/** Decides whether an answer that has begun to come in may go to the client. */
+/** Decides whether a response that has begun to arrive is passed to the client. */
 public interface Gate {
 
   /** The decisions on a response. */
   enum Verdict {
-    /** It cannot be said yet. */
+    /** There is no decision yet. */
     WAIT,
-    /** The client gets it. */
+    /** The client gets the response. */
     PASS,
-    /** The client does not get it, and the call to the engine ends. */
+    /** The client does not get the response, and the call to the engine is cancelled. */
     DROP
   }
 
   /** The progress of a response. */
   enum Progress {
-    /** There is more to come. */
+    /** More data will follow. */
     PARTIAL,
-    /** There is more, but no more can be held. */
+    /** More data will follow, but no more can be buffered. */
     FULL,
-    /** That is all. */
+    /** The response is complete. */
     COMPLETE
   }
 
-  /** Looks at what has come so far. */
+  /** Checks the data received so far. */
   Verdict look(HttpResponse head, HeldBody body, Progress progress);
 
-  /** The answer was dropped; what follows is another stage's. */
+  /** Called when the response was dropped; another stage may follow. */
   default void dropped() {}
 
   /** Returns how much of the response is read before the decision; {@code limit} is the maximum. */

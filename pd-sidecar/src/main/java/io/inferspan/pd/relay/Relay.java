@@ -14,9 +14,9 @@ import io.netty.handler.codec.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call whose response is passed on to the client as it arrives, after its gate, if any, lets it.
+ * A call whose response is streamed to the client, after its gate, if any, has passed it.
  *
- * <p>A slow client pauses reading, and so does a waiting gate, beyond a limit.
+ * <p>A slow client pauses reading; a gate without a decision does so beyond a limit.
  */
 public abstract class Relay extends EngineCall {
   private final ClientExchange exchange;
@@ -75,13 +75,16 @@ public abstract class Relay extends EngineCall {
     held = new Held(gate, body, limit);
   }
 
-  /** The answer begins: its head may be changed, and a filter for the body returned. */
+  /**
+   * Called when the response begins; may change the head, and returns a filter for the body or
+   * null.
+   */
   protected abstract @Nullable BodyFilter answering(HttpResponse head);
 
-  /** The client has the whole answer. */
+  /** Called when the client has received the whole response. */
   protected abstract void delivered();
 
-  /** The gate kept the answer from the client. */
+  /** Called when the gate withheld the response from the client. */
   protected void dropped() {}
 
   /** Handles a truncated response; if nothing was sent, the client must still be answered. */
@@ -107,7 +110,7 @@ public abstract class Relay extends EngineCall {
     }
   }
 
-  /** Asks the gate again, because something outside the answer has changed. */
+  /** Checks the gate again, because a condition other than the response has changed. */
   public final void decide() {
     Held waiting = held;
     HttpResponse head = waiting == null ? null : waiting.head;
@@ -116,7 +119,7 @@ public abstract class Relay extends EngineCall {
     }
     Verdict verdict = waiting.gate.look(head, waiting.body, waiting.progress);
     if (waiting != held) {
-      // The gate was asked again while it looked.
+      // The gate was called again during its check.
       return;
     }
     if (verdict == Verdict.PASS) {

@@ -1,6 +1,6 @@
 package io.inferspan.pd.request;
 
-/** The members of a request's body that more than one part of the proxy looks at. */
+/** Names of members of a request's body that several parts of the proxy use. */
 public final class BodyMembers {
   public static final String STREAM = "stream";
   public static final String STREAM_OPTIONS = "stream_options";

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to an engine whose whole answer the proxy takes for itself, up to a limit; an answer
- * beyond it counts as none.
+ * A call to an engine whose whole response the proxy buffers and uses itself. A response beyond the
+ * limit is a failure.
  */
 public final class BufferedCall extends EngineCall {
   private final HeldBody body;
@@ -34,12 +34,11 @@ public final class BufferedCall extends EngineCall {
   private boolean over;
 
   /**
-   * A call that is yet to start.
+   * Creates a call that has not started.
    *
-   * @param bodies the budget of the answer
-   * @param replayable whether it may be sent again if an idle connection proves dead
-   * @param next takes the answer, whose body it releases; once, but not of a call that was
-   *     cancelled
+   * @param bodies the memory budget of the response
+   * @param replayable whether it may be sent again if an idle connection turns out to be dead
+   * @param next receives the response once and releases its body; not called after a cancellation
    */
   public BufferedCall(
       HeldBodies bodies,
@@ -56,14 +55,14 @@ public final class BufferedCall extends EngineCall {
     this.next = next;
   }
 
-  /** Ends the call if it takes longer; zero for never. */
+  /** Sets a timeout for the call; zero for none. */
   public void endAfter(EventLoop loop, Duration time) {
     if (!over && !time.isZero()) {
       deadline = loop.schedule(this::expire, time.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
-  /** Ends the call with a time-out in place of an answer. */
+  /** Ends the call with a timeout failure. */
   void expire() {
     giveUp(UpstreamFailure.overdue());
   }
@@ -81,12 +80,12 @@ public final class BufferedCall extends EngineCall {
     return over;
   }
 
-  /** The request is not sent again: its body is released once it is written. */
+  /** Disables replays, so that the body is released once it is written. */
   void onlyOnce() {
     writer.onlyOnce();
   }
 
-  /** Ends the call: its answer is not wanted any more. */
+  /** Cancels the call. */
   public void cancel(String errorType) {
     if (!over) {
       cancel();
@@ -114,7 +113,7 @@ public final class BufferedCall extends EngineCall {
   @Override
   protected void connected() {
     if (!writer.send(this)) {
-      // Written over an idle connection that was dead, and not kept for a second time.
+      // The idle connection was dead, and the body was not kept for a replay.
       giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the answer"));
     }
   }

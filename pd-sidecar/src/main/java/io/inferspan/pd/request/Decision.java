@@ -21,7 +21,7 @@ public record Decision(
     @Nullable String kvSource,
     @Nullable String dataParallel) {
 
-  /** Nothing is decided yet, or everything passes. */
+  /** Returns a decision without stages: not decided yet, or passed through. */
   public static Decision of(Api api) {
     return new Decision(api, null, List.of(), null, null);
   }

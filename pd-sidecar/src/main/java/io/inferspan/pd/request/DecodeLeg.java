@@ -34,7 +34,7 @@ public record DecodeLeg(
     return new DecodeLeg(body, moreHeaders, target, filter, gate);
   }
 
-  /** Another decoder than the listener's own; null for that one. */
+  /** Returns a copy with another decoder than the listener's own; null for the listener's own. */
   public DecodeLeg on(@Nullable Target decoder) {
     return new DecodeLeg(body, headers, decoder, filter, gate);
   }

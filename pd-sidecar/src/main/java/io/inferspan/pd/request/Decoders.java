@@ -27,12 +27,14 @@ public final class Decoders {
     }
   }
 
-  /** The decoder behind a listener. */
+  /** Returns the decoder of a listener. */
   public Target of(int rank) {
     return new Target(LOCAL, firstPort + rank);
   }
 
-  /** The decoder that a header asks for by its sidecar's address, or null where there is none. */
+  /**
+   * Returns the decoder that a header requests by its sidecar's address, or null if there is none.
+   */
   public @Nullable Target at(String proxyAddress) {
     return byProxyAddress.get(proxyAddress);
   }

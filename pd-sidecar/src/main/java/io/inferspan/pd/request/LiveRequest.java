@@ -24,13 +24,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request from its arrival to its end, which comes once: answered, failed or left by the client.
+ * A request from its arrival to its end. It ends once: answered, failed, or abandoned by the
+ * client.
  *
  * <p>The end closes the span and counts the request.
  */
 public abstract sealed class LiveRequest implements Offload, ClientExchange.Owner
     permits PdRequest {
-  /** To scan so much takes about a millisecond. */
+  /** Scanning this many bytes takes about a millisecond. */
   private static final int LARGE_BODY_BYTES = 1 << 20;
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
@@ -87,12 +88,12 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     return answer;
   }
 
-  /** Returns what all requests share. */
+  /** Returns the objects that all requests share. */
   public final ProxyParts parts() {
     return parts;
   }
 
-  /** Sets where its stages run. */
+  /** Sets the pods of its stages. */
   public final void decided(Decision chosen) {
     decision = chosen;
   }
@@ -120,17 +121,17 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     return parts.config();
   }
 
-  /** The loop that this request lives on. */
+  /** Returns the event loop of this request. */
   public final EventLoop loop() {
     return exchange.loop();
   }
 
-  /** The budget of all bodies. */
+  /** Returns the memory budget of all bodies. */
   public final HeldBodies bodies() {
     return parts.heldBodies();
   }
 
-  /** Takes the request's body over, which is held as long as a stage is to come. */
+  /** Takes ownership of the request's body, which is held until no more stages follow. */
   public final void hold(HeldBody incoming) {
     held = incoming;
   }
@@ -147,7 +148,7 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     return held == null ? null : held.retain();
   }
 
-  /** No other stage is to come; those under way hold the body themselves. */
+  /** Releases the body because no more stages follow; running stages hold it themselves. */
   final void releaseBody() {
     if (held != null) {
       held.release();
@@ -160,17 +161,17 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     whenGone.add(action);
   }
 
-  /** Removes the action of a stage that has ended, and releases what it holds. */
+  /** Removes the action of a stage that has ended, so that its objects can be freed. */
   public final void over(Runnable action) {
     whenGone.remove(action);
   }
 
-  /** Sets what runs once the request has ended, for a stage that outlives it. */
+  /** Sets an action for the end of the request, for a stage that outlives it. */
   final void whenEnded(Runnable action) {
     whenEnded = action;
   }
 
-  /** Cancels the stages that still run: one of them has failed, so the others are of no use. */
+  /** Cancels the running stages, because one of them has failed. */
   public final void giveUp(Reason reason) {
     givenUpBecause = reason;
     cancelStages();
@@ -185,12 +186,12 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     List.copyOf(whenGone).forEach(Runnable::run);
   }
 
-  /** The client has its whole answer. */
+  /** Ends the request after the client received the whole response. */
   public final void delivered() {
     end(answer.status());
   }
 
-  /** Gives the client an answer as it is. */
+  /** Sends a response to the client. */
   public final void deliver(EngineAnswer given) {
     if (given.failure() != null && given.failure().kind() == Kind.NO_ROOM) {
       metrics().noRoomForBody();
@@ -199,7 +200,7 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     end(given.status());
   }
 
-  /** Answers in place of the engines; the span says why. */
+  /** Answers the client without an engine, and records the reason on the span. */
   public final void refuse(EngineAnswer given, String errorType, String why) {
     failed();
     trace.fail(errorType, why);
@@ -224,7 +225,7 @@ public abstract sealed class LiveRequest implements Offload, ClientExchange.Owne
     }
   }
 
-  /** The decoder failed so late that the client sees no other sign of it than a reset. */
+  /** Resets the client, because the decoder failed after the response had begun. */
   public final void breakOff(String type) {
     trace.fail(type, DECODE_FAILED);
     exchange.abort();

@@ -21,7 +21,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** Passes a request through as it comes, without looking into its body. */
+/** Passes a request through without inspecting its body. */
 final class PassedLeg extends Relay {
   private static final int FIRST_ERROR_STATUS = 400;
 
@@ -30,10 +30,10 @@ final class PassedLeg extends Relay {
   private final Target target;
   private final CallTrace trace;
 
-  /** Null for what passes through: it is no decode. */
+  /** Null for a request that is passed through, because it is not a decode. */
   private final @Nullable StageRun decode;
 
-  /** Nothing of the client's goes to the engine after the head. */
+  /** True if no body is sent to the engine. */
   private boolean bodyless;
 
   PassedLeg(PdRequest request, Target target) {
@@ -124,7 +124,7 @@ final class PassedLeg extends Relay {
 
   @Override
   protected @Nullable BodyFilter answering(HttpResponse head) {
-    // After a switch of protocols there are bytes to pass on.
+    // After a protocol upgrade, raw bytes follow.
     bodyless &= !head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     int status = head.status().code();
     trace.answered(status);

@@ -25,11 +25,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and the legs that it is served with.
+ * A request and the calls that serve it.
  *
- * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode;
- * how that is sent, traced, counted and cancelled is done here. All of it happens on one event
- * loop.
+ * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode.
+ * This class sends, traces, counts and cancels the calls. It runs on one event loop.
  */
 public final class PdRequest extends LiveRequest {
   private static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
@@ -50,7 +49,7 @@ public final class PdRequest extends LiveRequest {
     return request;
   }
 
-  /** The prefill pod. */
+  /** Returns the prefill pod. */
   public Target prefiller() {
     Target prefiller = decision().prefiller();
     if (prefiller == null) {
@@ -60,7 +59,8 @@ public final class PdRequest extends LiveRequest {
   }
 
   /**
-   * The decoder that the data-parallel header asks for, or the listener's own without it.
+   * Returns the decoder that the data-parallel header requests, or the listener's own without the
+   * header.
    *
    * @return null if the header names an unknown rank, which is a client error
    */
@@ -88,12 +88,12 @@ public final class PdRequest extends LiveRequest {
     }
   }
 
-  /** The body has come and was scanned. */
+  /** Sets the scanned body. */
   public void scanned(HeldBody incoming, JsonObject json) {
     body = new RequestBody(incoming, json);
   }
 
-  /** The body of a request that was gathered. */
+  /** Returns the collected body. */
   public RequestBody body() {
     if (body == null) {
       throw new IllegalStateException("the body was not gathered");
@@ -101,33 +101,33 @@ public final class PdRequest extends LiveRequest {
     return body;
   }
 
-  /** Names the id that all stages carry. */
+  /** Sets the id that all stages have in common. */
   public void identify(String requestId) {
     id = requestId;
     trace().identify(requestId);
   }
 
-  /** The id that all stages carry; null if no stage has named one yet. */
+  /** Returns the id that all stages have in common; null if no stage has set one yet. */
   public @Nullable String id() {
     return id;
   }
 
-  /** Decodes in another way than in one piece. */
+  /** Sets another way to decode than in one piece. */
   public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
   }
 
-  /** Refuses a request for a rank that is not here. */
+  /** Rejects a request for an unknown rank. */
   public void refuseRank() {
     EngineAnswer answer = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
     refuse(answer, "unknown_rank", "no such data-parallel rank");
   }
 
-  /** The client's head for another body, with more headers. */
+  /** Returns the client's head for another body, with additional headers. */
   HttpRequest head(JsonPieces sent, Map<String, String> added) {
     HttpRequest request = exchange().request();
     HttpHeaders headers = request.headers().copy();
-    // The answer is looked into.
+    // The response is parsed.
     headers.remove(HttpHeaderNames.ACCEPT_ENCODING);
     headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
     headers.remove(HttpHeaderNames.EXPECT);
@@ -145,19 +145,19 @@ public final class PdRequest extends LiveRequest {
   }
 
   /**
-   * Runs prefill and takes its answer, also of a call that failed; if the client leaves, {@code
-   * next} does not run. If the settings say so, answers of 502, 503 and 504 are tried again.
+   * Runs prefill and passes its response, or its failure, to {@code next}; not if the client
+   * disconnects. Depending on the settings, responses of 502, 503 and 504 are retried.
    */
   public void ask(PrefillLeg leg, Consumer<EngineAnswer> next) {
     new PrefillStage(this, leg, next).run();
   }
 
-  /** Runs prefill whose answer does not matter. */
+  /** Runs prefill and ignores its response. */
   public void ask(PrefillLeg leg) {
     ask(leg, _ -> {});
   }
 
-  /** Asks a leg's decoder something else; the answer is not the client's. */
+  /** Sends another request to a leg's decoder; its response is not passed to the client. */
   public BufferedCall ask(
       DecodeLeg leg, JsonPieces sent, StageTrace stage, Consumer<EngineAnswer> next) {
     Target target = decoder(leg);
@@ -168,19 +168,19 @@ public final class PdRequest extends LiveRequest {
     return call;
   }
 
-  /** Asks an encoder, which gets nothing of the client's headers. */
+  /** Sends a request to an encoder, without the client's headers. */
   public BufferedCall askEncoder(
       Target encoder, HttpRequest head, JsonPieces sent, Consumer<EngineAnswer> next) {
     CallTrace callTrace = trace().call("POST", encoder.host(), encoder.port());
     callTrace.inject(head.headers());
-    // Encoding twice does no harm, so a connection that died unused is no reason to fail.
+    // Encoding twice is harmless, so the request is retried if an idle connection was dead.
     BufferedCall call = call(head, sent, callTrace, true, next);
     parts().engines().encoders().start(loop(), encoder, call);
     call.endAfter(loop(), config().get(Settings.PREFILL_TIMEOUT));
     return call;
   }
 
-  /** Creates a call, whose answer {@code next} takes on this request's behalf. */
+  /** Creates a call whose response is passed to {@code next}. */
   BufferedCall call(
       HttpRequest head,
       JsonPieces sent,
@@ -201,7 +201,7 @@ public final class PdRequest extends LiveRequest {
     return new RequestWriter(bodies(), retainBody(), head, sent);
   }
 
-  /** Scans the body of an answer, which the caller holds. */
+  /** Scans the body of a response, which the caller holds. */
   public void scan(EngineAnswer answer, Consumer<JsonScan> next) {
     int depth = config().get(Settings.JSON_DEPTH_LIMIT);
     HeldBody holding = answer.held();
@@ -212,7 +212,7 @@ public final class PdRequest extends LiveRequest {
     }
   }
 
-  /** Runs decode, in one piece or another way; the client gets the answer. */
+  /** Runs decode, in one piece or another way, and passes the response to the client. */
   public void stream(DecodeLeg leg) {
     if (decoding == null) {
       streamWhole(leg);
@@ -221,7 +221,7 @@ public final class PdRequest extends LiveRequest {
     }
   }
 
-  /** Runs decode in one piece; returns what asks the leg's gate again. */
+  /** Runs decode in one piece; returns an action that checks the leg's gate again. */
   public Runnable streamWhole(DecodeLeg leg) {
     StreamedLeg streamed = new StreamedLeg(this, leg);
     if (leg.gate() == null) {
@@ -231,7 +231,7 @@ public final class PdRequest extends LiveRequest {
     return streamed::decide;
   }
 
-  /** Passes the request through to a decoder as it comes. */
+  /** Passes the request through to a decoder. */
   public void pass(Target decoder) {
     new PassedLeg(this, decoder).start();
   }

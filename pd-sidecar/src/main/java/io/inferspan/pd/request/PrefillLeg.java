@@ -16,22 +16,25 @@ import org.jspecify.annotations.Nullable;
 public record PrefillLeg(
     JsonPieces body, Map<String, String> headers, Dispatch dispatch, @Nullable Long room) {
 
-  /** Prefill first, then decode. */
+  /** Returns a prefill that runs before decode. */
   public static PrefillLeg before(JsonPieces body, Map<String, String> headers) {
     return new PrefillLeg(body, headers, Dispatch.SERIAL, null);
   }
 
-  /** Prefill while decode runs; its answer is not used. */
+  /** Returns a prefill concurrent with decode, whose response is not used. */
   public static PrefillLeg concurrent(JsonPieces body, Map<String, String> headers) {
     return new PrefillLeg(body, headers, Dispatch.DETACHED, null);
   }
 
-  /** Prefill while decode runs, whose answer the client gets once this one is there. */
+  /**
+   * Returns a prefill concurrent with decode; the client gets decode's response after this one has
+   * succeeded.
+   */
   public static PrefillLeg parallel(JsonPieces body, Map<String, String> headers) {
     return new PrefillLeg(body, headers, Dispatch.PARALLEL, null);
   }
 
-  /** The same, with a number under which both stages meet. */
+  /** Returns a copy with the number that identifies the transfer to both stages. */
   public PrefillLeg in(long meetingRoom) {
     return new PrefillLeg(body, headers, dispatch, meetingRoom);
   }

@@ -27,7 +27,7 @@ final class PrefillStage {
   private final PdRequest request;
   private final Dispatch dispatch;
 
-  /** Null once it is not sent again: its body must not live as long as the answer. */
+  /** Null when no retry is possible, so that its body is freed before the response arrives. */
   private @Nullable PrefillLeg leg;
 
   private final Target target;
@@ -77,12 +77,12 @@ final class PrefillStage {
     HttpRequest head = request.head(sent.body(), sent.headers());
     CallTrace callTrace = trace.call("POST", target.host(), target.port(), head.headers());
     leg = retriesLeft > 0 ? sent : null;
-    // Prefilling twice does no harm, so a connection that died unused is no reason to fail.
+    // Prefilling twice is harmless, so the request is retried if an idle connection was dead.
     call = request.call(head, sent.body(), callTrace, true, this::take);
     request.parts().engines().prefillers().start(request.loop(), target, call);
   }
 
-  /** The request has ended before its detached prefill: that goes on, but holds little. */
+  /** Continues a detached prefill after the end of its request, with little memory. */
   private void linger() {
     if (over) {
       return;
@@ -111,7 +111,7 @@ final class PrefillStage {
       call.expire();
     }
     if (!over) {
-      // It was about to be tried again.
+      // A retry was scheduled.
       request.guard(() -> take(EngineAnswer.none(UpstreamFailure.overdue())));
     }
   }

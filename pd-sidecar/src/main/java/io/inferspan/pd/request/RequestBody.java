@@ -10,7 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, of which the bodies of its legs are made; gone once decode has been sent.
+ * The body of a request, from which the bodies of its calls are made; released when decode has been
+ * sent.
  */
 public final class RequestBody {
   private final HeldBody held;
@@ -19,9 +20,9 @@ public final class RequestBody {
   private @Nullable JsonPieces original;
 
   /**
-   * A body that was scanned.
+   * Creates a scanned body.
    *
-   * @param held what holds the bytes of {@code json}, which is forgotten with them
+   * @param held the holder of the bytes of {@code json}
    */
   RequestBody(HeldBody held, JsonObject json) {
     this.held = held;
@@ -34,7 +35,7 @@ public final class RequestBody {
     original = null;
   }
 
-  /** The client's body, scanned. */
+  /** Returns the client's body. */
   public JsonObject json() {
     JsonObject scanned = json;
     if (scanned == null) {
@@ -48,7 +49,7 @@ public final class RequestBody {
     return held;
   }
 
-  /** Sets a member in all bodies that are made of the client's from now on. */
+  /** Sets a member in all bodies that are made from now on. */
   public void preset(String member, byte[] value) {
     presets.put(member, value);
     original = null;
@@ -64,14 +65,14 @@ public final class RequestBody {
     return !presets.isEmpty();
   }
 
-  /** Starts a change of the client's body. */
+  /** Starts an edit of the client's body. */
   public JsonEdit edit() {
     JsonEdit edit = json().edit();
     presets.forEach(edit::set);
     return edit;
   }
 
-  /** The client's body with nothing but what stages before have set. */
+  /** Returns the client's body with only the members that earlier stages have set. */
   public JsonPieces original() {
     JsonPieces pieces = original == null ? edit().pieces() : original;
     original = pieces;

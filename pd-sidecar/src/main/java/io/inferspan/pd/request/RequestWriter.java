@@ -11,9 +11,9 @@ import io.netty.handler.codec.http.HttpRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the request of a leg, slice by slice as its connection takes it.
+ * Writes a request in slices, as its connection accepts them.
  *
- * <p>It holds the client's body until it is released, and can send it again until then.
+ * <p>It holds the client's body, and can send it again, until the body is released.
  */
 public final class RequestWriter {
   private static final int SLICE_BYTES = 256 * 1024;
@@ -32,9 +32,9 @@ public final class RequestWriter {
   private boolean writing;
 
   /**
-   * A request to be sent.
+   * Creates a writer for a request.
    *
-   * @param held what holds the bytes of {@code body}, which this releases; null for nothing
+   * @param held the holder of the bytes of {@code body}, which this releases; null for none
    */
   public RequestWriter(
       HeldBodies bodies, @Nullable HeldBody held, HttpRequest head, JsonPieces body) {
@@ -44,7 +44,7 @@ public final class RequestWriter {
     this.body = body;
   }
 
-  /** Releases the body once it is written, or now if it is: the request is not sent again. */
+  /** Releases the body when it is written, because the request will not be sent again. */
   void onlyOnce() {
     once = true;
     if (written) {
@@ -52,7 +52,7 @@ public final class RequestWriter {
     }
   }
 
-  /** Begins to write the request; false if its body was released. */
+  /** Begins to write the request; returns false if its body was released. */
   boolean send(EngineCall connected) {
     JsonPieces sent = body;
     if (sent == null) {
@@ -65,7 +65,7 @@ public final class RequestWriter {
     return true;
   }
 
-  /** Writes on, as far as the connection takes it. */
+  /** Continues writing, as far as the connection accepts it. */
   void resume() {
     EngineCall connected = call;
     if (writing || connected == null) {
@@ -105,7 +105,7 @@ public final class RequestWriter {
     connected.write(slice, () -> bodies.give(size));
   }
 
-  /** Drops the body; the rest will not be written. */
+  /** Releases the body; the rest will not be written. */
   void release() {
     body = null;
     unwritten = null;

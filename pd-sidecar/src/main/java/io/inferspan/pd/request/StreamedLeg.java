@@ -15,7 +15,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Runs decode on this pod and gives the client its answer. */
+/** Runs decode on this pod and streams its response to the client. */
 final class StreamedLeg extends Relay {
   private static final int FIRST_ERROR_STATUS = 400;
   private static final LiveRequest.Reason DECODE_FAILED =
@@ -35,13 +35,13 @@ final class StreamedLeg extends Relay {
   StreamedLeg(PdRequest request, DecodeLeg leg) {
     super(request.exchange(), request.answer(), false);
     this.request = request;
-    // Not the leg, whose body must not live as long as the answer.
+    // Not the whole leg, so that its body is freed before the response ends.
     this.filter = leg.filter();
     this.gate = leg.gate();
     this.target = request.decoder(leg);
     HttpRequest head = request.head(leg.body(), leg.headers());
     this.writer = request.writer(head, leg.body());
-    // Decode is never sent twice, and its answer may take minutes.
+    // Decode is never sent twice, and its response may take minutes.
     writer.onlyOnce();
     this.trace = request.trace().decode();
     request.describe(trace, leg);
@@ -69,7 +69,7 @@ final class StreamedLeg extends Relay {
 
   @Override
   protected @Nullable BodyFilter answering(HttpResponse answer) {
-    // It has passed its gate, so no other stage follows.
+    // The gate has passed it, so no other stage follows.
     request.releaseBody();
     int status = answer.status().code();
     callTrace.answered(status);
@@ -95,7 +95,7 @@ final class StreamedLeg extends Relay {
     trace.endDecode();
   }
 
-  /** The connection now belongs to another stage. */
+  /** Lets another stage use the client's connection. */
   @Override
   protected void dropped() {
     end();
@@ -109,7 +109,7 @@ final class StreamedLeg extends Relay {
   protected void brokenOff(UpstreamFailure failure) {
     counted.failed();
     fail(failure.type(), "decode request failed");
-    // A prefill that goes on could write into memory that the decoder has given to others.
+    // A running prefill could write into memory that the decoder has reused.
     request.giveUp(DECODE_FAILED);
     request.decoderFailed(failure);
   }

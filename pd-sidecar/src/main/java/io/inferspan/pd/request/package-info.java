@@ -1,8 +1,7 @@
 /**
- * A live request and the stages it goes through: how each is sent, traced, counted and cancelled.
+ * An active request and its stages: each is sent, traced, counted and cancelled here.
  *
- * <p>Here lives what all connectors share. What one of them does differently is in its own class,
- * in the room of the connectors.
+ * <p>Contains what all connectors share. Each connector has its own class in {@code connector}.
  */
 @NullMarked
 package io.inferspan.pd.request;

@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * A small piece of a chunked body with its frame around it, in one buffer.
+ * Puts a small piece of a chunked body and its framing into one buffer.
  *
- * <p>The codec would write size, piece and line end as three, which costs more than to copy a piece
- * of this size.
+ * <p>The codec would write size, piece and line end as three buffers, which costs more than copying
+ * a piece of this size.
  */
 final class ChunkFrame {
-  /** Larger pieces are better left to the codec. */
+  /** For larger pieces, use the codec. */
   static final int MAX_BYTES = 4096;
 
   private static final int MAX_SIZE_DIGITS = 4;
@@ -21,7 +21,10 @@ final class ChunkFrame {
 
   private ChunkFrame() {}
 
-  /** Copies {@code piece}, which must not be empty, and releases it. */
+  /**
+   * Returns a copy of {@code piece}, which must not be empty, with its framing; releases the
+   * original.
+   */
   static ByteBuf around(ByteBuf piece, ByteBufAllocator allocator) {
     int size = piece.readableBytes();
     ByteBuf framed = allocator.directBuffer(size + MAX_SIZE_DIGITS + LINE_ENDS_BYTES);

@@ -111,17 +111,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     context().write(part, context().voidPromise());
   }
 
-  /** Writes a piece of a body, which stays counted until it has left if it was held. */
+  /** Writes a piece of a body; held bytes stay counted until they are written. */
   void writeBody(HttpContent part) {
     context().write(part, untilWritten(part));
   }
 
-  /** The same for a whole answer. */
+  /** Writes a whole response; held bytes stay counted until they are written. */
   void writeAnswer(FullHttpResponse answer) {
     context().writeAndFlush(answer, untilWritten(answer));
   }
 
-  /** TLS drops its plain text before the cipher text has left. */
+  /** Keeps held bytes counted until the cipher text is written: TLS releases plain text before. */
   private ChannelPromise untilWritten(HttpContent part) {
     HeldBody held = HeldBody.of(part.content());
     if (held == null) {
@@ -131,7 +131,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return context().newPromise().addListener(_ -> held.release());
   }
 
-  /** Writes a small piece of a chunked body, past the encoder where there is one. */
+  /** Writes a small piece of a chunked body, bypassing the encoder if there is one. */
   void writeChunk(ByteBuf piece) {
     ChannelHandlerContext past = encoder;
     if (past == null || !piece.isReadable()) {
@@ -161,7 +161,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Stops or resumes reading; what came ahead may keep it stopped. */
+  /** Stops or resumes reading; pipelined data may keep it stopped. */
   void reading(boolean on) {
     wanted = on;
     RequestDecoder decoding = decoder == null ? null : (RequestDecoder) decoder.handler();
@@ -172,7 +172,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** All is decoded that can be now; {@code full} if more must not come ahead. */
+  /** Called after decoding; {@code full} means that no more pipelined data is accepted. */
   void decoded(boolean full) {
     autoRead(wanted && !full);
   }
@@ -221,7 +221,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return broken;
   }
 
-  /** So many bytes were read that cannot be dealt with yet. */
+  /** Records bytes that were read and cannot be handled yet. */
   void readAhead(int bytes) {
     if (pause != null) {
       pause.read(bytes);
@@ -241,7 +241,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Takes bytes of a connection that has left HTTP behind. */
+  /** Receives bytes after a protocol upgrade. */
   private void takeRaw(ByteBuf bytes) {
     if (current == null) {
       bytes.release();
@@ -270,7 +270,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return true;
   }
 
-  /** An HTTP/2 request without a body comes in one piece, which cannot be sent on as a head. */
+  /** Returns only the head: an HTTP/2 request without a body arrives as one full message. */
   private static HttpRequest bare(HttpRequest head) {
     return head instanceof FullHttpRequest
         ? new DefaultHttpRequest(head.protocolVersion(), head.method(), head.uri(), head.headers())
@@ -292,7 +292,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** An answer is complete; its request may not be. */
+  /** Called when a response is complete; its request may not be. */
   void answered(ClientExchange exchange) {
     if (current != exchange) {
       return;
@@ -309,13 +309,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Serves nothing more on this connection. */
+  /** Stops serving requests on this connection. */
   private ChannelHandlerContext over() {
     broken = true;
     return context();
   }
 
-  /** Serves what came ahead. */
+  /** Serves the next pipelined request. */
   private void advance() {
     if (decoder != null) {
       ((RequestDecoder) decoder.handler()).goOn(decoder);
@@ -338,7 +338,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     exchange.refuse(status);
   }
 
-  /** Leaves HTTP behind: after {@code head} there are only bytes, both ways. */
+  /** Upgrades the connection: after {@code head}, raw bytes are passed in both directions. */
   void switchProtocol(HttpResponse head) {
     writeAndFlush(head);
     channel().pipeline().remove(HttpResponseEncoder.class);
@@ -347,7 +347,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     reading(true);
   }
 
-  /** Ends an answer before its end, in a way that the client can see. */
+  /** Truncates a response in a way that the client can detect. */
   void breakOff(boolean byReset) {
     if (byReset) {
       ConnectionEnd.reset(over());

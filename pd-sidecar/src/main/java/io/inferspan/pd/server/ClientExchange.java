@@ -47,43 +47,46 @@ public final class ClientExchange {
   private boolean chunked;
   private boolean endsWithConnection;
 
-  /** Hears of the end of a request that comes from outside; one of these is called, and once. */
+  /**
+   * Notified when a request is ended by the client or by a shutdown; exactly one method is called,
+   * once.
+   */
   public interface Owner {
 
-    /** The client went away before its answer was complete. */
+    /** Called when the client disconnects before its response is complete. */
     void clientGone();
 
     /**
-     * The rest of the request cannot be parsed.
+     * Called when the rest of the request cannot be parsed.
      *
      * @param status the status of the response, or 0 if the response has begun
      */
     void malformed(int status);
 
-    /** The proxy stops before the answer is complete, and breaks it off. */
+    /** Called when the proxy stops before the response is complete. */
     void cut();
   }
 
   ClientExchange(ClientConnection connection, HttpRequest request) {
     this.connection = connection;
     this.request = request;
-    // Remembered, because the request may be changed before the answer comes.
+    // Stored, because the request may be changed before the response begins.
     this.old = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
     this.awaitsContinue = HttpUtil.is100ContinueExpected(request);
     this.closesAfter = !HttpUtil.isKeepAlive(request);
   }
 
-  /** The request's head, which may be changed in place and sent on. */
+  /** Returns the request's head, which may be changed in place and forwarded. */
   public HttpRequest request() {
     return request;
   }
 
-  /** The loop that this exchange lives on. */
+  /** Returns the event loop of this exchange. */
   public EventLoop loop() {
     return connection.channel().eventLoop();
   }
 
-  /** The address that the client's connection comes from; empty where unknown. */
+  /** Returns the address of the client; empty if unknown. */
   public String clientAddress() {
     return connection.clientAddress();
   }
@@ -93,7 +96,7 @@ public final class ClientExchange {
     return connection.rank();
   }
 
-  /** Names who takes the body; what has come so far is handed over at once. */
+  /** Sets the receiver of the body; buffered pieces are passed to it at once. */
   public void body(BodyListener listener) {
     body = listener;
     boolean any = !held.isEmpty();
@@ -117,7 +120,7 @@ public final class ClientExchange {
     awaitsContinue = false;
   }
 
-  /** Stops or goes on reading from the client. */
+  /** Stops or resumes reading from the client. */
   public void reading(boolean on) {
     connection.reading(on);
   }
@@ -127,12 +130,12 @@ public final class ClientExchange {
     return connection.channel().isWritable();
   }
 
-  /** Sets what runs when a client that was too slow takes more again. */
+  /** Sets an action for when a slow client accepts data again. */
   public void whenWritable(Runnable action) {
     whenWritable = action;
   }
 
-  /** Sets who hears of an end of the request that comes from outside. */
+  /** Sets the owner, which is notified if the request is ended by the client or by a shutdown. */
   public void ownedBy(Owner hearing) {
     owner = hearing;
   }
@@ -148,10 +151,10 @@ public final class ClientExchange {
   }
 
   /**
-   * Writes the answer's head.
+   * Writes the response's head.
    *
-   * <p>Its framing is put right for this client: without a length the body is chunked, or, for
-   * HTTP/1.0, ends with the connection.
+   * <p>The framing is adapted to the client: without a length the body is chunked, or, for
+   * HTTP/1.0, ended by closing the connection.
    */
   public void head(HttpResponse head) {
     if (gone || answerBegun) {
@@ -172,7 +175,8 @@ public final class ClientExchange {
     HttpHeaders headers = head.headers();
     boolean bodyless = bodyless(head.status());
     boolean hasLength = headers.contains(HttpHeaderNames.CONTENT_LENGTH);
-    // Whether an unwanted body follows is the client's choice: the next bytes are anybody's guess.
+    // The client may or may not send the body that was not requested, so the next bytes are
+    // undefined.
     closesAfter |= awaitsContinue && !requestEnded;
     headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
     if (!hasLength && !bodyless) {
@@ -198,7 +202,7 @@ public final class ClientExchange {
         || status.code() == HttpResponseStatus.NOT_MODIFIED.code();
   }
 
-  /** Writes a piece of the answer's body and takes it over. */
+  /** Writes a piece of the response's body and takes ownership of it. */
   public void write(ByteBuf content) {
     if (gone || answerEnded) {
       content.release();
@@ -216,7 +220,7 @@ public final class ClientExchange {
     connection.flush();
   }
 
-  /** Ends the answer. */
+  /** Ends the response. */
   public void end(HttpHeaders trailers) {
     if (gone || answerEnded) {
       return;
@@ -232,7 +236,7 @@ public final class ClientExchange {
     connection.answered(this);
   }
 
-  /** Writes a whole answer. */
+  /** Writes a whole response. */
   public void respond(HttpResponseStatus status, HttpHeaders headers, ByteBuf content) {
     if (gone || answerBegun) {
       content.release();
@@ -256,7 +260,10 @@ public final class ClientExchange {
     connection.answered(this);
   }
 
-  /** Breaks the answer off in a way the client can see: the stream or the connection ends. */
+  /**
+   * Truncates the response in a way that the client can detect: the stream or the connection is
+   * reset.
+   */
   public void abort() {
     if (!gone && !answerEnded) {
       answerEnded = true;
@@ -265,7 +272,7 @@ public final class ClientExchange {
     }
   }
 
-  /** Makes this the last request of its connection. */
+  /** Closes the connection after this request. */
   public void closeAfter() {
     closesAfter = true;
   }
@@ -303,7 +310,7 @@ public final class ClientExchange {
     }
   }
 
-  /** Takes bytes of a connection that has left HTTP behind. */
+  /** Receives bytes after a protocol upgrade. */
   void raw(ByteBuf bytes) {
     if (body == null || answerEnded) {
       bytes.release();
@@ -312,7 +319,7 @@ public final class ClientExchange {
     }
   }
 
-  /** Refuses a request whose rest cannot be read. */
+  /** Rejects a request that cannot be read to its end. */
   void refuse(HttpResponseStatus status) {
     closesAfter = true;
     malformed(answerBegun ? 0 : status.code());
@@ -326,7 +333,7 @@ public final class ClientExchange {
     }
   }
 
-  /** The proxy stops; gives whether there was an answer to break off. */
+  /** Ends the exchange at a shutdown; returns whether a response was truncated. */
   boolean cut() {
     Owner hearing = takeOwner();
     if (hearing == null || gone) {
@@ -344,7 +351,7 @@ public final class ClientExchange {
     }
   }
 
-  /** Takes the owner, who hears of one end; null if the answer has ended. */
+  /** Removes and returns the owner, which is notified only once; null if the response has ended. */
   private @Nullable Owner takeOwner() {
     Owner hearing = answerEnded ? null : owner;
     owner = null;

@@ -13,18 +13,18 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.TimeUnit;
 
-/** The ways in which a client's connection, or its stream, ends from this side. */
+/** Closes a client's connection, or its stream, in several ways. */
 final class ConnectionEnd {
   private static final long LINGER_MILLIS = 500;
 
-  /** For a client that reads its answer slowly while it still sends. */
+  /** For a client that reads its response slowly while it still sends. */
   private static final long LONGEST_MILLIS = 30_000;
 
   private ConnectionEnd() {}
 
   /**
-   * Closes once everything is written; a client that still sends gets a moment to read the answer,
-   * which a reset would take from it.
+   * Closes after everything is written. If the client still sends, it gets time to read the
+   * response, which a reset would discard.
    */
   static void gentle(ChannelHandlerContext context, boolean allRead) {
     Channel channel = context.channel();

@@ -98,7 +98,7 @@ public final class HttpListener implements AutoCloseable {
     };
   }
 
-  /** Makes a channel speak HTTP/1.1. */
+  /** Sets a channel up for HTTP/1.1. */
   static ClientConnection http1(Channel channel, ListenerSettings settings) {
     ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
     HttpDecoderConfig decoding =
@@ -112,7 +112,7 @@ public final class HttpListener implements AutoCloseable {
     return connection;
   }
 
-  /** The port that is listened on. */
+  /** Returns the port. */
   public int port() {
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
@@ -122,14 +122,14 @@ public final class HttpListener implements AutoCloseable {
     return open.count();
   }
 
-  /** Takes no more connections, and closes those there are as their requests end. */
+  /** Stops accepting connections, and closes existing ones when their requests end. */
   public void drain() {
     sweep.cancel(false);
     channel.close();
     open.drain();
   }
 
-  /** Takes no more connections, and breaks off those there are. */
+  /** Stops accepting connections, and closes existing ones at once. */
   @Override
   public void close() {
     sweep.cancel(false);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The connections of a listener: closes those that are quiet for too long, and drains all. */
+/** Tracks the connections of a listener, closes idle ones, and drains all. */
 final class OpenConnections {
   private static final long FIRST_REQUEST_NANOS = Duration.ofSeconds(30).toNanos();
   private static final long QUIET_NANOS = Duration.ofMinutes(5).toNanos();
@@ -18,22 +18,22 @@ final class OpenConnections {
   interface Member {
     Channel channel();
 
-    /** Since when nothing is being served, or zero while something is; from any thread. */
+    /** Returns the time since which it is idle, or zero if it is serving; safe for any thread. */
     long quietSinceNanos();
 
     /** Returns whether a request was served; if not, a drain closes the connection at once. */
     boolean servedAny();
 
-    /** Lets the requests under way end, then closes. */
+    /** Closes after the active requests have ended. */
     void drain();
 
     void close();
 
-    /** Ends at once what has not ended. */
+    /** Ends active requests at once. */
     void cut();
   }
 
-  /** Keeps an eye on a connection until it closes. */
+  /** Tracks a connection until it closes. */
   void add(Member member) {
     members.add(member);
     member.channel().closeFuture().addListener(_ -> members.remove(member));
@@ -48,7 +48,7 @@ final class OpenConnections {
     return members.size();
   }
 
-  /** Closes what has been quiet for too long. */
+  /** Closes connections that have been idle for too long. */
   void sweep(long nowNanos) {
     for (Member member : members) {
       long quietSince = member.quietSinceNanos();
@@ -68,7 +68,7 @@ final class OpenConnections {
     member.channel().eventLoop().execute(member::drain);
   }
 
-  /** Ends all of them, and what comes from now on. */
+  /** Ends all connections, and future ones. */
   void cut() {
     cut = true;
     members.forEach(OpenConnections::cut);

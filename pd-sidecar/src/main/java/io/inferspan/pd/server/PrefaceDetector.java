@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the first bytes of a plain connection: HTTP/2 begins with a fixed line. */
+/** Detects HTTP/2 by the fixed first line of a plain connection. */
 final class PrefaceDetector extends ByteToMessageDecoder {
   private static final long FIRST_BYTES_SECONDS = 30;
   private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pause in reading from a client, interrupted by occasional probes.
  *
- * <p>The end of a connection follows all data that the client sent, so that only reading detects
- * it. A probe reads what is already buffered in the kernel, {@link #GLANCE_BYTES}; a client that is
- * still connected sends as much again, so probes become rare and end.
+ * <p>Disconnection can only be detected by reading all data that the client has sent. A probe reads
+ * the data that the kernel has buffered, {@link #GLANCE_BYTES}. A client that is still connected
+ * refills that buffer, so probes become rare and end.
  */
 final class ReadingPause {
   /** The kernel's receive buffer, which would otherwise grow to megabytes without reads. */
@@ -34,7 +34,7 @@ final class ReadingPause {
     glanceLater();
   }
 
-  /** Each pause is as long again as all before it. */
+  /** Schedules the next probe; each pause is as long as all previous ones together. */
   private void glanceLater() {
     if (glances < MAX_GLANCES) {
       long delay = FIRST_GLANCE_MILLIS << Math.max(0, glances - 1);
@@ -51,7 +51,7 @@ final class ReadingPause {
     }
   }
 
-  /** Ends the pause: all is read again, or the client is gone. */
+  /** Ends the pause, because reading was resumed or the client has disconnected. */
   void end() {
     over = true;
     if (next != null) {
@@ -59,7 +59,7 @@ final class ReadingPause {
     }
   }
 
-  /** So much was read. */
+  /** Records bytes that were read. */
   void read(int bytes) {
     readBytes += bytes;
   }

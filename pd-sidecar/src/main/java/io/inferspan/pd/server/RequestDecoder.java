@@ -26,8 +26,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Copies what came ahead into a buffer of its size: Netty's cumulation keeps the bytes that are
-   * decoded and doubles around them. Few bytes are copied, since reading stops at a bound.
+   * Copies pipelined bytes into a buffer of exactly their size: Netty's cumulation keeps decoded
+   * bytes and doubles its buffer. Few bytes are copied, because reading stops at a limit.
    */
   private ByteBuf joined(ByteBufAllocator allocator, ByteBuf ahead, ByteBuf more) {
     if (connection.ready() || !ahead.isReadable() || !more.isReadable()) {
@@ -71,7 +71,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Decodes what came ahead, unless that is being done. */
+  /** Decodes pipelined bytes, unless decoding is in progress. */
   void goOn(ChannelHandlerContext context) {
     if (decoding || actualReadableBytes() == 0) {
       return;
@@ -95,7 +95,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return blocked && actualReadableBytes() > MAX_AHEAD_BYTES;
   }
 
-  /** Netty would read on by itself where a read gave nothing to decode. */
+  /** Prevents Netty from reading on by itself after a read without a decodable message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) throws Exception {
     if (connection.ready()) {

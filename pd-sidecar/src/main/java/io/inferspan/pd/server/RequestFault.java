@@ -16,7 +16,7 @@ final class RequestFault {
 
   private RequestFault() {}
 
-  /** The status to refuse {@code request} with, or null where it may be served. */
+  /** Returns the status for rejecting {@code request}, or null if it may be served. */
   static @Nullable HttpResponseStatus of(HttpRequest request) {
     if (request.decoderResult().isFailure()) {
       return of(request.decoderResult().cause());
@@ -42,7 +42,7 @@ final class RequestFault {
     };
   }
 
-  /** The sentence that answers the client. */
+  /** Returns the text of the response. */
   static String sentence(HttpResponseStatus status) {
     if (status.equals(HttpResponseStatus.REQUEST_URI_TOO_LONG)) {
       return "The request's first line is too long.";

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The member {@code usage.prompt_tokens_details.cached_tokens} of an engine's answer. */
+/** Reads and replaces {@code usage.prompt_tokens_details.cached_tokens} in an engine's response. */
 public final class CachedTokens {
   private static final String USAGE = "usage";
   private static final String DETAILS = "prompt_tokens_details";
@@ -18,7 +18,10 @@ public final class CachedTokens {
 
   private static final byte[] WORD = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
 
-  /** The letter to look for: of those in the word, text and JSON have the fewest of it. */
+  /**
+   * The index of the letter of the word that is rarest in text and JSON, and therefore the one to
+   * search for.
+   */
   private static final int RARE = 4;
 
   private CachedTokens() {}
@@ -29,7 +32,7 @@ public final class CachedTokens {
     return cached == null ? 0 : cached.longValue(0);
   }
 
-  /** A whole answer with another count; null if that changes nothing. */
+  /** Returns a whole response with another count; null if nothing changes. */
   public static byte @Nullable [] replaced(ByteBuf answer, long cachedTokens) {
     return replaced(answer, answer.readerIndex(), answer.writerIndex(), cachedTokens);
   }
@@ -70,7 +73,7 @@ public final class CachedTokens {
   }
 
   /**
-   * Finds where the word {@code "usage"} first stands in a part of a buffer, or -1; cheap, because
+   * Returns the first position of {@code "usage"} in a part of a buffer, or -1. It is fast, because
    * nearly every chunk of a stream has none.
    */
   static int findUsage(ByteBuf buffer, int from, int to) {

@@ -20,7 +20,7 @@ public final class CachedTokensRewriter implements AutoCloseable {
 
   private final long cachedTokens;
 
-  /** The start of a line whose end has not come. */
+  /** The start of an incomplete line. */
   private @Nullable CompositeByteBuf held;
 
   /** Set if part of the current line, which is too long, was already sent. */
@@ -87,7 +87,10 @@ public final class CachedTokensRewriter implements AutoCloseable {
     return usage < 0 ? lines : rewriteLines(lines, start, usage);
   }
 
-  /** Rewrites lines that start at a position and have the word first at another. */
+  /**
+   * Rewrites the buffer's lines from {@code start} on; the first {@code "usage"} is at {@code
+   * firstUsage}.
+   */
   private ByteBuf rewriteLines(ByteBuf lines, int start, int firstUsage) {
     ByteBuf out = null;
     int copied = lines.readerIndex();

@@ -17,7 +17,7 @@ public final class SseLines {
 
   private SseLines() {}
 
-  /** The position after the given number of complete events, -1 if there are fewer. */
+  /** Returns the position after the given number of complete events, or -1 if there are fewer. */
   public static int endOfEvents(ByteBuf stream, int count) {
     int events = 0;
     int line = stream.readerIndex();
@@ -33,10 +33,7 @@ public final class SseLines {
     return -1;
   }
 
-  /**
-   * Visits the JSON objects in the {@code data:} lines of all bytes given; the last line may be
-   * unterminated.
-   */
+  /** Visits the JSON objects in the {@code data:} lines; the last line may be unterminated. */
   public static void forEachData(ByteBuf stream, Consumer<JsonObject> visitor) {
     int line = stream.readerIndex();
     while (line < stream.writerIndex()) {
@@ -59,7 +56,7 @@ public final class SseLines {
     visitor.accept(data);
   }
 
-  /** The position after the line that starts here, -1 if it is unterminated. */
+  /** Returns the position after the line that starts here, or -1 if it is unterminated. */
   static int endOfLine(ByteBuf stream, int from) {
     int lineFeed = stream.indexOf(from, stream.writerIndex(), (byte) '\n');
     return lineFeed < 0 ? -1 : lineFeed + 1;
@@ -83,7 +80,7 @@ public final class SseLines {
     return true;
   }
 
-  /** The position after {@code data:}. */
+  /** Returns the position after {@code data:}. */
   static int afterData(int line) {
     return line + DATA.length;
   }

@@ -1,7 +1,7 @@
 /**
- * Server-sent events of engines, read and changed line by line while they stream.
+ * Reads and changes engines' server-sent events line by line while they are streamed.
  *
- * <p>Here lives what knows lines and events. JSON's grammar is in {@code io.inferspan.pd.json}.
+ * <p>Contains the handling of lines and events; JSON is handled in {@code io.inferspan.pd.json}.
  */
 @NullMarked
 package io.inferspan.pd.sse;

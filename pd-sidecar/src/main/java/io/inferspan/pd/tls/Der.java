@@ -8,12 +8,12 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 
-/** The few ASN.1 elements that a certificate and a private key consist of, as DER bytes. */
+/** Encodes the few ASN.1 elements of a certificate and a private key as DER. */
 final class Der {
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
 
-  /** From this year on X.509 writes the century, before it must not. */
+  /** From this year on, X.509 dates include the century; before, they must not. */
   private static final int CENTURY_SINCE_YEAR = 2050;
 
   private Der() {}
@@ -41,7 +41,7 @@ final class Der {
     return element(0x31, parts);
   }
 
-  /** An element inside an explicit context tag. */
+  /** Returns an element inside an explicit context tag. */
   static byte[] tagged(int number, byte[] inner) {
     return element(0xa0 | number, inner);
   }
@@ -85,7 +85,7 @@ final class Der {
     return element(0x06, out.toByteArray());
   }
 
-  /** The first element inside {@code sequence}, header and all. */
+  /** Returns the first element inside {@code sequence}, with its header. */
   static byte[] firstIn(byte[] sequence) {
     int start = contentStart(sequence, 0);
     return Arrays.copyOfRange(

@@ -20,7 +20,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
     return certificate().getNotAfter().toInstant().isBefore(instant);
   }
 
-  /** Nothing of the key, not even its length. */
+  /** Does not contain the key, not even its length. */
   @Override
   public String toString() {
     return "Identity[" + certificate().getSubjectX500Principal() + "]";

@@ -21,10 +21,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads an {@link Identity} from {@code tls.crt} and {@code tls.key}, as a Kubernetes TLS secret
- * has them.
+ * Reads an {@link Identity} from {@code tls.crt} and {@code tls.key}, the files of a Kubernetes TLS
+ * secret.
  *
- * <p>What does not fit is refused with one sentence, which holds nothing of the files' content.
+ * <p>Errors are reported in one sentence without the files' content.
  */
 final class PemIdentity {
   static final String CERTIFICATE_FILE = "tls.crt";

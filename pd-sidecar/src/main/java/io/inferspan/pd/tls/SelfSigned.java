@@ -29,12 +29,12 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 
-/** Makes the certificate that the listener shows where none is given: EC P-256, self-signed. */
+/** Creates the listener's certificate if none is configured: EC P-256, self-signed. */
 final class SelfSigned {
   static final String ORGANISATION = "Inferspan P/D sidecar";
   private static final int YEARS = 10;
 
-  /** Clocks of a cluster differ, and a certificate from the future is refused. */
+  /** Clocks in a cluster differ, and clients reject a certificate from the future. */
   private static final Duration CLOCK_SKEW = Duration.ofHours(1);
 
   private static final int SERIAL_BITS = 127;

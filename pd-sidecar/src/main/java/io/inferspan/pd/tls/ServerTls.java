@@ -21,16 +21,16 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listener's TLS: self-signed, or with a certificate from files that may change at any time.
+ * The listener's TLS, with a self-signed certificate or one from files that may change at any time.
  *
- * <p>Ask for {@link #current} with each new connection. A new certificate serves the next
- * connection; those that stand keep theirs. Files that cannot be used change nothing.
+ * <p>Call {@link #current} for each new connection. A new certificate is used from the next
+ * connection on; existing ones keep theirs. Unusable files change nothing.
  */
 public final class ServerTls implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ServerTls.class.getName());
   private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
-  /** Forward secrecy and authenticated encryption only, as llm-d's listener has it. */
+  /** Only suites with forward secrecy and authenticated encryption, as in llm-d's listener. */
   private static final List<String> CIPHERS =
       List.of(
           "TLS_AES_128_GCM_SHA256",
@@ -59,15 +59,19 @@ public final class ServerTls implements AutoCloseable {
     this.watch = watch;
   }
 
-  /** With a certificate of our own, made now and good for 10 years; no file, no thread. */
+  /**
+   * Creates a TLS configuration with a new self-signed certificate, valid for 10 years; it needs no
+   * file and no thread.
+   */
   public static ServerTls selfSigned() {
     return new ServerTls(context(SelfSigned.create(Instant.now())), null);
   }
 
   /**
-   * With {@code tls.crt} and {@code tls.key} of {@code directory}, read again when they change.
+   * Creates a TLS configuration from {@code tls.crt} and {@code tls.key} in {@code directory},
+   * which are read again when they change.
    *
-   * @throws IllegalArgumentException with one sentence, where the files cannot be used
+   * @throws IllegalArgumentException with one sentence, if the files cannot be used
    */
   public static ServerTls from(Path directory) {
     FileWatch watch = new FileWatch(PemIdentity.files(directory));
@@ -80,12 +84,12 @@ public final class ServerTls implements AutoCloseable {
     return tls;
   }
 
-  /** The context for the next connection. */
+  /** Returns the context for the next connection. */
   public SslContext current() {
     return current;
   }
 
-  /** Stops looking at the files; the current context stays usable. */
+  /** Stops watching the files; the current context stays usable. */
   @Override
   public void close() {
     if (watch != null) {

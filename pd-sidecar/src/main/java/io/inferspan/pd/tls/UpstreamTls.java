@@ -18,7 +18,7 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS towards one kind of upstream server: the trusted authorities and the requested name.
+ * TLS for one kind of upstream server: the trusted authorities and the requested name.
  *
  * <p>Engines speak HTTP/1.1, so no protocol is negotiated.
  */
@@ -32,10 +32,10 @@ public final class UpstreamTls {
   }
 
   /**
-   * Checks that the certificate is for the host name that is called.
+   * Returns a configuration that verifies the certificate and its host name.
    *
    * @param authorities a PEM file with the authorities to trust; null for the Java runtime's
-   * @throws IllegalArgumentException with one sentence, where the file cannot be used
+   * @throws IllegalArgumentException with one sentence, if the file cannot be used
    */
   public static UpstreamTls verifying(@Nullable Path authorities) {
     SslContextBuilder builder = client().endpointIdentificationAlgorithm("HTTPS");
@@ -51,7 +51,7 @@ public final class UpstreamTls {
     }
   }
 
-  /** Trusts every server under any name: encrypted, but not authenticated. */
+  /** Returns a configuration that trusts every server: encrypted, but not authenticated. */
   public static UpstreamTls skippingVerification() {
     return new UpstreamTls(
         build(
@@ -60,10 +60,14 @@ public final class UpstreamTls {
                 .endpointIdentificationAlgorithm(null)));
   }
 
-  /** The first handler of a connection to {@code host}, a name or an IP without brackets. */
+  /**
+   * Returns the first handler of a connection to {@code host}, a name or an IP address without
+   * brackets.
+   */
   public SslHandler newHandler(ByteBufAllocator allocator, String host, int port) {
     SslHandler handler = context.newHandler(allocator, host, port);
-    // Java names only hosts with a dot by itself; services of the same namespace have none.
+    // Java itself sends only host names with a dot; names of services in the same namespace have
+    // none.
     SNIHostName name = serverName(host);
     if (name != null) {
       SSLParameters parameters = handler.engine().getSSLParameters();

@@ -1,8 +1,7 @@
 /**
- * TLS of both sides: the listener's certificate and how far upstream servers are trusted.
+ * TLS for both sides: the listener's certificate, and trust in upstream servers.
  *
- * <p>Here live keys, certificates and handshakes; which side uses TLS is a setting, and bytes flow
- * elsewhere.
+ * <p>Contains keys, certificates and handshakes. Settings determine which side uses TLS.
  */
 @NullMarked
 package io.inferspan.pd.tls;

@@ -40,7 +40,7 @@ public final class CallTrace {
     tracing.telemetry().inject(span, headers, NettyHeaders.HEADERS);
   }
 
-  /** The engine answered. */
+  /** Records the status of the engine's response. */
   public void answered(int status) {
     if (own) {
       span.set(CommonAttributes.HTTP_RESPONSE_STATUS_CODE, status);
@@ -50,7 +50,7 @@ public final class CallTrace {
     }
   }
 
-  /** The engine gave no complete answer. */
+  /** Ends the span with a failure: there was no complete response. */
   public void failed(String type) {
     if (own) {
       span.fail(type, "the call failed");
@@ -58,7 +58,7 @@ public final class CallTrace {
     }
   }
 
-  /** The answer is complete. */
+  /** Ends the span after a complete response. */
   public void end() {
     if (own) {
       span.close();

@@ -1,11 +1,11 @@
 package io.inferspan.pd.tracing;
 
-/** The order of decode and prefill, and which of them waits for the other. */
+/** The order of prefill and decode. */
 public enum Dispatch {
-  /** Decode starts when prefill has answered. */
+  /** Decode starts after prefill's response. */
   SERIAL,
-  /** Both start at once, and prefill's answer is not used. */
+  /** Both start concurrently, and prefill's response is not used. */
   DETACHED,
-  /** Both start at once, and what decode answers is held until prefill has answered. */
+  /** Both start concurrently, and decode's response is held until prefill has answered. */
   PARALLEL
 }

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's headers as a carrier of trace context. */
+/** Reads and writes trace context in Netty's headers. */
 enum NettyHeaders implements TextMapGetter<HttpHeaders>, TextMapSetter<HttpHeaders> {
   HEADERS;
 

@@ -29,10 +29,10 @@ public final class PdTracing {
   private final String encodeConnector;
 
   /**
-   * Spans for a sidecar.
+   * Creates the tracing of a sidecar.
    *
-   * @param connector how KV blocks travel
-   * @param encodeConnector how encoder output travels; empty for no encode stage
+   * @param connector the KV connector
+   * @param encodeConnector the connector of encoder output; empty for no encode stage
    */
   public PdTracing(Telemetry telemetry, String connector, String encodeConnector) {
     this.telemetry = telemetry;
@@ -45,8 +45,8 @@ public final class PdTracing {
    * Begins the trace of one request.
    *
    * @param method the HTTP method
-   * @param route the path, where it is a known one, or a template
-   * @param api the API where it is one that the proxy looks into, else null
+   * @param route the path if it is known, or a template
+   * @param api the API if the proxy inspects it, else null
    */
   public RequestTrace begin(
       HttpHeaders headers, String method, String route, @Nullable String api) {
@@ -64,17 +64,20 @@ public final class PdTracing {
     return new RequestTrace(this, server, request);
   }
 
-  /** The trace of a request that is not to be seen; its headers stay as they came. */
+  /** Returns the trace of a request that is not recorded; its headers are not changed. */
   public static RequestTrace none() {
     return NOTHING.begin(new DefaultHttpHeaders(), "", "", null);
   }
 
-  /** A request of no known route names no path: a span's name has few values. */
+  /**
+   * Returns the method and the route; without a known route only the method, so that span names
+   * have few values.
+   */
   private static String detail(String method, String route, @Nullable String api) {
     return api == null ? method : method + ' ' + route;
   }
 
-  /** The method, if it is one: a client may make up any word. */
+  /** Returns the method if it is a known one, because a client may send any word. */
   static String known(String method) {
     return METHODS.contains(method) ? method : OTHER_METHOD;
   }

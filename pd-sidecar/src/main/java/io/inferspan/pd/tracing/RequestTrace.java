@@ -42,7 +42,7 @@ public final class RequestTrace {
     return arrivedNanos;
   }
 
-  /** Identifies the trace, for logs and exemplars. */
+  /** Returns the span context, for logs and exemplars. */
   public SpanContext spanContext() {
     return Span.fromContext(request.context()).getSpanContext();
   }
@@ -53,12 +53,12 @@ public final class RequestTrace {
     return this;
   }
 
-  /** Says that prefill does not run elsewhere, and why. */
+  /** Records that prefill does not run on another pod, and why. */
   public void notDisaggregated(String reason) {
     request.set(PdAttributes.DISAGGREGATION_USED, false).set(PdAttributes.REASON, reason);
   }
 
-  /** Says that prefill runs on another pod, chosen from {@code candidates}. */
+  /** Records that prefill runs on another pod, chosen from {@code candidates}. */
   public void disaggregated(String target, int candidates) {
     request
         .set(PdAttributes.DISAGGREGATION_USED, true)
@@ -66,12 +66,12 @@ public final class RequestTrace {
         .set(PdAttributes.PREFILL_CANDIDATES, candidates);
   }
 
-  /** Names the id that both stages carry. */
+  /** Sets the id that both stages have in common. */
   public void identify(String id) {
     requestId = id;
   }
 
-  /** Says how many encoders were offered and how many of them may be used. */
+  /** Records how many encoders were offered and how many of them are allowed. */
   public void encoders(int offered, int allowed) {
     request
         .set(PdAttributes.ENCODE_USED, allowed > 0)
@@ -82,7 +82,7 @@ public final class RequestTrace {
     }
   }
 
-  /** Says that the allow-list does not have the prefill target. */
+  /** Records that the prefill target is not on the allow-list. */
   public void denied(String target) {
     notDisaggregated(DENIED);
     request.set(PdAttributes.ERROR, DENIED).set(PdAttributes.DENIED_TARGET, target);
@@ -110,8 +110,8 @@ public final class RequestTrace {
   }
 
   /**
-   * Begins the decode stage; llm-d hangs it under prefill, also where that has ended, unless both
-   * are dispatched in parallel.
+   * Begins the decode stage. As in llm-d, it is a child of prefill, even if that has ended, unless
+   * both are dispatched in parallel.
    */
   public StageTrace decode() {
     boolean besides = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;
@@ -134,7 +134,7 @@ public final class RequestTrace {
     return new StageTrace(tracing, span, span);
   }
 
-  /** A call to an engine that belongs to no stage. */
+  /** Begins a call to an engine that belongs to no stage. */
   public CallTrace call(String method, String host, int port) {
     return CallTrace.under(tracing, request, method, host, port);
   }
@@ -219,7 +219,7 @@ public final class RequestTrace {
     }
   }
 
-  /** Returns when decode had its input; a decode concurrent with its prefill waits for it. */
+  /** Returns when decode had its input, which for a concurrent prefill is the end of that. */
   private static long ready(@Nullable StageTrace prefilled, StageTrace decode) {
     long started = decode.startedNanos();
     return prefilled == null ? started : Math.max(started, prefilled.endedNanos());

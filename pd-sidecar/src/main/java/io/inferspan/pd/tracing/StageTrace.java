@@ -28,7 +28,7 @@ public final class StageTrace {
     return this;
   }
 
-  /** Begins a call to an engine, whose headers then carry the stage's trace. */
+  /** Begins a call to an engine, and writes the stage's trace context into its headers. */
   public CallTrace call(String method, String host, int port, HttpHeaders headers) {
     CallTrace call =
         CallTrace.under(
@@ -57,7 +57,7 @@ public final class StageTrace {
     }
   }
 
-  /** Ends a decode stage; its span stays open for the request's times until that ends. */
+  /** Ends a decode stage; its span is closed with the request, which adds its timings. */
   public void endDecode() {
     if (!ended()) {
       endedNanos = System.nanoTime();
@@ -73,7 +73,7 @@ public final class StageTrace {
     }
   }
 
-  /** Ends a decode stage whose answer the client did not get. */
+  /** Ends a decode stage whose response was not passed to the client. */
   public void close() {
     endDecode();
     span.close();
@@ -84,7 +84,7 @@ public final class StageTrace {
     return (ended() ? endedNanos : System.nanoTime()) - startedNanos;
   }
 
-  /** Identifies the stage's span, for exemplars. */
+  /** Returns the stage's span context, for exemplars. */
   public SpanContext spanContext() {
     return Span.fromContext(span.context()).getSpanContext();
   }

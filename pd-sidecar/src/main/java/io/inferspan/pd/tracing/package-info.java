@@ -1,7 +1,7 @@
 /**
  * The proxy's spans: one per request, one per stage, and the end-to-end times on the request's.
  *
- * <p>Here lives what knows how the tree looks in each generation of span names. It moves no bytes.
+ * <p>Contains the structure of the span tree in each naming scheme.
  */
 @NullMarked
 package io.inferspan.pd.tracing;

@@ -13,10 +13,10 @@ import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to an engine and its answer, which a subclass takes as it comes in.
+ * A request to an engine and its response, which a subclass receives in pieces.
  *
- * <p>All of it happens on one event loop: the client's. {@link #ended} or {@link #failed} is called
- * last, and once, unless the call was cancelled.
+ * <p>It runs on the client's event loop. {@link #ended} or {@link #failed} is called last, and
+ * once, unless the call was cancelled.
  */
 public abstract class EngineCall {
   private static final int TRACE_ID_START = 3;
@@ -30,9 +30,10 @@ public abstract class EngineCall {
   private boolean raw;
 
   /**
-   * A call that is yet to start.
+   * Creates a call that has not started.
    *
-   * @param replayable whether the request may be sent again if an idle connection proves dead
+   * @param replayable whether the request may be sent again if an idle connection turns out to be
+   *     dead
    */
   protected EngineCall(boolean replayable) {
     this.replayable = replayable;
@@ -43,25 +44,25 @@ public abstract class EngineCall {
    */
   protected abstract void connected();
 
-  /** Takes status and headers; those of interim answers (1xx) are not passed. */
+  /** Receives status and headers; interim responses (1xx) are not passed. */
   protected abstract void head(HttpResponse head);
 
-  /** Takes a piece of the body, to release it or to pass it on. */
+  /** Receives a piece of the body, and must release it or pass it on. */
   protected abstract void content(ByteBuf content);
 
   /** Called when there is no more to read for now: flush what was passed on. */
   protected void pause() {}
 
-  /** The answer is complete. */
+  /** Called when the response is complete. */
   protected abstract void ended(HttpHeaders trailers);
 
-  /** The answer will not be completed. */
+  /** Called when the response will not be completed. */
   protected abstract void failed(UpstreamFailure failure);
 
-  /** The connection takes more of the request again. */
+  /** Called when the connection accepts more of the request again. */
   protected void drained() {}
 
-  /** Writes the request's head; to be flushed. */
+  /** Writes the request's head; call {@link #flush} to send it. */
   public final void send(HttpRequest head) {
     traceparent = head.headers().get("traceparent");
     upgrading = head.headers().contains(HttpHeaderNames.UPGRADE);
@@ -73,7 +74,7 @@ public abstract class EngineCall {
     }
   }
 
-  /** Writes a piece of the request's body and takes it over. */
+  /** Writes a piece of the request's body and takes ownership of it. */
   public final void write(ByteBuf content) {
     if (connection == null) {
       content.release();
@@ -82,7 +83,10 @@ public abstract class EngineCall {
     }
   }
 
-  /** The same, with what runs once the bytes have left or cannot leave any more. */
+  /**
+   * Writes a piece of the request's body; {@code written} runs when the write has succeeded or
+   * failed.
+   */
   public final void write(ByteBuf content, Runnable written) {
     if (connection == null) {
       content.release();
@@ -116,14 +120,14 @@ public abstract class EngineCall {
     return connection != null && connection.writable();
   }
 
-  /** Stops or resumes reading the answer, so that a slow client does not fill memory. */
+  /** Stops or resumes reading the response, so that a slow client does not fill memory. */
   protected final void reading(boolean on) {
     if (connection != null && !finished) {
       connection.reading(on);
     }
   }
 
-  /** Gives the call up: the connection is closed, and nothing more is taken. */
+  /** Cancels the call: the connection is closed, and nothing more is received. */
   public void cancel() {
     if (!finished) {
       finished = true;
@@ -143,7 +147,7 @@ public abstract class EngineCall {
     raw = true;
   }
 
-  /** The trace that the request belongs to, for logs; empty for none. */
+  /** Returns the trace id, for logs; empty for none. */
   final String traceId() {
     return traceparent == null || traceparent.length() < TRACE_ID_END
         ? ""
@@ -179,7 +183,7 @@ public abstract class EngineCall {
     }
   }
 
-  /** The proxy itself failed over the call, which ends it. */
+  /** Ends the call after an internal error of the proxy. */
   final void fault(Throwable cause) {
     fail(
         cause instanceof OutOfMemoryError

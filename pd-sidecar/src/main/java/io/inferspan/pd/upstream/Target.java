@@ -13,11 +13,11 @@ public record Target(String host, int port) {
   private static final int HTTP_PORT = 80;
 
   /**
-   * Reads {@code host:port} as it stands in a routing header.
+   * Parses {@code host:port} from a routing header.
    *
-   * <p>A scheme in front is ignored, an IPv6 address stands in brackets, and a missing port is 80.
+   * <p>A scheme is ignored, an IPv6 address must be in brackets, and the default port is 80.
    *
-   * @return null where it is none of that
+   * @return null if the text is not valid
    */
   public static @Nullable Target parse(String text) {
     String authority = withoutScheme(text.trim());
@@ -29,7 +29,7 @@ public record Target(String host, int port) {
     return port < 0 || bare == null || !plausible(bare) ? null : new Target(bare, port);
   }
 
-  /** {@code host:port} as a URL has it. */
+  /** Returns {@code host:port} as in a URL. */
   public String authority() {
     return (host.indexOf(':') < 0 ? host : '[' + host + ']') + ':' + port;
   }
@@ -46,7 +46,10 @@ public record Target(String host, int port) {
     return host.endsWith("]") ? host.substring(1, host.length() - 1) : null;
   }
 
-  /** Letters of names and addresses only: no path, no user, no control character. */
+  /**
+   * Returns whether a host has only characters of names and addresses: no path, user or control
+   * character.
+   */
   private static boolean plausible(String host) {
     for (int i = 0; i < host.length(); i++) {
       char c = host.charAt(i);
@@ -69,7 +72,7 @@ public record Target(String host, int port) {
     return text.isEmpty() || port == 0 || port > MAX_PORT ? -1 : port;
   }
 
-  /** Written out, because a record's generated method is linked at the first request. */
+  /** Explicit, because a record's generated method would be linked at the first request. */
   @Override
   public int hashCode() {
     return 31 * host.hashCode() + port;

@@ -21,13 +21,14 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to an engine; it serves one call after the other. */
+/** A connection to an engine, which serves calls sequentially. */
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final int FIRST_STATUS = 100;
   private static final int LAST_STATUS = 999;
 
   /**
-   * An engine that closes an idle connection does so before it sees the request: one round trip.
+   * If an engine closes an idle connection before it sees a request, this becomes known within a
+   * round trip.
    */
   private static final long STALE_NANOS = 1_000_000_000;
 
@@ -123,7 +124,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     channel().close();
   }
 
-  /** Ends the connection and the call on it, because the proxy stops. */
+  /** Closes the connection and ends its call, because the proxy stops. */
   void stop() {
     EngineCall unanswered = call;
     close();
@@ -149,7 +150,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private void read(ChannelHandlerContext context, Object part) {
     if (call == null) {
-      // An engine that speaks unasked: the connection is of no use any more.
+      // Data without a request: the connection cannot be used any more.
       ReferenceCountUtil.release(part);
       spent = false;
       context.close();
@@ -195,7 +196,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** From here on there are only bytes, both ways, until one end closes. */
+  /** Passes raw bytes in both directions, until one side closes. */
   private void leaveHttp(EngineCall answering, HttpResponse head) {
     raw = true;
     HttpClientCodec codec = channel().pipeline().get(HttpClientCodec.class);
@@ -268,7 +269,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Our own side failed over a call: the client must not wait for what will not come. */
+  /** Ends a call after an internal error, so that the client does not wait. */
   private void fault(@Nullable EngineCall faulty, Throwable cause) {
     String traceId = faulty == null ? "" : ", trace_id=" + faulty.traceId();
     LOGGER.log(Level.WARNING, "A call to " + target + " failed inside the proxy" + traceId, cause);

@@ -3,7 +3,7 @@ package io.inferspan.pd.upstream;
 /**
  * The reason why an engine gave no complete response.
  *
- * @param what one sentence, fit for the client
+ * @param what one sentence, which the client may see
  */
 public record UpstreamFailure(Kind kind, String what) {
 
@@ -11,7 +11,7 @@ public record UpstreamFailure(Kind kind, String what) {
   public enum Kind {
     /** The connection was refused. */
     REFUSED("connection_refused"),
-    /** No connection came about: name, route, time-out, TLS. */
+    /** No connection could be established: name, route, timeout, TLS. */
     UNREACHABLE("unreachable"),
     /** The connection ended before the answer did. */
     RESET("connection_reset"),
@@ -21,9 +21,9 @@ public record UpstreamFailure(Kind kind, String what) {
     GARBAGE("malformed_response"),
     /** The proxy stopped before the answer was complete. */
     SHUTDOWN("shutdown"),
-    /** Nothing came in time. */
+    /** A timeout. */
     OVERDUE("timeout"),
-    /** The proxy has no memory left for the request or for its answer. */
+    /** There is no room for the request or its response. */
     NO_ROOM("no_room_for_body"),
     /** Not the engine's fault: the proxy itself failed over the answer. */
     INTERNAL("internal_error");
@@ -35,18 +35,18 @@ public record UpstreamFailure(Kind kind, String what) {
     }
   }
 
-  /** A request or an answer for which there is no memory left. */
+  /** Returns a failure because there is no room for the request or its response. */
   public static UpstreamFailure noRoom() {
     return new UpstreamFailure(
         Kind.NO_ROOM, "the limit for held bodies is reached (--held-bodies-limit)");
   }
 
-  /** The proxy stopped before the answer was complete. */
+  /** Returns a failure because the proxy stopped. */
   static UpstreamFailure shutdown() {
     return new UpstreamFailure(Kind.SHUTDOWN, "the proxy stopped");
   }
 
-  /** No answer within the time that the request left for it. */
+  /** Returns a failure because there was no response in time. */
   public static UpstreamFailure overdue() {
     return new UpstreamFailure(Kind.OVERDUE, "there was no answer in time");
   }

@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of one event loop to the engines of one stage; used on that loop only. */
+/** The connections of one event loop to the engines of one stage; for use on that loop only. */
 final class UpstreamPool {
   private static final Duration SWEEP = Duration.ofSeconds(1);
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
@@ -79,7 +79,7 @@ final class UpstreamPool {
     return System.nanoTime() - connection.idleSince() > settings.idleLimit().toNanos();
   }
 
-  /** Takes a connection back whose answer is complete. */
+  /** Returns a connection to the pool after a complete response. */
   void release(UpstreamConnection connection) {
     ArrayDeque<UpstreamConnection> waiting =
         idle.computeIfAbsent(connection.target(), any -> new ArrayDeque<>());
@@ -91,7 +91,7 @@ final class UpstreamPool {
     }
   }
 
-  /** Forgets a connection that ended while it waited. */
+  /** Removes an idle connection that has ended. */
   void lost(UpstreamConnection connection) {
     ArrayDeque<UpstreamConnection> waiting = idle.get(connection.target());
     if (waiting != null && waiting.remove(connection)) {
@@ -138,7 +138,10 @@ final class UpstreamPool {
         });
   }
 
-  /** Of two failures the refusal: it says that the host is there and the engine is not. */
+  /**
+   * Returns a refusal if one of the failures is one, because it shows that the host is up and the
+   * engine is not.
+   */
   private static UpstreamFailure worse(UpstreamFailure before, UpstreamFailure last) {
     return before.kind() == Kind.REFUSED ? before : last;
   }

@@ -46,7 +46,7 @@ public final class Upstreams implements AutoCloseable {
   /**
    * Starts a call, which may be connected before this returns.
    *
-   * @param loop the loop that calls this, and that the call stays on
+   * @param loop the calling event loop, on which the call stays
    */
   public void start(EventLoop loop, Target target, EngineCall call) {
     poolOf(loop).start(target, call);
@@ -63,7 +63,7 @@ public final class Upstreams implements AutoCloseable {
     return created;
   }
 
-  /** Closes all connections; calls under way have failed when this returns. */
+  /** Closes all connections; active calls have failed when this returns. */
   @Override
   public void close() {
     pools.stream()

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Finds the process that holds a map open, because the kernel does not report who created it. */
+/** Finds the process that holds a map open, because the kernel does not report a map's creator. */
 final class Holder {
 
   private static final String A_MAP = "anon_inode:bpf-map";
@@ -18,7 +18,7 @@ final class Holder {
     this.proc = proc;
   }
 
-  /** The name and number of the process, or words that say that it cannot be found. */
+  /** Returns the name and pid of the process, or a text that it cannot be found. */
   String of(int map) {
     String wanted = "map_id:\t" + map;
     long self = ProcessHandle.current().pid();

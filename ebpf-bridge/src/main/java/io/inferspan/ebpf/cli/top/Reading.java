@@ -12,11 +12,11 @@ import java.util.Map;
  * The counters of one bridge at one moment.
  *
  * @param atNanos when, on {@link System#nanoTime}'s clock
- * @param counters what the programs counted
- * @param levels how much is reported of each class of events
- * @param ring the room that events have
- * @param asleep whether its probes that only serve requests are off
- * @param programs by name, what each has cost
+ * @param counters the counters of the programs
+ * @param levels the detail level of each class of events
+ * @param ring the fill level of the ring buffer
+ * @param asleep whether the probes that only serve requests are off
+ * @param programs the run statistics of each program, by name
  */
 record Reading(
     long atNanos,
@@ -28,7 +28,7 @@ record Reading(
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Copies the map, in its order. */
+  /** Copies the map and keeps its order. */
   Reading {
     programs = Collections.unmodifiableMap(new LinkedHashMap<>(programs));
   }

@@ -14,12 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bridge of whatever process, recognised by the maps that its programs share.
+ * A bridge of any process, identified by the maps that its programs share.
  *
- * <p>Only looked at, never held: a map held open would outlive its bridge.
+ * <p>The maps are opened only to read them: an open map would outlive its bridge.
  *
- * @param counters the kernel's number of its counters, by which it is known
- * @param loadedNanos when its first program was loaded, since the machine started
+ * @param counters the kernel's id of its map of counters, which identifies the bridge
+ * @param loadedNanos when its first program was loaded, in nanoseconds since boot
  * @param reading its counters now
  */
 record RunningBridge(int counters, long loadedNanos, Reading reading) {
@@ -27,7 +27,7 @@ record RunningBridge(int counters, long loadedNanos, Reading reading) {
   private static final String EVENTS = "events";
   private static final String SETTINGS = "settings";
 
-  /** The bridges of this machine, the oldest first. */
+  /** Returns the bridges of this machine, the oldest first. */
   static List<RunningBridge> all() {
     List<RunningBridge> bridges = new ArrayList<>();
     for (BridgeMaps maps : BridgeMaps.all()) {

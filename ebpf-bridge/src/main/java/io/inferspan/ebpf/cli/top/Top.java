@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** Shows the bridges of this machine, second by second, until interrupted or the last has gone. */
+/**
+ * Shows the bridges of this machine every second, until interrupted or the last bridge has ended.
+ */
 public final class Top {
 
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -28,14 +30,14 @@ public final class Top {
   /**
    * Prints to {@code out}.
    *
-   * @param picture makes a page take the place of the last, where that can be done
+   * @param picture adds controls that draw a page over the previous one, if the output has them
    */
   public Top(UnaryOperator<String> picture, PrintStream out) {
     this.picture = picture;
     this.out = out;
   }
 
-  /** Looks once or for ever; false where no bridge runs. */
+  /** Prints one page, or pages until the end; returns false if no bridge runs. */
   public boolean run(boolean once) throws InterruptedException {
     // The kernel measures its programs for as long as this is open.
     FileDescriptor measuring = RunStats.enable();
@@ -65,7 +67,7 @@ public final class Top {
     return true;
   }
 
-  /** The page of every bridge that was there a moment ago, too; none the first time. */
+  /** Returns a page for every bridge that the previous reading contains, too. */
   private String look(List<RunningBridge> bridges) {
     StringBuilder page = new StringBuilder();
     Map<Integer, Reading> now = new HashMap<>();

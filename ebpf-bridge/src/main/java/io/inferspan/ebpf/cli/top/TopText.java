@@ -13,10 +13,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** A page about one bridge: rates between two readings, and totals. */
+/** Formats a page about one bridge: rates between two readings, and totals. */
 final class TopText {
 
-  /** Requests that were seen and whose work was not attributed. */
+  /** Requests that were recognised but whose work was not attributed. */
   private static final List<ContextCount> WITHOUT =
       List.of(
           ContextCount.HTTP_MALFORMED,
@@ -93,7 +93,7 @@ final class TopText {
     text.append('\n');
   }
 
-  /** Only where a policy was asked. */
+  /** Prints the policies, if one was asked. */
   private void policy() {
     if (Arrays.stream(PolicyCount.values()).anyMatch(what -> now.counters().count(what) > 0)) {
       row("POLICY", "per second", "in all");
@@ -104,7 +104,7 @@ final class TopText {
     }
   }
 
-  /** Only where a budget lowered it. */
+  /** Prints the detail levels, if a budget lowered one. */
   private void detail() {
     if (Arrays.stream(EventClass.values()).anyMatch(this::isLowered)) {
       row("NOT IN FULL DETAIL", "per second", "in all");

@@ -1,9 +1,9 @@
 /**
- * The command {@code top}: the bridges of this machine as the kernel lists them, and a page of
- * text.
+ * The command {@code top}: finds the bridges of this machine through the kernel, and prints a page
+ * of text.
  *
- * <p>Nothing is attached, changed or held here, and no bridge is asked: one that hangs is shown as
- * well.
+ * <p>It attaches, changes and holds nothing, and reads kernel maps only, so it shows a bridge that
+ * hangs, too.
  */
 @NullMarked
 package io.inferspan.ebpf.cli.top;

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what became of requests by the stages that serve them, under llm-d's name for it. */
+/** Counts requests by the stages that serve them, with llm-d's metric name. */
 final class DecisionCounter {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
@@ -35,7 +35,7 @@ final class DecisionCounter {
 
   private record Decision(String model, String type) {}
 
-  /** Counts a result with a target; where there is none, nothing was decided. */
+  /** Counts a result; one without a target is no decision and is ignored. */
   void count(SchedulingResult result) {
     if (result.target() == null || handler.shape() == ProfileHandler.Shape.SINGLE) {
       return;
@@ -45,7 +45,7 @@ final class DecisionCounter {
       String model = models.tag(asked, served.test(asked));
       counters.computeIfAbsent(new Decision(model, type(result)), this::counter).increment();
     } catch (RuntimeException e) {
-      // A registry that refuses the meter, or who knows the models, costs no request.
+      // A failing registry or model predicate must not fail the request.
       LOGGER.log(Level.DEBUG, "A decision could not be counted", e);
     }
   }

@@ -39,7 +39,10 @@ final class ProfileRunner {
     return name;
   }
 
-  /** The endpoints that the profile chooses; none where none is left or something went wrong. */
+  /**
+   * Returns the endpoints that the profile chooses; none if all were filtered out or a plugin
+   * failed.
+   */
   CompletionStage<List<Endpoint>> run(Cycle cycle, List<Endpoint> candidates, Context context) {
     OperationSpan span = tracing.profileRun(name, context);
     List<Endpoint> left = filters.filter(cycle, candidates, span.context());
@@ -51,7 +54,7 @@ final class ProfileRunner {
         .handle((chosen, failure) -> ended(span, chosen == null ? List.of() : chosen, failure));
   }
 
-  /** One scorer after the other, so that one may use what another has left in the cycle. */
+  /** Runs the scorers sequentially, so that one may use a note that another stored in the cycle. */
   private CompletionStage<Scores> score(Cycle cycle, List<Endpoint> endpoints, Context context) {
     int candidates = endpoints.size();
     OperationSpan span = tracing.scoring(cycle.request(), scorers.size(), candidates, context);

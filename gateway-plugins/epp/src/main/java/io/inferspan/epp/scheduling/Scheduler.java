@@ -22,12 +22,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks endpoints as llm-d does: asks the profile handler for profiles, runs them, and asks again
- * until it has no more.
+ * Picks endpoints as llm-d does: it runs the profiles that the profile handler selects, until the
+ * handler selects no more.
  *
- * <p>A plugin that throws is recorded on its span and costs no request. Scorers that ask others are
- * waited for until the deadline of the scheduling, then count for nothing. All methods may be
- * called on an event loop.
+ * <p>A plugin's exception is recorded on its span and does not fail the request. Asynchronous
+ * scorers that miss the deadline of the scheduling are ignored. All methods may be called on an
+ * event loop.
  */
 public final class Scheduler {
 
@@ -66,11 +66,11 @@ public final class Scheduler {
   /**
    * Picks endpoints for a request.
    *
-   * @param candidates the endpoints that there are
-   * @param context the trace that the scheduling belongs to
-   * @return a stage that never fails; it completes before this returns unless a scorer asks others,
-   *     and then on the thread that the last answer came on, or, where one has not answered in
-   *     time, on the one thread that the JDK has for timeouts: what follows must not block it
+   * @param candidates the available endpoints
+   * @param context the trace context of the scheduling
+   * @return a stage that never fails. Without asynchronous scorers it is complete when this
+   *     returns. Otherwise it completes on the thread of the last scorer's result, or, after a
+   *     timeout, on the JDK's only thread for timeouts, which dependent stages must not block
    */
   public CompletionStage<SchedulingResult> schedule(
       InferenceRequest request, List<Endpoint> candidates, Context context) {
@@ -84,7 +84,7 @@ public final class Scheduler {
     return needsTokens;
   }
 
-  /** Lets all that want to have a last word before the request leaves. */
+  /** Calls the pre-request plugins before the request is sent. */
   public void prepare(SchedulingResult result, PreRequest.Headers headers) {
     preRequests.forEach(each -> each.prepare(result, headers));
   }
@@ -161,26 +161,25 @@ public final class Scheduler {
       return this;
     }
 
-    /** Adds what prepares requests, to be called in the order of addition. */
+    /** Adds a pre-request plugin; they are called in the order of addition. */
     public Builder preRequest(PreRequest preRequest) {
       preRequests.add(preRequest);
       return this;
     }
 
-    /** Records spans; by default there are none. */
+    /** Sets the tracing; by default no spans are recorded. */
     public Builder tracing(EppTracing tracing) {
       this.tracing = tracing;
       return this;
     }
 
     /**
-     * Counts decisions of handlers that have more than one stage, in llm-d's {@code
-     * llm_d_epp_disagg_decision_total}; by default there is none.
+     * Counts decisions of handlers with more than one stage, in llm-d's {@code
+     * llm_d_epp_disagg_decision_total}; by default they are not counted.
      *
-     * @param served whether engines serve a model of this name, and not only a client asks for it;
-     *     all others are {@code other}. {@code GatewayTracing.hasServed} knows it of those that an
-     *     engine has answered for, by the names that clients use; a fixed set does as well. It must
-     *     not block.
+     * @param served returns whether engines serve this model; the tag of all others is {@code
+     *     other}, because clients can invent names. Use {@code GatewayTracing::hasServed}, which
+     *     knows the models that an engine has answered for, or a fixed set. It must not block.
      */
     public Builder meters(MeterRegistry registry, Predicate<String> served) {
       this.registry = registry;
@@ -198,7 +197,7 @@ public final class Scheduler {
       return this;
     }
 
-    /** Makes the scheduler, under the span of the picker's start. */
+    /** Builds the scheduler, under the span of the picker's startup. */
     public Scheduler build() {
       try (OperationSpan span = tracing.startup("scheduler", "build")) {
         return made(span);

@@ -21,7 +21,7 @@ public final class SchedulerProfile {
     this.picker = picker;
   }
 
-  /** Starts a profile of this name. */
+  /** Returns a builder for a profile with this name. */
   public static Builder named(String name) {
     return new Builder(name);
   }
@@ -29,7 +29,7 @@ public final class SchedulerProfile {
   /** A scorer and its weight in the sum. */
   record Weighted(Scorer scorer, double weight) {}
 
-  /** Collects the plugins of a profile, in the order in which they will be called. */
+  /** Builder for {@link SchedulerProfile}; plugins are called in the order of addition. */
   public static final class Builder {
     private final String name;
     private final List<Filter> filters = new ArrayList<>();
@@ -45,7 +45,7 @@ public final class SchedulerProfile {
       return this;
     }
 
-    /** Adds a scorer that counts once. */
+    /** Adds a scorer with weight 1. */
     public Builder scorer(Scorer scorer) {
       return scorer(scorer, 1);
     }
@@ -66,7 +66,7 @@ public final class SchedulerProfile {
       return this;
     }
 
-    /** Makes the profile, with the picker that ends it. */
+    /** Builds the profile with its picker. */
     public SchedulerProfile picker(Picker picker) {
       return new SchedulerProfile(this, picker);
     }

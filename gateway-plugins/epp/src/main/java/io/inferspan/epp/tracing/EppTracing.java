@@ -38,13 +38,13 @@ public final class EppTracing {
   private static final String NO_TOKENS = "skipped_no_tokens";
   private static final int FIRST_ERROR_STATUS = 400;
 
-  /** Records nothing: for spans that the chosen generation of names does not have. */
+  /** Records nothing, for spans that the selected naming scheme does not define. */
   private static final Telemetry DISABLED = Telemetry.using(OpenTelemetry.noop());
 
   private final Telemetry telemetry;
   private final boolean proposalShape;
 
-  /** Creates a tracing whose spans {@code telemetry} records. */
+  /** Creates an instance that records with {@code telemetry}. */
   public static EppTracing create(Telemetry telemetry) {
     return new EppTracing(telemetry);
   }
@@ -54,33 +54,33 @@ public final class EppTracing {
     this.proposalShape = telemetry.spanNaming() == SpanNaming.PROPOSAL;
   }
 
-  /** No spans. */
+  /** Returns an instance that records nothing. */
   public static EppTracing none() {
     return EppTracing.create(DISABLED);
   }
 
   /**
-   * A chain of filters as one, under one span. A filter that throws is left out: losing a
-   * preference is better than losing the request.
+   * Wraps a chain of filters under one span. A filter that throws is skipped: losing a preference
+   * is better than losing the request.
    */
   public Filter traced(List<? extends Filter> chain) {
     return new TracedFilters(this, chain);
   }
 
   /**
-   * A scorer with its span; where it throws, fails or misses the deadline of the cycle, no endpoint
-   * has a score of it.
+   * Wraps a scorer with its span. If it throws, fails or misses the deadline of the cycle, it gives
+   * no endpoint a score.
    */
   public Scorer traced(Scorer scorer, double weight) {
     return new TracedScorer(this, scorer, weight);
   }
 
-  /** A picker with its span; where it throws, the endpoint with the best score is picked. */
+  /** Wraps a picker with its span. If it throws, the endpoint with the best score is picked. */
   public Picker traced(Picker picker) {
     return new TracedPicker(this, picker);
   }
 
-  /** A profile handler with its spans; where it throws, nothing more runs. */
+  /** Wraps a profile handler with its spans. If it throws, no more profiles run. */
   public ProfileHandler traced(ProfileHandler handler) {
     return new TracedProfileHandler(this, handler);
   }
@@ -107,7 +107,7 @@ public final class EppTracing {
         .start();
   }
 
-  /** One run of a profile. */
+  /** Starts the span of one run of a profile. */
   public OperationSpan profileRun(String profile, Context parent) {
     return telemetry
         .span(EppSpans.PROFILE_RUN, parent)
@@ -115,14 +115,16 @@ public final class EppTracing {
         .start();
   }
 
-  /** A chain of filters; set {@link EppAttributes#FILTER_KEPT} once it is known. */
+  /**
+   * Starts the span of a chain of filters; set {@link EppAttributes#FILTER_KEPT} when it is known.
+   */
   public OperationSpan filters(InferenceRequest request, int candidates, Context parent) {
     PendingSpan span = telemetry.span(EppSpans.FILTER, parent);
     span.set(EppAttributes.FILTER_CANDIDATES, candidates);
     return identify(span, request).start();
   }
 
-  /** All scorers of a profile. */
+  /** Starts the span of all scorers of a profile. */
   public OperationSpan scoring(
       InferenceRequest request, int scorers, int candidates, Context parent) {
     PendingSpan span = telemetry.span(EppSpans.SCORING, parent);
@@ -141,7 +143,7 @@ public final class EppTracing {
     return identify(span, request).start();
   }
 
-  /** The question to a KV-cache index; {@link #scored} fills in what came of it. */
+  /** Starts the span of a query to a KV-cache index; {@link #scored} records its result. */
   public OperationSpan prefixScorer(InferenceRequest request, int candidates, Context parent) {
     PendingSpan span = telemetry.span(EppSpans.SCORER_PREFIX_CACHE, parent);
     span.set(EppAttributes.SCORER_CANDIDATES, candidates);
@@ -166,8 +168,8 @@ public final class EppTracing {
   }
 
   /**
-   * A producer of prefix data that asks a KV-cache index before scheduling; {@link #matched} or
-   * {@link #notTokenized} says what came of it.
+   * Starts the span of a producer of prefix data, which queries a KV-cache index before scheduling;
+   * {@link #matched} or {@link #notTokenized} records its result.
    */
   public OperationSpan prefixProducer(InferenceRequest request, int candidates, Context parent) {
     PendingSpan span = telemetry.span(EppSpans.PREFIX_PRODUCER, parent);
@@ -187,16 +189,16 @@ public final class EppTracing {
         .set(EppAttributes.PRODUCER_MAX_MATCH_BLOCKS, mostMatched);
   }
 
-  /** Says that there was nothing to ask an index for, since the prompt has no tokens. */
+  /** Records that no index was queried, because the prompt has no tokens. */
   public static void notTokenized(OperationSpan producer) {
     producer.set(EppAttributes.PRODUCER_RESULT, NO_TOKENS);
   }
 
   /**
-   * The call that has an engine tokenise a prompt; {@link #tokenized} says what came of it.
+   * Starts the span of a tokenize request to an engine; {@link #tokenized} records its result.
    *
-   * @param path that is called, without what varies from request to request
-   * @param backend what kind of engine it is, such as {@code vllm}
+   * @param path the path of the request, without parts that vary between requests
+   * @param backend the kind of engine, such as {@code vllm}
    */
   public OperationSpan tokenizer(String path, String backend, Endpoint engine, Context parent) {
     return telemetry
@@ -226,7 +228,7 @@ public final class EppTracing {
     }
   }
 
-  /** The choice among scored endpoints. */
+  /** Starts the span of the choice among scored endpoints. */
   public OperationSpan picker(List<Endpoint> endpoints, Scores scores, Context parent) {
     OperationSpan span =
         telemetry
@@ -239,7 +241,10 @@ public final class EppTracing {
     return span;
   }
 
-  /** A decision between decode only and prefill plus decode; {@link #decided} fills it in. */
+  /**
+   * Starts the span of a decision between decode only and prefill plus decode; {@link #decided}
+   * records it.
+   */
   public OperationSpan profileHandler(
       InferenceRequest request, int totalProfiles, int executedProfiles, Context parent) {
     PendingSpan span = telemetry.span(EppSpans.PROFILE_HANDLER, parent);
@@ -248,7 +253,10 @@ public final class EppTracing {
     return describe(span, request).start();
   }
 
-  /** One step of the decision over encode, prefill and decode; {@link #decided} fills it in. */
+  /**
+   * Starts the span of one step of the decision over encode, prefill and decode; {@link #decided}
+   * records it.
+   */
   public OperationSpan disaggProfileHandler(InferenceRequest request, Context parent) {
     return describe(telemetry.span(EppSpans.DISAGG_PROFILE_HANDLER, parent), request).start();
   }

@@ -8,16 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The endpoints with the best scores: more would make spans grow with the fleet.
+ * The endpoints with the best scores; a list of all would make spans grow with the fleet.
  *
- * @param ids the endpoints, best first, equals by name
+ * @param ids the endpoints, best first, those with equal scores by name
  * @param scores their scores
  */
 record TopEndpoints(List<String> ids, List<Double> scores) {
 
   private static final int LIMIT = 5;
 
-  /** One walk over all of them, since it is made for each sampled request. */
+  /** Selects the endpoints in one pass, because this runs for each sampled request. */
   static TopEndpoints of(List<Endpoint> endpoints, Scores scores) {
     int count = Math.min(endpoints.size(), scores.size());
     TopEndpoints top = new TopEndpoints(new ArrayList<>(LIMIT + 1), new ArrayList<>(LIMIT + 1));

@@ -9,7 +9,7 @@ import io.opentelemetry.context.Context;
 import java.util.List;
 import java.util.Objects;
 
-/** A chain of filters under one span; it stops where nothing is left. */
+/** A chain of filters under one span; it stops when no endpoint is left. */
 final class TracedFilters implements Filter {
 
   private static final String TYPE = "filter-chain";
@@ -42,7 +42,7 @@ final class TracedFilters implements Filter {
   private static List<Endpoint> through(
       Filter filter, Cycle cycle, List<Endpoint> endpoints, OperationSpan span) {
     try {
-      // A plugin that was compiled without null checks may answer with null.
+      // A plugin that was compiled without null checks may return null.
       return Objects.requireNonNull(filter.filter(cycle, endpoints, span.context()));
     } catch (RuntimeException | LinkageError e) {
       span.fail(e);

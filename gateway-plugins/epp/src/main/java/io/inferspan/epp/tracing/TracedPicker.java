@@ -9,7 +9,7 @@ import io.opentelemetry.context.Context;
 import java.util.List;
 import java.util.Objects;
 
-/** A picker under its span. */
+/** Decorates a picker with its span. */
 final class TracedPicker implements Picker {
 
   private final EppTracing tracing;

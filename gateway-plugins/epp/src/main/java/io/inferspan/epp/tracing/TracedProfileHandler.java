@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** A profile handler with a span for each time it is asked. */
+/** Decorates a profile handler with a span for each call. */
 final class TracedProfileHandler implements ProfileHandler {
 
   private static final String FAILED = "error";
@@ -67,7 +67,10 @@ final class TracedProfileHandler implements ProfileHandler {
     }
   }
 
-  /** A handler that was compiled without null checks may answer with null, seen or not. */
+  /**
+   * Returns the handler's decision. A handler that was compiled without null checks may return
+   * null.
+   */
   private Pick asked(
       Cycle cycle, Set<String> profiles, Map<String, List<Endpoint>> results, Context context) {
     Pick pick = Objects.requireNonNull(handler.pick(cycle, profiles, results, context));

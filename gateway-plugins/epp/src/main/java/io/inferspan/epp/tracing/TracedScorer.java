@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scorer under its span, and under a second one where it asks an index. The scheduler waits for
- * it until the deadline of the cycle.
+ * Decorates a scorer with its span, and a second one if it queries an index. The scheduler waits
+ * for it until the deadline of the cycle.
  */
 final class TracedScorer implements Scorer {
 
@@ -73,10 +73,10 @@ final class TracedScorer implements Scorer {
   }
 
   /**
-   * The same scores, or a timeout where they do not come in time.
+   * Returns the same scores, or a timeout if they miss the deadline.
    *
-   * <p>The stage is any that a scorer returns. Only a plain future is asked whether it is done:
-   * other stages may refuse to say, such as {@link CompletableFuture#minimalCompletionStage()}.
+   * <p>A scorer may return any stage. Only a plain future is checked for completion, because other
+   * stages may not support that, such as {@link CompletableFuture#minimalCompletionStage()}.
    */
   private static CompletableFuture<Scores> inTime(Cycle cycle, CompletionStage<Scores> scores) {
     if (scores.getClass() == CompletableFuture.class
@@ -84,7 +84,7 @@ final class TracedScorer implements Scorer {
         && future.isDone()) {
       return future;
     }
-    // A future of our own: the scorer's is not ours to complete.
+    // A separate future, because the scorer's own must not be completed here.
     CompletableFuture<Scores> bounded = new CompletableFuture<>();
     scores.whenComplete(
         (answer, failure) -> {
@@ -103,7 +103,7 @@ final class TracedScorer implements Scorer {
         : bounded.orTimeout(nanosLeft, TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the span with the scores: now where they are there, else when they come. */
+  /** Ends the span with the scores: now if they are complete, else when they are. */
   private static CompletableFuture<Scores> ended(
       CompletableFuture<Scores> scores, OperationSpan span, int candidates) {
     if (scores.isDone() && !scores.isCompletedExceptionally()) {
@@ -114,14 +114,14 @@ final class TracedScorer implements Scorer {
     return scores.handle((answer, failure) -> end(span, answer, failure, candidates));
   }
 
-  /** A scorer that failed may still write into the buffer that it was given; its answer is new. */
+  /** Returns a new buffer after a failure, because the scorer may still write into its own. */
   private static Scores end(
       OperationSpan span, @Nullable Scores scores, @Nullable Throwable failure, int candidates) {
     Scores answer = failure == null && scores != null ? scores : null;
     if (answer == null) {
       span.fail(failure instanceof CompletionException ? failure.getCause() : failure);
     } else if (answer.size() != candidates) {
-      span.fail(WRONG_SIZE, "the scorer's answer is not one score for each endpoint");
+      span.fail(WRONG_SIZE, "the scorer did not return one score for each endpoint");
       answer = null;
     } else {
       EppTracing.scored(span, answer);

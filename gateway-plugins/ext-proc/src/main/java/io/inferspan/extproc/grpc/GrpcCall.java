@@ -13,14 +13,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of gRPC that streams both ways, on a stream of the Vert.x HTTP/2 server.
+ * A bidirectional streaming gRPC call, on a stream of the Vert.x HTTP/2 server.
  *
- * <p>All of it runs on the stream's event loop. It reads no further while the receiver is busy or
- * the peer is slow to read.
+ * <p>It runs on the stream's event loop. It stops reading while the receiver is busy or the peer is
+ * slow to read.
  */
 public final class GrpcCall {
 
-  /** The peer ended the call, and all went well. */
+  /** Status for a call that the peer ended without an error. */
   public static final int OK = 0;
 
   /** Status for an invalid or unexpected message. */
@@ -28,13 +28,13 @@ public final class GrpcCall {
 
   static final int NOT_FOUND = 5;
 
-  /** There is no room for what came. */
+  /** Status for a message for which there is no room. */
   public static final int RESOURCE_EXHAUSTED = 8;
 
-  /** There is no such method. */
+  /** Status for an unknown method. */
   public static final int UNIMPLEMENTED = 12;
 
-  /** We failed. */
+  /** Status for an error of this service. */
   public static final int INTERNAL = 13;
 
   /**
@@ -46,27 +46,29 @@ public final class GrpcCall {
   /** Receives the messages. */
   public interface Receiver {
 
-    /** Takes a message, which is its own. */
+    /** Receives a message, which the receiver may keep. */
     void receive(ByteBuffer message) throws MalformedMessageException;
 
     /**
-     * A message is not let in.
+     * Called when a message is rejected because of its size.
      *
-     * @return whether that is answered, so that nothing more need come; else the call ends
+     * @return true if the receiver has answered, so that no more messages are needed; false to end
+     *     the call
      */
     default boolean refuses(OversizedMessageException message) {
       return false;
     }
 
-    /** Returns whether it accepts no message now; it calls {@link #resume()} when it does again. */
+    /** Returns whether it cannot accept a message now; it calls {@link #resume()} when it can. */
     default boolean isBusy() {
       return false;
     }
 
     /**
-     * Nothing more comes, and nothing more can be sent; called once.
+     * Called once, when no more messages can be received or sent.
      *
-     * @param status of gRPC, with which it was ended from here; {@link #OK} where the peer ended it
+     * @param status the gRPC status with which this side ended the call; {@link #OK} if the peer
+     *     ended it
      */
     default void closed(int status) {}
   }
@@ -79,9 +81,9 @@ public final class GrpcCall {
   private boolean halfClosed;
 
   /**
-   * A call that has just begun.
+   * Creates a call that has just begun.
    *
-   * @param budget what counts the bytes of messages that still come
+   * @param budget the limit for the bytes of incomplete messages
    */
   public GrpcCall(
       HttpServerRequest request,
@@ -94,7 +96,7 @@ public final class GrpcCall {
     this.receiver = receiver.apply(this);
   }
 
-  /** Begins to read. */
+  /** Starts reading. */
   public void open() {
     response.putHeader("content-type", "application/grpc");
     // A broken stream ends in its close handler, which reports it.
@@ -129,7 +131,7 @@ public final class GrpcCall {
     return Buffer.buffer(frame);
   }
 
-  /** Goes on reading, unless there is cause to wait. */
+  /** Continues reading, unless the receiver is busy or the peer is slow. */
   public void resume() {
     pump();
     if (!ended && !halfClosed && !receiver.isBusy() && !response.writeQueueFull()) {
@@ -137,7 +139,7 @@ public final class GrpcCall {
     }
   }
 
-  /** Ends the call with a status of gRPC. */
+  /** Ends the call with a gRPC status. */
   public void end(int status, String reason) {
     if (ended) {
       return;
@@ -145,7 +147,7 @@ public final class GrpcCall {
     ended = true;
     frames.drop();
     if (!halfClosed) {
-      // What still comes is let in and dropped; unread, it would hold the connection's window.
+      // Later data is read and dropped; unread, it would occupy the connection's window.
       request.resume();
     }
     response.putTrailer("grpc-status", Integer.toString(status));
@@ -200,7 +202,7 @@ public final class GrpcCall {
     }
   }
 
-  /** Waits with reading while the receiver is busy, or ends where the peer has said all. */
+  /** Pauses reading while the receiver is busy, or ends the call if the peer has ended its side. */
   private void settle() {
     if (ended) {
       return;
@@ -218,8 +220,7 @@ public final class GrpcCall {
   private void halfClosed() {
     halfClosed = true;
     if (receiver.isBusy()) {
-      // A client that ends its side while we choose has gone: Envoy ends the stream with its
-      // request.
+      // A client that ends its side during the choice has disconnected: Envoy ends the stream then.
       end(OK, "");
       return;
     }

@@ -38,7 +38,7 @@ final class GrpcFrames {
     this.budget = budget;
   }
 
-  /** Takes bytes as they come. */
+  /** Appends received bytes. */
   void append(Buffer bytes) {
     if (bytes.length() > 0 && !dropping) {
       chunks.add(bytes);
@@ -46,7 +46,7 @@ final class GrpcFrames {
     }
   }
 
-  /** Bytes that have arrived and were not read yet. */
+  /** Returns the number of bytes that were received and not read yet. */
   int waitingBytes() {
     return waitingBytes;
   }
@@ -56,7 +56,7 @@ final class GrpcFrames {
     return chunks.isEmpty() && headBytes == 0;
   }
 
-  /** Forgets what has come and what still comes. */
+  /** Drops all received and future bytes. */
   void drop() {
     dropping = true;
     chunks.clear();
@@ -72,7 +72,7 @@ final class GrpcFrames {
     heldBytes = 0;
   }
 
-  /** The next whole message, or null until there is one. */
+  /** Returns the next complete message, or null if there is none yet. */
   @Nullable ByteBuffer next() throws MalformedMessageException, OversizedMessageException {
     while (headBytes < HEAD_BYTES) {
       int taken = takeInto(head, headBytes, HEAD_BYTES - headBytes);
@@ -95,7 +95,7 @@ final class GrpcFrames {
 
   private ByteBuffer whole(int length) {
     byte[] bytes = message;
-    // From here on it counts for its new owner.
+    // From now on, the receiver accounts for the bytes.
     release();
     headBytes = 0;
     return bytes == null ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes, 0, length);
@@ -103,7 +103,8 @@ final class GrpcFrames {
 
   private int length() throws MalformedMessageException, OversizedMessageException {
     if (head[0] != 0) {
-      throw new MalformedMessageException("the message is compressed, which was not agreed on");
+      throw new MalformedMessageException(
+          "the message is compressed, but no compression was negotiated");
     }
     int length = ByteBuffer.wrap(head).getInt(1);
     if (length < 0 || length > maxMessageBytes) {
@@ -133,7 +134,7 @@ final class GrpcFrames {
   private void hold(int bytes) throws OversizedMessageException {
     if (!budget.take(bytes - heldBytes)) {
       throw new OversizedMessageException(
-          Cause.NO_ROOM, "there is no room for the message among all that is held");
+          Cause.NO_ROOM, "there is no room for the message: the limit of held bytes is reached");
     }
     heldBytes = bytes;
   }

@@ -18,21 +18,21 @@ public final class HealthCall implements GrpcCall.Receiver {
   /** The path of the method. */
   public static final String PATH = "/grpc.health.v1.Health/Check";
 
-  /** A question is a name. */
+  /** A request contains only a service name. */
   public static final int MAX_MESSAGE_BYTES = 1024;
 
   private static final String LIVENESS = "liveness";
   private static final int SERVING = 1;
   private static final int NOT_SERVING = 2;
 
-  /** The whole, the service itself, and what llm-d's probes ask for. */
+  /** The names of the server, of the service, and those that llm-d's probes use. */
   private static final Set<String> READINESS =
       Set.of("", "envoy.service.ext_proc.v3.ExternalProcessor", "readiness");
 
   private final GrpcCall call;
   private final BooleanSupplier serves;
 
-  /** A question that is answered by whether {@code serves}. */
+  /** Creates a call that reports whether {@code serves}. */
   public HealthCall(GrpcCall call, BooleanSupplier serves) {
     this.call = call;
     this.serves = serves;
@@ -54,7 +54,7 @@ public final class HealthCall implements GrpcCall.Receiver {
     try {
       return Envoy.HealthCheckRequest.parseFrom(message).getService();
     } catch (InvalidProtocolBufferException e) {
-      throw new MalformedMessageException("the message is no HealthCheckRequest");
+      throw new MalformedMessageException("the message is not a HealthCheckRequest");
     }
   }
 

@@ -8,7 +8,7 @@ public final class HeldBytes {
   private final long maxBytes;
   private final AtomicLong held = new AtomicLong();
 
-  /** Room for so many bytes. */
+  /** Creates a limit of this many bytes. */
   public HeldBytes(long maxBytes) {
     this.maxBytes = maxBytes;
   }
@@ -22,7 +22,7 @@ public final class HeldBytes {
     return fits;
   }
 
-  /** So many count no longer. */
+  /** Releases this many bytes. */
   public void giveBack(long bytes) {
     held.addAndGet(-bytes);
   }

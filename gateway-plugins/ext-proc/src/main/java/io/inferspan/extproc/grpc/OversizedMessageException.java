@@ -1,19 +1,19 @@
 package io.inferspan.extproc.grpc;
 
-/** A message that is not let in, of which nothing but its length was read. */
+/** Thrown for a message that is rejected by its length, before its content is read. */
 public final class OversizedMessageException extends Exception {
 
   /** The reason for the rejection. */
   public enum Cause {
-    /** It says that it is longer than any may be. */
+    /** Its declared length exceeds the limit for one message. */
     TOO_LONG,
-    /** There is no room for it among all that is held. */
+    /** The limit for all held bytes is reached. */
     NO_ROOM
   }
 
   private final Cause why;
 
-  /** Without a stack trace: a client that claims a length must not make us walk stacks. */
+  /** Creates an exception without a stack trace, so that clients cannot cause the cost of one. */
   OversizedMessageException(Cause why, String message) {
     super(message, null, false, false);
     this.why = why;

@@ -2,15 +2,21 @@ package io.inferspan.extproc.wire;
 
 /** The modes in which Envoy sends a body. */
 public enum BodyMode {
-  /** Not at all. */
+  /** The body is not sent. */
   NONE(0),
-  /** Piece by piece, each waiting for its answer; headers have gone on by then. */
+  /**
+   * The body is sent in pieces, each waiting for its response; the headers have been forwarded by
+   * then.
+   */
   STREAMED(1),
-  /** Whole, before the headers go on. */
+  /** The whole body is sent before the headers are forwarded. */
   BUFFERED(2),
-  /** As much as fits Envoy's buffer, before the headers go on. */
+  /** As much as fits Envoy's buffer is sent before the headers are forwarded. */
   BUFFERED_PARTIAL(3),
-  /** In pieces, of which only those sent back are forwarded; headers may wait for all of them. */
+  /**
+   * The body is sent in pieces, of which only those sent back are forwarded; headers may wait for
+   * all of them.
+   */
   FULL_DUPLEX_STREAMED(4);
 
   private static final BodyMode[] ALL = values();

@@ -34,7 +34,7 @@ public final class HeaderChanges {
   /** New values by name; null removes a header. */
   private final Map<String, @Nullable String> changes = new LinkedHashMap<>();
 
-  /** No change so far. */
+  /** Creates an empty set of changes. */
   public HeaderChanges() {}
 
   /** Replaces all values of a header. */

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Headers in the order in which Envoy sends them. */
+/** A request's or response's headers, in Envoy's order. */
 public final class HeaderList {
 
-  /** More than Envoy itself lets through. */
+  /** More than Envoy itself accepts. */
   static final int MAX_HEADERS = 1024;
 
   /** No headers. */
@@ -44,7 +44,7 @@ public final class HeaderList {
     return null;
   }
 
-  /** All values of a header, in their order. */
+  /** Returns all values of a header, in order. */
   public List<String> all(String name) {
     return headers.stream()
         .filter(header -> header.getKey().equalsIgnoreCase(name))
@@ -52,14 +52,14 @@ public final class HeaderList {
         .toList();
   }
 
-  /** The first value of each header by its name, whose case does not matter. */
+  /** Returns the first value of each header, by case-insensitive name. */
   public Map<String, String> toMap() {
     Map<String, String> map = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     headers.forEach(header -> map.putIfAbsent(header.getKey(), value(header)));
     return map;
   }
 
-  /** The number of headers; their content may be secret. */
+  /** Returns only the number of headers, because their content may be secret. */
   @Override
   public String toString() {
     return headers.size() + " headers";

@@ -1,11 +1,9 @@
 package io.inferspan.extproc.wire;
 
-/** Bytes that are not the message they should be; the reason holds nothing of them. */
+/** Thrown for bytes that are not a valid message; the reason does not contain them. */
 public final class MalformedMessageException extends Exception {
 
-  /**
-   * An exception without a stack trace: a client that sends rubbish must not make us walk stacks.
-   */
+  /** Creates an exception without a stack trace, so that clients cannot cause the cost of one. */
   public MalformedMessageException(String reason) {
     super(reason, null, false, false);
   }

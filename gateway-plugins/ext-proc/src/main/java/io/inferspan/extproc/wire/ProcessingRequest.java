@@ -13,18 +13,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of Envoy about one part of an exchange: {@code
+ * A message from Envoy about one part of an exchange: {@code
  * envoy.service.ext_proc.v3.ProcessingRequest}.
  *
  * @param part the part of the exchange
  * @param headers the headers or trailers; empty for a part of a body
  * @param body a piece of a body, a view of the message; empty for headers and trailers
- * @param endOfStream whether nothing of this direction follows
+ * @param endOfStream whether nothing follows in this direction
  * @param subset the endpoints that may be picked, {@code host:port} each; null for all
  * @param served the endpoint that answered, {@code host:port}; null if Envoy does not send it
  * @param source the client's {@code address:port}; null if Envoy does not send it
- * @param modes how bodies come, in Envoy's first message; null if it does not say
- * @param observing whether Envoy does not wait for answers, nor want any
+ * @param modes the body modes, from Envoy's first message; null if it does not contain them
+ * @param observing whether Envoy only observes, so that it neither expects nor accepts responses
  */
 public record ProcessingRequest(
     Part part,
@@ -54,7 +54,7 @@ public record ProcessingRequest(
     RESPONSE_BODY,
     REQUEST_TRAILERS,
     RESPONSE_TRAILERS,
-    /** One that is not known here. */
+    /** A part that this version does not know. */
     OTHER;
 
     static Part of(Envoy.ProcessingRequest.RequestCase sent) {
@@ -72,7 +72,7 @@ public record ProcessingRequest(
   /** The modes in which Envoy sends the two bodies. */
   public record Modes(BodyMode request, BodyMode response) {}
 
-  /** Names the part; its content stays out. */
+  /** Returns the name of the part, without its content. */
   @Override
   public String toString() {
     return part + " of " + body.remaining() + " bytes" + (endOfStream ? ", the last" : "");
@@ -87,7 +87,7 @@ public record ProcessingRequest(
       in.checkLastTagWas(0);
       return of(message);
     } catch (IOException e) {
-      throw new MalformedMessageException("the message is no ProcessingRequest");
+      throw new MalformedMessageException("the message is not a ProcessingRequest");
     }
   }
 
@@ -95,7 +95,7 @@ public record ProcessingRequest(
       throws MalformedMessageException {
     Part part = Part.of(message.getRequestCase());
     boolean response = part.isResponse();
-    // Those that are not the message's part are empty.
+    // Fields of other parts are empty.
     Envoy.HttpHeaders headers =
         response ? message.getResponseHeaders() : message.getRequestHeaders();
     Envoy.HttpBody body = response ? message.getResponseBody() : message.getRequestBody();
@@ -122,7 +122,9 @@ public record ProcessingRequest(
         BodyMode.of(config.getRequestBodyMode()), BodyMode.of(config.getResponseBodyMode()));
   }
 
-  /** The endpoints that may be picked, from a list or a text with commas; null for all. */
+  /**
+   * Returns the endpoints that may be picked, from a list or a comma-separated text; null for all.
+   */
   private static @Nullable List<String> subset(Envoy.ProcessingRequest message)
       throws MalformedMessageException {
     Value hint =
@@ -151,13 +153,13 @@ public record ProcessingRequest(
     }
   }
 
-  /** The endpoint that answered, {@code host:port}; null if Envoy does not send it. */
+  /** Returns the endpoint that answered, {@code host:port}; null if Envoy does not send it. */
   private static @Nullable String served(Envoy.ProcessingRequest message) {
     return text(
         find(message.getMetadataContext().getFilterMetadataMap(), SERVED_NAMESPACE, SERVED_KEY));
   }
 
-  /** The client's {@code address:port}; null unless it is among the filter's attributes. */
+  /** Returns the client's {@code address:port}; null unless it is among the filter's attributes. */
   private static @Nullable String source(Envoy.ProcessingRequest message) {
     return text(find(message.getAttributesMap(), ATTRIBUTES_NAMESPACE, SOURCE_KEY));
   }

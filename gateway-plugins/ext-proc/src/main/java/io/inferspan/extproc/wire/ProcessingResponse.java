@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Instructions for Envoy: {@code envoy.service.ext_proc.v3.ProcessingResponse}. */
 public final class ProcessingResponse {
 
-  /** The most body bytes in one message: with its wrapping it stays below 64 KiB, as Envoy asks. */
+  /**
+   * The most body bytes in one message, so that the message stays below Envoy's limit of 64 KiB.
+   */
   public static final int MAX_PIECE_BYTES = 62_000;
 
   /** The metadata namespace in which Envoy's load balancer looks up the endpoint. */
@@ -25,12 +27,12 @@ public final class ProcessingResponse {
   private ProcessingResponse() {}
 
   /**
-   * An answer beyond plain consent.
+   * A response to one part, with its changes.
    *
-   * @param changes what changes in the headers
-   * @param reroute whether Envoy is to choose its route anew, since headers changed
+   * @param changes the changes of headers
+   * @param reroute whether Envoy must select its route again, because headers changed
    * @param destination the endpoint for Envoy's load balancer, under its header's name; or null
-   * @param modes how bodies are to come from now on; or null, for as they do
+   * @param modes the body modes from now on; null for no change
    */
   public record Answer(
       HeaderChanges changes,
@@ -38,10 +40,10 @@ public final class ProcessingResponse {
       @Nullable Destination destination,
       ProcessingRequest.@Nullable Modes modes) {
 
-    /** Lets the part pass as it is. */
+    /** Passes the part unchanged. */
     public static final Answer PASS = changing(new HeaderChanges());
 
-    /** Changes headers and nothing else. */
+    /** Returns a response that only changes headers. */
     public static Answer changing(HeaderChanges changes) {
       return new Answer(changes, false, null, null);
     }
@@ -50,12 +52,12 @@ public final class ProcessingResponse {
   /** A value that the load balancer finds under a key. */
   public record Destination(String key, String value) {}
 
-  /** Answers headers or a part of a body that was not streamed both ways. */
+  /** Returns the response to headers, or to a part of a body in a mode other than full duplex. */
   public static MessageLite answer(Part part, Answer answer) {
     return answer(part, answer, common(answer));
   }
 
-  /** Answers a body that was not streamed both ways, and puts these pieces in its place. */
+  /** Returns the response to a body in a mode other than full duplex, which replaces the body. */
   public static MessageLite replacing(Part part, Answer answer, List<ByteBuffer> body) {
     ByteString whole = ByteString.EMPTY;
     for (ByteBuffer piece : body) {
@@ -85,12 +87,12 @@ public final class ProcessingResponse {
     return out.build();
   }
 
-  /** Answers trailers, which pass as they are. */
+  /** Returns the response to trailers, which pass unchanged. */
   public static MessageLite trailers(Part part) {
     return to(part, Envoy.PartResponse.getDefaultInstance()).build();
   }
 
-  /** Sends a piece of a body on its way that was streamed here. */
+  /** Returns a message that forwards a piece of a body in full duplex mode. */
   public static MessageLite piece(Part part, ByteBuffer body, boolean endOfStream) {
     Envoy.StreamedBodyResponse.Builder piece =
         Envoy.StreamedBodyResponse.newBuilder()
@@ -103,9 +105,9 @@ public final class ProcessingResponse {
   }
 
   /**
-   * Answers the client in the engine's place.
+   * Returns a response to the client, so that no engine is called.
    *
-   * @param details a word for Envoy's access log
+   * @param details a short text for Envoy's access log
    */
   public static MessageLite immediate(
       int status, HeaderChanges headers, String body, String details) {

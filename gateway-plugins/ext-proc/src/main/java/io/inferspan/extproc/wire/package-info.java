@@ -1,8 +1,9 @@
 /**
- * Envoy's messages as values, over the classes that protoc generates from {@code ext_proc.proto}.
+ * Envoy's messages as values, based on the classes that protoc generates from {@code
+ * ext_proc.proto}.
  *
- * <p>Nothing here knows a socket, a span or a schedule. Fields that are not in the file are
- * skipped, so that a newer Envoy is understood as far as an older one.
+ * <p>Nothing here depends on sockets, spans or scheduling. Unknown fields are skipped, so that
+ * newer versions of Envoy work.
  */
 @NullMarked
 package io.inferspan.extproc.wire;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Messages written by Envoy's own classes are read correctly. */
 final class ProcessingRequestTest {
 
-  private static final String NO_MESSAGE = "the message is no ProcessingRequest";
+  private static final String NO_MESSAGE = "the message is not a ProcessingRequest";
 
   private static ProcessingRequest read(
       io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest.Builder message)

@@ -22,12 +22,12 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 /**
  * One YAML mapping of keys to scalars or lists of scalars.
  *
- * <p>It is read event by event: what nests deeper is refused where it starts, an alias costs no
- * more than the text that names it, and no object is ever built from a tag.
+ * <p>It is parsed event by event: deeper nesting is an error where it starts, aliases are not
+ * expanded, and tags never create objects.
  */
 public final class FlatYaml {
 
-  /** The value of a key: its texts, none for null or an empty text, and whether it is a list. */
+  /** The value of a key: its texts (none for null or an empty text), and whether it is a list. */
   public record Entry(List<String> texts, boolean list) {}
 
   private static final int MAX_CHARACTERS = 1 << 20;
@@ -56,9 +56,7 @@ public final class FlatYaml {
     }
   }
 
-  /**
-   * Go's YAML reader takes tabs for indentation within braces, where it means nothing; ours not.
-   */
+  /** Replaces tabs within braces, which Go's YAML parser accepts and this one rejects. */
   private static String withoutTabs(String text) {
     if (!text.stripLeading().startsWith("{")) {
       return text;

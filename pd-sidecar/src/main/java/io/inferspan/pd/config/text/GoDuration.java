@@ -11,7 +11,7 @@ public final class GoDuration {
 
   private GoDuration() {}
 
-  /** Reads {@code text}, to the nanosecond. */
+  /** Parses {@code text} with nanosecond precision. */
   public static Duration parse(String text) throws TextException {
     boolean signed = text.startsWith("-") || text.startsWith("+");
     String parts = signed ? text.substring(1) : text;

@@ -3,12 +3,12 @@ package io.inferspan.pd.config.text;
 import java.util.Arrays;
 import java.util.List;
 
-/** Booleans, whole numbers, sizes and lists, as Go's flag packages read them. */
+/** Parses booleans, integers, sizes and lists as Go's flag packages do. */
 public final class GoWords {
 
   private GoWords() {}
 
-  /** One of the twelve spellings of a boolean. */
+  /** Parses one of the twelve spellings of a boolean. */
   public static boolean bool(String text) throws TextException {
     return switch (text) {
       case "1", "t", "T", "true", "TRUE", "True" -> true;
@@ -17,7 +17,7 @@ public final class GoWords {
     };
   }
 
-  /** A decimal number with an optional sign. */
+  /** Parses a decimal integer with an optional sign. */
   public static long whole(String text) throws TextException {
     try {
       return Long.parseLong(text);
@@ -26,7 +26,7 @@ public final class GoWords {
     }
   }
 
-  /** A number of bytes: {@code 65536}, {@code 64KiB}, {@code 64MiB} or {@code 1GiB}. */
+  /** Parses a number of bytes: {@code 65536}, {@code 64KiB}, {@code 64MiB} or {@code 1GiB}. */
   public static long bytes(String text) throws TextException {
     int unitAt = text.endsWith("iB") ? text.length() - 3 : -1;
     int scale = unitAt < 0 ? 0 : "KMG".indexOf(text.charAt(unitAt)) + 1;
@@ -38,7 +38,7 @@ public final class GoWords {
     }
   }
 
-  /** The parts between commas, stripped, without the empty ones. */
+  /** Splits a text at commas; strips the parts and drops empty ones. */
   public static List<String> list(String text) {
     return Arrays.stream(text.split(",", -1))
         .map(String::strip)

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Host names, IP addresses and CIDR blocks as text; nothing is resolved.
  *
- * <p>If a target were dialled under another reading than the one compared here, it could bypass the
- * allow-list. So any text that is not clearly a host with or without a port has no normal form.
+ * <p>A target that is dialled under another interpretation than the one compared here could bypass
+ * the allow-list. So any text that is not clearly a host with or without a port has no normal form.
  */
 public final class HostText {
   private static final String HTTP = "http://";
@@ -36,7 +36,7 @@ public final class HostText {
         && Integer.parseInt(prefix) <= address.length * Byte.SIZE;
   }
 
-  /** A name with letters, because an address with a typing error is none. */
+  /** Returns whether it is a name with letters: a text of digits and dots is a mistyped address. */
   private static boolean isLongName(String text) {
     boolean lengths = text.length() <= MAX_NAME && !text.startsWith(".") && !text.contains("..");
     for (String label : text.split("\\.", -1)) {
@@ -50,7 +50,7 @@ public final class HostText {
     return address(host) != null;
   }
 
-  /** The bytes of an IP address in any textual form, or null where the text is a name. */
+  /** Returns the bytes of an IP address in any textual form, or null for a name. */
   public static byte @Nullable [] address(String host) {
     InetAddress address = literal(host);
     return address == null ? null : address.getAddress();
@@ -68,13 +68,16 @@ public final class HostText {
     }
   }
 
-  /** The JDK also takes {@code 10.1} for an address, which is a typing error here. */
+  /**
+   * Returns whether it has four parts; the JDK also accepts {@code 10.1}, which is a typing error
+   * here.
+   */
   private static boolean isDottedQuad(String text) {
     return text.chars().filter(c -> c == '.').count() == 3
         && text.chars().allMatch(c -> c == '.' || isDigit(c));
   }
 
-  /** The host of a target such as {@code http://[::1]:8000}, or null where there is none. */
+  /** Returns the host of a target such as {@code http://[::1]:8000}, or null if it has none. */
   public static @Nullable String ofTarget(String target) {
     String rest =
         target.regionMatches(true, 0, HTTP, 0, HTTP.length())
@@ -92,7 +95,7 @@ public final class HostText {
     return isPortOrNothing(rest, colon) ? of(rest.substring(0, colon)) : null;
   }
 
-  /** The one spelling of a host, or null where the text can be none. */
+  /** Returns the normal form of a host, or null if the text is not a host. */
   public static @Nullable String of(String host) {
     InetAddress address = literal(host);
     if (address != null) {

@@ -1,13 +1,13 @@
 package io.inferspan.pd.config.text;
 
-/** Text from outside, quoted for a message: bounded, on one line. */
+/** Quotes external text for a message, on one line and limited in length. */
 public final class Quoted {
 
   private static final int MAX_LENGTH = 80;
 
   private Quoted() {}
 
-  /** {@code text} in quotation marks. */
+  /** Returns {@code text} in quotation marks. */
   public static String text(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (int i = 0; i < Math.min(text.length(), MAX_LENGTH); i++) {

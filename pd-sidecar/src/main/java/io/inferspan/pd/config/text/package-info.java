@@ -1,8 +1,8 @@
 /**
- * Forms of text: how a Go program, a size and a flat YAML mapping are written down.
+ * Parsers for text formats: Go's flags, sizes and flat YAML.
  *
- * <p>Here lives what turns a text into a plain value and knows no setting; names, defaults and
- * rules live in the room above.
+ * <p>Contains conversions of text to plain values. Settings, with their names, defaults and rules,
+ * are in the parent package.
  */
 @NullMarked
 package io.inferspan.pd.config.text;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** The hash BLAKE2s with 32 bytes of output and no key (RFC 7693). */
+/** Computes BLAKE2s hashes with 32 bytes of output and no key (RFC 7693). */
 final class Blake2s {
   private static final int OUTPUT_BYTES = 32;
   private static final int BLOCK_BYTES = 64;
@@ -42,7 +42,7 @@ final class Blake2s {
     state[0] ^= PARAMETERS;
   }
 
-  /** The hash of some bytes. */
+  /** Returns the hash of the bytes. */
   static byte[] hash(byte[] bytes) {
     Blake2s hash = new Blake2s();
     int from = 0;
@@ -84,7 +84,7 @@ final class Blake2s {
     }
   }
 
-  /** Mixes a column of the four rows, or a diagonal where each row is shifted by one more. */
+  /** Mixes a column of the four rows, or a diagonal, for which each row is shifted by one more. */
   private void mix(String words, int at, int column, int shift) {
     int a = column;
     int b = 4 + (column + shift) % 4;

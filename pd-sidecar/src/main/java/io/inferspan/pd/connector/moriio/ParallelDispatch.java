@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Prefill and decode of one request, sent at once: the client gets nothing of decode's answer
- * before prefill has succeeded, and prefill's own answer where it fails.
+ * Sends prefill and decode of a request concurrently. The client gets decode's response only after
+ * prefill has succeeded; if prefill fails, it gets prefill's response.
  */
 public final class ParallelDispatch implements Gate {
   private static final LiveRequest.Reason PREFILL_FAILED =
@@ -44,7 +44,7 @@ public final class ParallelDispatch implements Gate {
     this.waiting = request.metrics().begin(Stage.PREFILL, request.trace().spanContext());
   }
 
-  /** Sends both; prefill has to answer within {@code patience}. */
+  /** Sends both; prefill must respond within {@code patience}. */
   public static void start(
       PdRequest request, PrefillLeg prefill, DecodeLeg decode, Duration patience) {
     new ParallelDispatch(request).start(prefill, decode, patience);
@@ -94,7 +94,7 @@ public final class ParallelDispatch implements Gate {
       return;
     }
     request.giveUp(WAITED_TOO_LONG);
-    // Prefill itself was given up just now, which it does not count.
+    // Prefill was cancelled here, which does not count as a failure.
     waiting.failed();
     request.trace().fail(WAITED_TOO_LONG.type(), WAITED_TOO_LONG.text());
     request.deliver(

@@ -19,11 +19,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of the pods that are configured by name.
+ * Caches the addresses of pods that are configured by name.
  *
- * <p>A name is looked up at the start, and again by the first request that finds its address too
- * old. That request does not wait: it is served with the address there is, or with the name where
- * there is none yet.
+ * <p>A name is resolved at startup, and again by the first request that finds its address expired.
+ * That request does not wait: it uses the old address, or the name if there is none yet.
  */
 public final class PodAddresses {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
@@ -48,9 +47,9 @@ public final class PodAddresses {
   }
 
   /**
-   * Knows the pods that the settings name; none where WRITE mode is off.
+   * Creates a cache for the pods that the settings name; none if WRITE mode is off.
    *
-   * @param lookup gives the address of a name, or fails in bounded time
+   * @param lookup resolves a name, or fails within a bounded time
    */
   public static PodAddresses of(
       SidecarConfig settings, Function<String, Future<String>> lookup, NameMeters meters) {
@@ -66,9 +65,9 @@ public final class PodAddresses {
   }
 
   /**
-   * Knows the names among {@code hosts}.
+   * Creates a cache for the names in {@code hosts}.
    *
-   * @param ttl how long an address is used before it is looked up again
+   * @param ttl the time after which an address expires
    */
   static PodAddresses of(
       Collection<String> hosts,
@@ -143,7 +142,7 @@ public final class PodAddresses {
             name
                 + " cannot be looked up ("
                 + cause.getMessage()
-                + "), engines are told "
+                + "), so engines get "
                 + (before == null ? "the name" : before));
   }
 }

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The transfer of one request's KV blocks: what prefill and decode know about each other. */
+/**
+ * The transfer of one request's KV blocks, with the data that prefill and decode need about each
+ * other.
+ */
 public final class WriteTransfer {
   private static final String RANK_HEADER = "x-data-parallel-rank";
   private static final String RANK = "remote_dp_rank";
@@ -31,12 +34,12 @@ public final class WriteTransfer {
     this.settings = settings;
     this.pods = pods;
     this.decodeHost = pods.of(decodeHost);
-    // Engines know by the prefix that it is theirs.
+    // Engines recognise their ids by the prefix.
     this.transferId = "tx" + requestId;
     this.rank = rank(requestId, settings.get(Settings.MORIIO_DP_SIZE));
   }
 
-  /** Begins the transfer of a request; null where the settings have WRITE mode off. */
+  /** Begins the transfer of a request; returns null if WRITE mode is off. */
   public static @Nullable WriteTransfer begin(
       SidecarConfig settings, PodAddresses pods, String requestId) {
     String host = settings.get(Settings.MORIIO_WRITE_MODE) ? settings.localPodIp() : null;
@@ -63,12 +66,12 @@ public final class WriteTransfer {
     return settings.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT);
   }
 
-  /** The headers by which engines with several ranks find the one that was chosen. */
+  /** Returns the headers that select a rank of an engine. */
   public Map<String, String> headers() {
     return headers(rank);
   }
 
-  /** The headers of a decode that follows prefill to the rank it {@code returned}. */
+  /** Returns the headers of a decode on the rank that prefill {@code returned}. */
   public Map<String, String> headersAfter(JsonValue returned) {
     return headers(rankAfter(returned));
   }
@@ -77,7 +80,7 @@ public final class WriteTransfer {
     if (settings.get(Settings.MORIIO_DP_SIZE) <= 1) {
       return Map.of();
     }
-    // Over HTTP a pod counts only its own ranks.
+    // In HTTP headers, ranks are numbered within the pod.
     long local =
         settings.get(Settings.MORIIO_DP_SIZE_LOCAL) > 0
             ? rank % settings.get(Settings.MORIIO_DP_SIZE_LOCAL)

@@ -12,7 +12,10 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Runs the benchmarks and holds their figures against what we promise; exits with 1 on a miss. */
+/**
+ * Runs the benchmarks and compares the results with the goals; exits with status 1 if one is
+ * missed.
+ */
 public final class Bars {
 
   private static final int SPANS = 8;
@@ -23,7 +26,7 @@ public final class Bars {
 
   private Bars() {}
 
-  /** Runs everything, for a few minutes. */
+  /** Runs all benchmarks, which takes a few minutes. */
   public static void main(String[] args) throws RunnerException {
     Options options =
         new OptionsBuilder()

@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.util.Collection;
 
-/** Takes spans at once, so that only the making of spans is measured. */
+/** Discards spans, so that only their creation is measured. */
 final class DiscardingExporter implements SpanExporter {
 
   @Override

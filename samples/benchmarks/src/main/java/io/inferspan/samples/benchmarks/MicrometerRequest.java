@@ -8,7 +8,7 @@ import io.micrometer.tracing.otel.bridge.OtelTraceContext;
 import io.micrometer.tracing.otel.bridge.OtelTracer;
 import io.opentelemetry.context.Context;
 
-/** As many spans and attributes through Micrometer Tracing's OpenTelemetry bridge. */
+/** The same number of spans and attributes through Micrometer Tracing's OpenTelemetry bridge. */
 final class MicrometerRequest {
 
   private final Tracer tracer;

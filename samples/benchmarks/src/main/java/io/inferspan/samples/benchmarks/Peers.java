@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 
-/** The baselines for Inferspan, over an SDK configured as a user would do it by hand. */
+/** The baselines for Inferspan, on an SDK that is configured by hand. */
 record Peers(OpenTelemetry openTelemetry, RawRequest raw, MicrometerRequest micrometer)
     implements AutoCloseable {
 

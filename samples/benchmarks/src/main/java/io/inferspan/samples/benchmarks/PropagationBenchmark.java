@@ -25,7 +25,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Headers in and out of a map, against OpenTelemetry's own propagators in the same run. */
+/**
+ * Reads and writes headers in a map, compared with OpenTelemetry's own propagators in the same run.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -77,7 +79,7 @@ public class PropagationBenchmark {
     return outgoing;
   }
 
-  /** Out of a context alone: the header is built every time, as a span's first one is. */
+  /** From a context alone: the header is built every time, like the first header of a span. */
   @Benchmark
   public Object injectInferspanContext() {
     telemetry.inject(span.context(), outgoing, HeaderMap.HEADERS);

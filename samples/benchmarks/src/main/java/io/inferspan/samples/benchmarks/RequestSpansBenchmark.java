@@ -23,7 +23,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One request's eight spans: time and bytes, against the same by hand and through Micrometer. */
+/**
+ * The eight spans of one request: time and bytes, compared with hand-written ones and with
+ * Micrometer.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)

@@ -77,7 +77,7 @@ public final class DeskMain {
           .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
           .join();
     } catch (CompletionException e) {
-      // It is going down all the same.
+      // The process ends anyway.
     }
     Runtime.getRuntime().halt(0);
   }

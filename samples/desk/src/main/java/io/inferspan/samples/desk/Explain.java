@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** The command {@code explain}: asks a running desk about a request. */
+/** The command {@code explain}, which queries a running desk about a request. */
 final class Explain {
 
   static final String COMMAND = "explain";
@@ -25,7 +25,7 @@ final class Explain {
 
   private Explain() {}
 
-  /** Exit status 0 for an explanation, 1 for none, 2 for wrong arguments. */
+  /** Returns exit status 0 for an explanation, 1 for none, 2 for invalid arguments. */
   static int run(List<String> arguments, PrintStream out, PrintStream err) {
     String desk = "http://127.0.0.1:" + Setting.PORT.byDefault();
     String id = "";

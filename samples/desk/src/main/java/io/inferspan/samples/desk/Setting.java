@@ -2,7 +2,7 @@ package io.inferspan.samples.desk;
 
 import java.util.Locale;
 
-/** A setting: a flag and an environment variable, of which the flag wins. */
+/** A setting: a flag, and an environment variable that the flag overrides. */
 enum Setting {
   HOST("127.0.0.1", "the address to listen on; any other address exposes traces on the network"),
   PORT("8900", "the port of the page; 0 takes a free one"),

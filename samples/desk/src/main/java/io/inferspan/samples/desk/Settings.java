@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** The given values and where each came from, for error messages. */
+/** The given values and their sources, for error messages. */
 final class Settings {
 
   private final Map<Setting, Given> given = new EnumMap<>(Setting.class);

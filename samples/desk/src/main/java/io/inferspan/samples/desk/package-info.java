@@ -1,9 +1,9 @@
 /**
- * The trace desk as a program: its settings, and how its parts are joined.
+ * The trace desk's program: its settings, and the assembly of its parts.
  *
- * <p>Spans come in through {@link io.inferspan.samples.desk.receiver}, are kept by {@link
- * io.inferspan.samples.desk.store}, understood by {@link io.inferspan.samples.desk.trace} and shown
- * by {@link io.inferspan.samples.desk.web}.
+ * <p>{@link io.inferspan.samples.desk.receiver} receives spans, {@link
+ * io.inferspan.samples.desk.store} stores them, {@link io.inferspan.samples.desk.trace} analyses
+ * them, and {@link io.inferspan.samples.desk.web} shows them.
  */
 @NullMarked
 package io.inferspan.samples.desk;

@@ -10,7 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 
-/** The port that metrics are read from: {@code /metrics}, {@code /health}, and nothing else. */
+/** Serves {@code /metrics} and {@code /health} on a separate port. */
 final class MetricsServer {
 
   private static final String OPEN_METRICS = "application/openmetrics-text";
@@ -57,7 +57,7 @@ final class MetricsServer {
     }
   }
 
-  /** Off the event loop: there are hundreds of lines to write. */
+  /** Writes the metrics on a worker thread, because there are hundreds of lines. */
   private void scrape(HttpServerRequest request) {
     String accept = request.getHeader("accept");
     String type =

@@ -8,16 +8,16 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefills elsewhere from so many bytes of input on that the decode pod has not in its cache, as
- * llm-d's tracing proposal has it.
+ * Prefills on another pod if at least this many bytes of the input are not in the decode pod's
+ * cache, as in llm-d's tracing proposal.
  *
- * <p>Where no prefix scorer has left {@link PrefixMatches}, nothing counts as cached.
+ * <p>Without {@link PrefixMatches} from a prefix scorer, nothing counts as cached.
  */
 public final class ByteThresholdDecider implements Decider {
 
   private final long thresholdBytes;
 
-  /** Prefills elsewhere from {@code thresholdBytes} on; 0 always does. */
+  /** Creates a decider with a threshold; 0 always prefills on another pod. */
   public ByteThresholdDecider(long thresholdBytes) {
     if (thresholdBytes < 0) {
       throw new IllegalArgumentException(

@@ -12,16 +12,16 @@ public interface Decider {
   /**
    * Decides.
    *
-   * @param decode the endpoint that will decode, or null where that is not known yet
+   * @param decode the endpoint that will decode, or null if it is not chosen yet
    */
   PdReasoning decide(Cycle cycle, @Nullable Endpoint decode);
 
-  /** Always yes. */
+  /** Returns a decider that always runs the stage on another pod. */
   static Decider always() {
     return (cycle, decode) -> PdReasoning.of(true, "always");
   }
 
-  /** Yes where there are media in the input. */
+  /** Returns a decider that runs the stage on another pod if the input contains media. */
   static Decider multimodal() {
     return (cycle, decode) ->
         cycle.request().mediaItems() > 0

@@ -24,7 +24,7 @@ public final class DisaggHeaders implements PreRequest {
   /** The encode pods, for the P/D sidecar. */
   public static final String ENCODERS = "x-encoder-hosts-ports";
 
-  /** Every header that routes a request and that a client may not send. */
+  /** All headers that route a request; they are removed if a client sends them. */
   public static final List<String> ROUTING =
       List.of(
           DESTINATION,
@@ -33,7 +33,7 @@ public final class DisaggHeaders implements PreRequest {
           "x-kv-cache-source-host-port",
           "x-data-parallel-host-port");
 
-  /** A plugin without settings. */
+  /** Creates the plugin, which has no settings. */
   public DisaggHeaders() {}
 
   @Override

@@ -12,11 +12,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs decode, encode and prefill, one a stage, where their deciders say so: llm-d's {@code
+ * Runs decode, encode and prefill one after the other, as their deciders determine: llm-d's {@code
  * disagg-profile-handler}.
  *
- * <p>A prefill or encode stage that finds no endpoint is passed over: the decode pod then does its
- * work, and the span of the last step says that prefill failed.
+ * <p>If a prefill or encode stage finds no endpoint, the decode pod does its work, and the span of
+ * the last step records the failure.
  */
 public final class DisaggProfileHandler implements ProfileHandler {
 
@@ -36,7 +36,7 @@ public final class DisaggProfileHandler implements ProfileHandler {
     this.encodeDecider = builder.encodeDecider;
   }
 
-  /** Starts a handler that only decodes. */
+  /** Returns a builder for a handler that only decodes by default. */
   public static Builder builder() {
     return new Builder();
   }
@@ -135,7 +135,7 @@ public final class DisaggProfileHandler implements ProfileHandler {
     return profiles.contains(stage) && !results.containsKey(stage);
   }
 
-  /** That the decider has said no to encoding elsewhere, so that it is asked once. */
+  /** Records that the decider declined encoding on another pod, so that it is asked only once. */
   private record EncodeSkipped() {
     static final EncodeSkipped NOTE = new EncodeSkipped();
   }
@@ -157,7 +157,7 @@ public final class DisaggProfileHandler implements ProfileHandler {
         .withStages(results.get(prefill), results.get(encode));
   }
 
-  /** Collects the stages of a handler. */
+  /** Builder for {@link DisaggProfileHandler}. */
   public static final class Builder {
     private Order order = Order.DECODE_FIRST;
     private String decode = Stages.DECODE;
@@ -174,7 +174,7 @@ public final class DisaggProfileHandler implements ProfileHandler {
       return this;
     }
 
-    /** The names of the profiles; by default those of the stages. */
+    /** Sets the names of the profiles; by default the names of the stages. */
     public Builder profiles(String decode, String prefill, String encode) {
       this.decode = decode;
       this.prefill = prefill;
@@ -182,19 +182,19 @@ public final class DisaggProfileHandler implements ProfileHandler {
       return this;
     }
 
-    /** Decides whether to prefill elsewhere; by default prefill stays. */
+    /** Sets the decider for prefill on another pod; by default the decode pod prefills. */
     public Builder prefillDecider(Decider decider) {
       this.prefillDecider = decider;
       return this;
     }
 
-    /** Decides whether to encode elsewhere; by default encoding stays. */
+    /** Sets the decider for encoding on another pod; by default the decode pod encodes. */
     public Builder encodeDecider(Decider decider) {
       this.encodeDecider = decider;
       return this;
     }
 
-    /** Makes the handler. */
+    /** Builds the handler. */
     public DisaggProfileHandler build() {
       if (order == Order.PREFILL_FIRST && prefillDecider != null) {
         throw new IllegalArgumentException(

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Runs decode, and prefill after it where a decider says so: the handler of llm-d's tracing
- * proposal, {@code pd-profile-handler}.
+ * Runs decode, then prefill if a decider requires it: {@code pd-profile-handler} of llm-d's tracing
+ * proposal.
  */
 public final class PdProfileHandler implements ProfileHandler {
 
@@ -20,12 +20,12 @@ public final class PdProfileHandler implements ProfileHandler {
   private final String decode;
   private final String prefill;
 
-  /** Runs the profiles {@code decode} and {@code prefill}. */
+  /** Creates a handler for the profiles {@code decode} and {@code prefill}. */
   public PdProfileHandler(Decider decider) {
     this(decider, Stages.DECODE, Stages.PREFILL);
   }
 
-  /** Runs the profiles of these names. */
+  /** Creates a handler for profiles with these names. */
   public PdProfileHandler(Decider decider, String decode, String prefill) {
     this.decider = decider;
     this.decode = decode;

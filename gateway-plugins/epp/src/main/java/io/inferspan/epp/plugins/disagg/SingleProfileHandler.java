@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs the one profile that there is: every pod does everything. */
+/** Runs the only profile, for pods that do both prefill and decode. */
 public final class SingleProfileHandler implements ProfileHandler {
 
-  /** A handler without settings. */
+  /** Creates the handler, which has no settings. */
   public SingleProfileHandler() {}
 
   @Override

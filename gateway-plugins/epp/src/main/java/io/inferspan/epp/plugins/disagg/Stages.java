@@ -15,7 +15,7 @@ final class Stages {
 
   private Stages() {}
 
-  /** Without a decoder there is no answer. */
+  /** Returns the result of the stages; without a decode endpoint it is a failure. */
   static SchedulingResult result(Cycle cycle, @Nullable List<Endpoint> decoders) {
     return decoders == null || decoders.isEmpty()
         ? SchedulingResult.failed(cycle, "failed to find available decode workers")

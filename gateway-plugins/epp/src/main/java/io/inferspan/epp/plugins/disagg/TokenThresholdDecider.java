@@ -8,11 +8,11 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefills elsewhere from so many tokens on that the decode pod has not in its cache: llm-d's
+ * Prefills on another pod if at least this many tokens are not in the decode pod's cache: llm-d's
  * {@code prefix-based-pd-decider}.
  *
- * <p>A prompt that was not tokenised is reckoned at four bytes a token. Where nothing is known of
- * the decode pod's cache, it decodes only.
+ * <p>A prompt that was not tokenised is estimated at four bytes per token. If the decode pod's
+ * cache is unknown, that pod also prefills.
  */
 public final class TokenThresholdDecider implements Decider {
 
@@ -21,14 +21,14 @@ public final class TokenThresholdDecider implements Decider {
   private final int nonCachedTokens;
   private final int promptTokens;
 
-  /** Prefills elsewhere from {@code nonCachedTokens} on; 0 never does. */
+  /** Creates a decider with a threshold; 0 never prefills on another pod. */
   public TokenThresholdDecider(int nonCachedTokens) {
     this(nonCachedTokens, 0);
   }
 
   /**
-   * Prefills elsewhere from {@code nonCachedTokens} on, 0 never, and only prompts of {@code
-   * promptTokens} or more, 0 for any.
+   * Creates a decider with a threshold (0: never) that applies to prompts of at least {@code
+   * promptTokens} (0: to all).
    */
   public TokenThresholdDecider(int nonCachedTokens, int promptTokens) {
     if (nonCachedTokens < 0 || promptTokens < 0) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Lets through the endpoints whose label gives them a role. */
+/** Keeps the endpoints whose label contains a role. */
 public final class RoleFilter implements Filter {
 
   /** The label that contains a pod's role. */
@@ -24,13 +24,15 @@ public final class RoleFilter implements Filter {
     this.roles = roles;
   }
 
-  /** Pods that decode; a pod without the label does everything, so it decodes, too. */
+  /**
+   * Returns a filter for pods that decode; a pod without the label does everything, so it is kept.
+   */
   public static RoleFilter decode() {
     return new RoleFilter(
         "decode-filter", true, Set.of("decode", "prefill-decode", "both", "encode-prefill-decode"));
   }
 
-  /** Pods that prefill. */
+  /** Returns a filter for pods that prefill. */
   public static RoleFilter prefill() {
     return new RoleFilter(
         "prefill-filter",
@@ -38,7 +40,7 @@ public final class RoleFilter implements Filter {
         Set.of("prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode"));
   }
 
-  /** Pods that encode media. */
+  /** Returns a filter for pods that encode media. */
   public static RoleFilter encode() {
     return new RoleFilter(
         "encode-filter", false, Set.of("encode", "encode-prefill", "encode-prefill-decode"));

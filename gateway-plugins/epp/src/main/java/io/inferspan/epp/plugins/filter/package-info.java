@@ -1,7 +1,7 @@
 /**
- * Filters: who cannot serve the request.
+ * Filters, which remove endpoints that cannot serve a request.
  *
- * <p>Here live llm-d's filters.
+ * <p>Contains llm-d's filters.
  */
 @NullMarked
 package io.inferspan.epp.plugins.filter;

@@ -3,20 +3,20 @@ package io.inferspan.epp.plugins.pick;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Picks the endpoints with the best scores; chance decides between equals. */
+/** Picks the endpoints with the best scores, and randomly among equals. */
 public final class MaxScorePicker extends RankingPicker {
 
-  /** Picks one endpoint. */
+  /** Creates a picker of one endpoint. */
   public MaxScorePicker() {
     this(1);
   }
 
-  /** Picks so many endpoints. */
+  /** Creates a picker of this many endpoints. */
   public MaxScorePicker(int endpoints) {
     this(endpoints, CHANCE);
   }
 
-  /** Picks this many endpoints; {@code random} is called on each pick. */
+  /** Creates a picker of this many endpoints; {@code random} is called on each pick. */
   public MaxScorePicker(int endpoints, Supplier<? extends RandomGenerator> random) {
     super("max-score-picker", endpoints, random);
   }

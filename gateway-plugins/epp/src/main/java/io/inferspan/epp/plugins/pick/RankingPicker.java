@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Picks the endpoints that come first in the order of a value, and of chance where it is equal. */
+/** Picks the endpoints with the highest values, and randomly among equals. */
 abstract sealed class RankingPicker implements Picker permits MaxScorePicker, WeightedRandomPicker {
 
   static final Supplier<RandomGenerator> CHANCE = ThreadLocalRandom::current;

@@ -4,32 +4,32 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Picks endpoints by chance, each as likely as its score is high.
+ * Picks endpoints at random, with probabilities proportional to their scores.
  *
- * <p>An endpoint without score is not picked while there is one with; where none has, all are
- * equally likely. Each endpoint draws {@code u^(1/score)} and the greatest draw wins (Efraimidis
- * and Spirakis), which is right also when several are picked.
+ * <p>An endpoint without a score is picked only if none has a score; then all are equally likely.
+ * Each endpoint draws {@code u^(1/score)} and the highest draw wins (Efraimidis and Spirakis),
+ * which is also correct if several are picked.
  */
 public final class WeightedRandomPicker extends RankingPicker {
 
-  /** Picks one endpoint. */
+  /** Creates a picker of one endpoint. */
   public WeightedRandomPicker() {
     this(1);
   }
 
-  /** Picks so many endpoints. */
+  /** Creates a picker of this many endpoints. */
   public WeightedRandomPicker(int endpoints) {
     this(endpoints, CHANCE);
   }
 
-  /** Picks this many endpoints; {@code random} is called on each pick. */
+  /** Creates a picker of this many endpoints; {@code random} is called on each pick. */
   public WeightedRandomPicker(int endpoints, Supplier<? extends RandomGenerator> random) {
     super("weighted-random-picker", endpoints, random);
   }
 
   @Override
   double value(double score, double drawn) {
-    // The logarithm keeps the order and does not run out of digits where scores are small.
+    // The logarithm keeps the order and does not underflow for small scores.
     return score > 0 ? Math.log(drawn) / score : Double.NEGATIVE_INFINITY;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Pickers: who gets the request, once all are scored.
+ * Pickers, which choose among scored endpoints.
  *
- * <p>Here live llm-d's pickers.
+ * <p>Contains llm-d's pickers.
  */
 @NullMarked
 package io.inferspan.epp.plugins.pick;

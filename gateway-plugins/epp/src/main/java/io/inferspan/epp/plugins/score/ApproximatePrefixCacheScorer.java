@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prefers endpoints that were sent prompts with the same beginning.
  *
- * <p>It needs no index: it remembers, for each endpoint, the blocks of the prompts that it was
- * sent, and forgets those not seen for longest, as the engine's cache would. So it belongs into the
- * scheduler twice: as a scorer, and as a {@link PreRequest} that takes note.
+ * <p>It needs no index: it stores, for each endpoint, the blocks of the prompts that were sent
+ * there, and evicts the least recently used ones as the engine's cache does. Add it to the
+ * scheduler twice: as a scorer, and as a {@link PreRequest} that stores the blocks.
  */
 public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
 
@@ -29,12 +29,12 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
   private final Settings settings;
   private final Map<String, Recency<Long, Boolean>> servers = new Recency<>(MAX_SERVERS);
 
-  /** Remembers as llm-d does by default. */
+  /** Creates a scorer with llm-d's defaults. */
   public ApproximatePrefixCacheScorer() {
     this(Settings.DEFAULT);
   }
 
-  /** Remembers as {@code settings} say. */
+  /** Creates a scorer with these settings. */
   public ApproximatePrefixCacheScorer(Settings settings) {
     this.settings = settings;
   }
@@ -65,7 +65,7 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
     /** The limit of a reported cache size, since it costs memory here. */
     private static final int MAX_BLOCKS = 1 << 20;
 
-    /** Refuses what makes no sense. */
+    /** Checks the settings. */
     public Settings {
       if (blockTokens < 1 || maxPrefixBlocks < 0 || maxPrefixTokens < 0 || blocksPerServer < 1) {
         throw new IllegalArgumentException(
@@ -117,7 +117,7 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
     return into.done();
   }
 
-  /** The prompt is hashed once, for all profiles and for the note at the end. */
+  /** Returns the prompt's blocks, hashed once for all profiles and for {@link #prepare}. */
   private PrefixBlocks blocks(Cycle cycle, List<Endpoint> endpoints) {
     PrefixBlocks known = cycle.note(PrefixBlocks.class);
     if (known != null) {

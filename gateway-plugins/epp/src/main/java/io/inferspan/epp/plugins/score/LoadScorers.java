@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToDoubleFunction;
 
-/** Scorers that go by how busy endpoints are; none of them remembers anything. */
+/** Stateless scorers that rate endpoints by their load. */
 public final class LoadScorers {
 
   private static final int LONG_QUEUE = 128;
@@ -59,7 +59,7 @@ public final class LoadScorers {
         (waiting, least, most) -> HALF * (1 - Math.min(waiting, longQueue) / longQueue));
   }
 
-  /** Prefers endpoints that have few of our tokens in work; 4 Mi or more get 0. */
+  /** Prefers endpoints with few active tokens of this gateway's requests; 4 Mi or more get 0. */
   public static Scorer tokenLoad() {
     return new LoadScorer(
         "token-load-scorer",
@@ -67,7 +67,7 @@ public final class LoadScorers {
         (tokens, least, most) -> 1 - Math.min(tokens, MANY_TOKENS) / MANY_TOKENS);
   }
 
-  /** Prefers endpoints with few of our requests: idle ones get 1, the busiest 0. */
+  /** Prefers endpoints with few of this gateway's requests: idle ones get 1, the busiest 0. */
   public static Scorer activeRequests() {
     return activeRequests(0, 1);
   }
@@ -94,7 +94,9 @@ public final class LoadScorers {
             active <= idleRequests ? 1 : (most - active) / most * maxBusyScore);
   }
 
-  /** Scores each endpoint by one measure of its load, and by the least and the most of all. */
+  /**
+   * Scores each endpoint by one measure of its load, relative to the minimum and maximum of all.
+   */
   private static final class LoadScorer implements Scorer {
 
     private final String type;
@@ -106,7 +108,10 @@ public final class LoadScorers {
     interface Rule {
       double score(double load, double least, double most);
 
-      /** By where it lies between the least, which gets 1, and the most; equals get 1. */
+      /**
+       * Interpolates between 1 for the lowest load and 0 for the highest; returns 1 if all are
+       * equal.
+       */
       static double byRange(double load, double least, double most) {
         return most == least ? 1 : (most - load) / (most - least);
       }

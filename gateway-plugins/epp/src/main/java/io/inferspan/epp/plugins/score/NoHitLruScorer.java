@@ -16,37 +16,37 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads requests that no cache helps: of these, endpoints that have waited longest for one come
- * first, so that caches fill evenly. All others get a half from it.
+ * Spreads requests without a cache hit: it prefers the endpoint whose last such request is longest
+ * ago, so that caches fill evenly. For all other requests every endpoint gets 0.5.
  *
- * <p>It goes by the {@link PrefixMatches} of a prefix scorer before it; without one, every request
- * counts as cold. It belongs into the scheduler twice: as a scorer, and as a {@link PreRequest}.
+ * <p>It uses the {@link PrefixMatches} of a prefix scorer before it; without one, no request counts
+ * as a hit. Add it to the scheduler twice: as a scorer, and as a {@link PreRequest}.
  */
 public final class NoHitLruScorer implements Scorer, PreRequest {
 
-  /** The default number of endpoints that it remembers. */
+  /** The default number of endpoints that are stored. */
   public static final int DEFAULT_ENDPOINTS = 1024;
 
   private static final double NEUTRAL = 0.5;
 
-  /** Endpoints by when they last got a cold request, the longest ago first. */
+  /** Endpoints ordered by their last request without a hit, the oldest first. */
   private final Map<String, Boolean> used;
 
-  /** Remembers {@value #DEFAULT_ENDPOINTS} endpoints. */
+  /** Creates a scorer that stores {@value #DEFAULT_ENDPOINTS} endpoints. */
   public NoHitLruScorer() {
     this(DEFAULT_ENDPOINTS);
   }
 
-  /** Remembers so many endpoints. */
+  /** Creates a scorer that stores this many endpoints. */
   public NoHitLruScorer(int endpoints) {
     if (endpoints < 1) {
       throw new IllegalArgumentException(
-          "the no-hit-lru scorer is to remember " + endpoints + " endpoints; it takes 1 or more");
+          "the no-hit-lru scorer is set to store " + endpoints + " endpoints; it takes 1 or more");
     }
     this.used = new Recency<>(endpoints);
   }
 
-  /** That a scheduling found no cache to help. */
+  /** Records that the request has no cache hit. */
   private record Cold() {
     static final Cold NOTE = new Cold();
   }
@@ -79,7 +79,10 @@ public final class NoHitLruScorer implements Scorer, PreRequest {
     }
   }
 
-  /** The place of each endpoint: those never used first, as they came; then the longest unused. */
+  /**
+   * Returns the rank of each endpoint: unused ones first, in their order, then the least recently
+   * used.
+   */
   private Map<String, Integer> order(List<Endpoint> endpoints) {
     List<String> ordered = new ArrayList<>(endpoints.size());
     Map<String, Integer> places = new HashMap<>();

@@ -29,12 +29,12 @@ public final class PrecisePrefixCacheScorer implements Scorer {
   private final PrefixHits hits;
   private final int blockTokens;
 
-  /** Asks {@code hits}, which counts in blocks of 16 tokens. */
+  /** Creates a scorer that queries {@code hits}, in blocks of 16 tokens. */
   public PrecisePrefixCacheScorer(PrefixHits hits) {
     this(hits, DEFAULT_BLOCK_TOKENS);
   }
 
-  /** Asks {@code hits}, which counts in blocks of so many tokens. */
+  /** Creates a scorer that queries {@code hits}, in blocks of this many tokens. */
   public PrecisePrefixCacheScorer(PrefixHits hits, int blockTokens) {
     this.hits = hits;
     this.blockTokens = blockTokens;
@@ -73,7 +73,10 @@ public final class PrecisePrefixCacheScorer implements Scorer {
             });
   }
 
-  /** Blocks in slow memory count for less than one: so much do they save. */
+  /**
+   * Converts scores to blocks; a block in slow memory counts for less than one, because it saves
+   * less.
+   */
   private PrefixMatches matches(int tokens, List<Endpoint> endpoints, Map<String, Double> found) {
     Map<String, Integer> blocks = new HashMap<>();
     for (Endpoint endpoint : endpoints) {

@@ -2,7 +2,7 @@ package io.inferspan.epp.plugins.score;
 
 import io.inferspan.epp.InferenceRequest;
 
-/** The blocks of a prompt as chained hashes: equal ones stand for equal prompts up to there. */
+/** The blocks of a prompt as chained hashes: equal hashes mean equal prompts up to that block. */
 final class PrefixBlocks {
 
   /** llm-d's estimate of the length of a token. */
@@ -21,17 +21,17 @@ final class PrefixBlocks {
     this.blockTokens = blockTokens;
   }
 
-  /** Tokens in a block. */
+  /** Returns the number of tokens in a block. */
   int blockTokens() {
     return blockTokens;
   }
 
-  /** One for each whole block. */
+  /** Returns a hash for each whole block. */
   long[] hashes() {
     return hashes;
   }
 
-  /** Tokens in the prompt, estimated where it was not tokenised. */
+  /** Returns the number of tokens in the prompt, estimated if it was not tokenised. */
   int inputTokens() {
     return inputTokens;
   }
@@ -76,7 +76,10 @@ final class PrefixBlocks {
     return hashes;
   }
 
-  /** Every bit of the result depends on every bit given, so that chains do not meet. */
+  /**
+   * Mixes a value so that every bit of the result depends on every input bit, which avoids
+   * collisions of chains.
+   */
   private static long mixed(long value) {
     long hash = (value + GOLDEN) * 0xBF58476D1CE4E5B9L;
     hash ^= hash >>> 29;

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** Knows which pods hold the beginning of a prompt; most often a KV-cache index. */
+/** Finds the pods that hold the prefix of a prompt; usually a KV-cache index. */
 @FunctionalInterface
 public interface PrefixHits {
 

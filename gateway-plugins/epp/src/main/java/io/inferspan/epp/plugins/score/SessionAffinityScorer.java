@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prefers the endpoint that the client's session is bound to.
  *
- * <p>{@link #byToken()} lets the client carry the binding: the gateway answers with the {@link
- * #TOKEN_HEADER} that {@link #token} makes, and the client sends it back. {@link #bySessionId}
- * remembers the binding here; it then belongs into the scheduler also as a {@link PreRequest}.
+ * <p>With {@link #byToken()} the client carries the binding: the gateway's response has a {@link
+ * #TOKEN_HEADER} from {@link #token}, and the client sends it back. With {@link #bySessionId} the
+ * scorer stores the binding; add it to the scheduler as a {@link PreRequest}, too.
  */
 public final class SessionAffinityScorer implements Scorer, PreRequest {
 
-  /** The header of requests and answers that names the session's endpoint. */
+  /** The header of requests and responses that names the session's endpoint. */
   public static final String TOKEN_HEADER = "x-session-token";
 
   private final @Nullable String sessionHeader;
@@ -34,23 +34,26 @@ public final class SessionAffinityScorer implements Scorer, PreRequest {
     this.sessions = new Recency<>(maxSessions);
   }
 
-  /** Goes by the token that the client carries. */
+  /** Returns a scorer that uses the token from the client. */
   public static SessionAffinityScorer byToken() {
     return new SessionAffinityScorer(null, 0);
   }
 
-  /** Goes by the id in {@code header}, and remembers the {@code maxSessions} used last. */
+  /**
+   * Returns a scorer that uses the id in {@code header}, and stores the {@code maxSessions} most
+   * recent sessions.
+   */
   public static SessionAffinityScorer bySessionId(String header, int maxSessions) {
     if (maxSessions < 1) {
       throw new IllegalArgumentException(
-          "the session-affinity scorer is to remember "
+          "the session-affinity scorer is set to store "
               + maxSessions
               + " sessions; it takes 1 or more");
     }
     return new SessionAffinityScorer(header, maxSessions);
   }
 
-  /** The token for an answer of {@code endpoint}. */
+  /** Returns the token for a response of {@code endpoint}. */
   public static String token(Endpoint endpoint) {
     return Base64.getEncoder().encodeToString(endpoint.id().getBytes(StandardCharsets.UTF_8));
   }

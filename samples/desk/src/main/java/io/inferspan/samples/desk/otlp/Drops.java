@@ -10,14 +10,14 @@ public final class Drops {
 
   private final Map<Drop, LongAdder> counts = new EnumMap<>(Drop.class);
 
-  /** All counters at zero. */
+  /** Creates counters at zero. */
   public Drops() {
     for (Drop drop : Drop.values()) {
       counts.put(drop, new LongAdder());
     }
   }
 
-  /** Counts. */
+  /** Adds to a counter. */
   public void count(Drop cause, long howMany) {
     LongAdder adder = counts.get(cause);
     if (adder != null) {

@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads export requests. Nothing of a malformed one is kept. */
+/** Reads export requests. A malformed one is rejected as a whole. */
 public final class ExportReader {
 
   private static final int MAX_ORIGIN_BYTES = 200;
   private static final String SERVICE = "service.name";
 
-  /** Attributes that tell the processes of a service apart, best first. */
+  /** Attributes that distinguish the processes of a service, best first. */
   private static final List<String> INSTANCE =
       List.of("service.instance.id", "k8s.pod.name", "host.name");
 
   private final Drops drops;
 
-  /** Counts what is dropped. */
+  /** Creates a reader that counts dropped data in {@code drops}. */
   public ExportReader(Drops drops) {
     this.drops = drops;
   }
@@ -31,8 +31,8 @@ public final class ExportReader {
   /**
    * The spans of a request.
    *
-   * @param spans in the order in which they came
-   * @param rejected how many more had no valid ids
+   * @param spans in the order of arrival
+   * @param rejected the number of spans without valid ids
    */
   public record Export(List<Received> spans, int rejected) {}
 
@@ -74,7 +74,7 @@ public final class ExportReader {
     return new Export(spans, rejected);
   }
 
-  /** The span; null if it has no valid ids. */
+  /** Returns the span; null if it has no valid ids. */
   private @Nullable Received received(Span whole, Origin origin) {
     TraceId trace = TraceId.of(whole.getTraceId());
     long id = SpanDetail.spanId(whole.getSpanId());
@@ -89,7 +89,7 @@ public final class ExportReader {
         new StoredSpan(
             id,
             SpanDetail.spanId(span.getParentSpanId()),
-            // A span that ends before it begins is one without length.
+            // A span that ends before it starts gets a duration of zero.
             new StoredSpan.Times(start, Math.max(start, span.getEndTimeUnixNano())),
             // A few names make up most of a stream of spans.
             span.getName().intern(),

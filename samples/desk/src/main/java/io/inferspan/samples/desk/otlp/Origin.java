@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
  * The source of a span.
  *
  * @param service the service's name
- * @param instance which of the service's processes it was; empty where it does not say
+ * @param instance identifies the process of the service; empty if unknown
  * @param scope the instrumentation scope
  */
 public record Origin(String service, String instance, String scope) {
@@ -21,7 +21,7 @@ public record Origin(String service, String instance, String scope) {
     return instance.isEmpty() ? service : service + " " + instance;
   }
 
-  /** A name for the page: with the instance, unless that is a random id. */
+  /** Returns a name for the page, with the instance unless that is a random id. */
   public String readable() {
     return instance.isEmpty() || RANDOM.matcher(instance).matches()
         ? service

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Reads OTLP's JSON.
  *
  * <p>It differs from protobuf's own JSON: ids are hexadecimal, enums are numbers, and unknown
- * members are passed over.
+ * members are ignored.
  */
 final class OtlpJson {
 

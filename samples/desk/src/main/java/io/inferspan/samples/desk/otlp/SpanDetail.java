@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Attributes, events, links and status text of a span.
  *
- * <p>Values are texts, longs, doubles, booleans, lists and maps of such.
+ * <p>Values are strings, longs, doubles, booleans, lists and maps.
  *
- * @param dropped attributes, events and links that its maker left out
+ * @param dropped the number of attributes, events and links that the SDK dropped
  */
 public record SpanDetail(
     Map<String, Object> attributes,
@@ -63,7 +63,7 @@ public record SpanDetail(
             + Integer.toUnsignedLong(span.getDroppedLinksCount()));
   }
 
-  /** The attributes by key; a key that comes twice has its last value. */
+  /** Returns the attributes by key; for a repeated key, the last value. */
   static Map<String, Object> attributes(List<KeyValue> pairs) {
     Map<String, Object> attributes = new LinkedHashMap<>();
     pairs.forEach(pair -> attributes.put(pair.getKey(), value(pair.getValue())));
@@ -83,12 +83,12 @@ public record SpanDetail(
     };
   }
 
-  /** The id in these bytes; 0 if there are not eight. */
+  /** Returns the id in these bytes; 0 if there are not exactly eight. */
   static long spanId(ByteString bytes) {
     return bytes.size() == Long.BYTES ? bytes.asReadOnlyByteBuffer().getLong() : 0;
   }
 
-  /** An attribute under its older or its newer key, if it is there. */
+  /** Returns an attribute by its older or its newer key, or null. */
   public @Nullable Object value(Attribute<?> attribute) {
     Object value = attributes.get(attribute.key().getKey());
     if (value != null || attribute.latestKey() == null) {
@@ -97,20 +97,20 @@ public record SpanDetail(
     return attributes.get(attribute.latestKey().getKey());
   }
 
-  /** The attribute as text, if it is there and is not empty. */
+  /** Returns the attribute as text, or null if it is absent or empty. */
   public @Nullable String text(Attribute<?> attribute) {
     Object value = value(attribute);
     return value == null || value.equals("") ? null : value.toString();
   }
 
-  /** The attribute as a number, if it is one. */
+  /** Returns the attribute as a number, or null if it is not one. */
   public @Nullable Double number(Attribute<?> attribute) {
     return value(attribute) instanceof Number number && Double.isFinite(number.doubleValue())
         ? (Double) number.doubleValue()
         : null;
   }
 
-  /** The attribute as a whole number, if it is one. */
+  /** Returns the attribute as an integer, or null if it is not one. */
   public @Nullable Long count(Attribute<?> attribute) {
     return value(attribute) instanceof Number number ? (Long) number.longValue() : null;
   }

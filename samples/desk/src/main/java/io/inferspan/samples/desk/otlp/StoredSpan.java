@@ -1,7 +1,7 @@
 package io.inferspan.samples.desk.otlp;
 
 /**
- * A span in the store: decoded as far as lists and trees need it, the rest as received bytes.
+ * A span in the store: the fields that lists and trees need, and the received bytes.
  *
  * <p>Most spans are never opened; {@link #detail()} decodes the rest on demand.
  */
@@ -9,7 +9,7 @@ package io.inferspan.samples.desk.otlp;
 public record StoredSpan(
     long id, long parentId, Times times, String name, Origin origin, Mark mark, byte[] bytes) {
 
-  /** Memory of the objects, without their bytes and texts. */
+  /** The memory of the objects, without their bytes and strings. */
   private static final int OVERHEAD_BYTES = 176;
 
   /** Start and end, in nanoseconds since 1970. */
@@ -19,7 +19,7 @@ public record StoredSpan(
    * Kind and status.
    *
    * @param kind OTLP's number of the kind
-   * @param error whether its status says so
+   * @param error whether its status is an error
    */
   public record Mark(int kind, boolean error) {
 
@@ -38,7 +38,7 @@ public record StoredSpan(
     }
   }
 
-  /** Whether it has no parent id. */
+  /** Returns whether it has no parent id. */
   public boolean isRoot() {
     return parentId == 0;
   }
@@ -51,7 +51,7 @@ public record StoredSpan(
     return times.endNanos;
   }
 
-  /** Memory that the span takes. */
+  /** Returns the memory that the span uses. */
   public int cost() {
     return OVERHEAD_BYTES + bytes.length + name.length() + origin.length();
   }

@@ -16,7 +16,7 @@ public record TraceId(long high, long low) {
   private static final int DIGITS = 32;
   private static final HexFormat HEX = HexFormat.of();
 
-  /** The id in these bytes; no id if there are not sixteen. */
+  /** Returns the id in these bytes; zero if there are not exactly sixteen. */
   static TraceId of(ByteString bytes) {
     ByteBuffer in = bytes.asReadOnlyByteBuffer();
     return bytes.size() == 2 * Long.BYTES
@@ -24,7 +24,7 @@ public record TraceId(long high, long low) {
         : new TraceId(0, 0);
   }
 
-  /** Whether all digits are zero. */
+  /** Returns whether all digits are zero. */
   boolean isNone() {
     return high == 0 && low == 0;
   }

@@ -64,7 +64,7 @@ final class Trimmer {
     out.accept(part);
   }
 
-  /** The attribute with its text cut; lists are not cut. */
+  /** Returns the attribute with its text truncated; lists are not truncated. */
   private KeyValue shorter(KeyValue attribute) {
     if (attribute.getSerializedSize() <= MAX_PART_BYTES || !attribute.getValue().hasStringValue()) {
       return attribute;
@@ -84,7 +84,9 @@ final class Trimmer {
     return cut;
   }
 
-  /** Text of at most so many bytes, cut between two characters and marked so. */
+  /**
+   * Returns text of at most {@code maxBytes} bytes, truncated between two characters and marked.
+   */
   static String cut(String text, int maxBytes) {
     if (text.length() <= maxBytes / 3) {
       return text;
@@ -94,7 +96,7 @@ final class Trimmer {
       return text;
     }
     int end = maxBytes;
-    // Not in the middle of a character: what goes on begins with the bits 10.
+    // Not in the middle of a character, whose later bytes begin with the bits 10.
     while (end > 0 && (bytes.byteAt(end) & 0xc0) == 0x80) {
       end--;
     }

@@ -1,8 +1,8 @@
 /**
- * The bytes of OTLP: what of an export request is kept, and how a kept span is read later.
+ * Reads OTLP export requests, and the spans that are stored from them.
  *
- * <p>Here lives all that knows Protocol Buffers. Nothing here knows a socket, a trace or the
- * meaning of a span.
+ * <p>Only this package uses Protocol Buffers. It does not depend on sockets, traces or the meaning
+ * of spans.
  */
 @NullMarked
 package io.inferspan.samples.desk.otlp;

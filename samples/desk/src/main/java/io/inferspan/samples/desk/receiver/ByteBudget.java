@@ -12,7 +12,7 @@ final class ByteBudget {
     this.bytes = bytes;
   }
 
-  /** Takes bytes from the budget; false if there are not enough. */
+  /** Takes bytes from the budget; returns false if there are not enough. */
   boolean take(int count) {
     if (taken.addAndGet(count) <= bytes) {
       return true;

@@ -19,7 +19,7 @@ final class Content {
 
   private Content() {}
 
-  /** The message of a call with one message, which must be one whole frame. */
+  /** Returns the message of a unary call, which must be one complete frame. */
   static byte[] ofFrame(byte[] body, @Nullable String encoding) throws RefusedException {
     if (body.length < FRAME_HEAD_BYTES) {
       throw malformed("the gRPC frame is cut off after " + body.length + " bytes");
@@ -38,7 +38,7 @@ final class Content {
     };
   }
 
-  /** The bytes, decompressed if the encoding says so. */
+  /** Returns the bytes, decompressed according to the encoding. */
   static byte[] unpacked(byte[] bytes, @Nullable String encoding) throws RefusedException {
     if (encoding == null || encoding.isEmpty() || encoding.equalsIgnoreCase("identity")) {
       return bytes;

@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpServerOptions;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** An OTLP port. Each port serves gRPC and HTTP, so that mixing up 4317 and 4318 does no harm. */
+/** An OTLP port. Each port serves gRPC and HTTP, so that confusing 4317 and 4318 is harmless. */
 public final class OtlpServer {
 
   private static final int IDLE_SECONDS = 120;
@@ -22,7 +22,7 @@ public final class OtlpServer {
   private final Drops drops;
   private final ByteBudget room = new ByteBudget(ROOM_BYTES);
 
-  /** Calls the consumer on event loops. */
+  /** Creates a server that passes spans to the consumer on event loops. */
   public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {
     this.vertx = vertx;
     this.sink = sink;

@@ -1,10 +1,10 @@
 package io.inferspan.samples.desk.receiver;
 
 /**
- * The reason for refusing a call, as gRPC and HTTP status.
+ * The reason for rejecting a call, as gRPC and HTTP status.
  *
- * @param grpcStatus gRPC's number of it
- * @param httpStatus HTTP's number of it
+ * @param grpcStatus the gRPC status code
+ * @param httpStatus the HTTP status code
  * @param sentence for the exporter's log
  */
 record Refusal(int grpcStatus, int httpStatus, String sentence) {
@@ -15,7 +15,7 @@ record Refusal(int grpcStatus, int httpStatus, String sentence) {
   private static final int INTERNAL = 13;
   private static final int UNAVAILABLE = 14;
 
-  /** Retryable status of both protocols. */
+  /** A retryable status in both protocols. */
   static final Refusal BUSY =
       new Refusal(UNAVAILABLE, 503, "too many spans are coming in at once; try again");
 

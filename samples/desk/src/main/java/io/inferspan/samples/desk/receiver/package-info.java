@@ -1,8 +1,8 @@
 /**
- * The server that exporters send to: OTLP over gRPC and over HTTP.
+ * The OTLP server, over gRPC and HTTP.
  *
- * <p>Here live bodies, frames, compression and answers. What is in a message is for {@link
- * io.inferspan.samples.desk.otlp} to read.
+ * <p>Contains bodies, frames, compression and responses. {@link io.inferspan.samples.desk.otlp}
+ * reads the messages.
  */
 @NullMarked
 package io.inferspan.samples.desk.receiver;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The P/D decision and its reason; null for what no span reports.
  *
- * @param route {@code pd} or {@code decode}, or the decision in the picker's own words
- * @param decision in the picker's own words
+ * @param route {@code pd} or {@code decode}, or the decision as the picker reports it
+ * @param decision the decision as the picker reports it
  */
 public record Decision(
     String route,

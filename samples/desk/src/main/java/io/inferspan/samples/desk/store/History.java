@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 /**
  * Requests over time.
  *
- * @param slices equal parts of the time, the oldest first
- * @param pods of all requests in the time, whichever pod was asked for
+ * @param slices equal intervals, the oldest first
+ * @param pods the pods of all requests in the time, independent of the filter
  */
 public record History(List<Slice> slices, List<String> pods) {
 
@@ -20,7 +20,8 @@ public record History(List<Slice> slices, List<String> pods) {
   /**
    * One part of the time.
    *
-   * @param failed requests that failed or are incomplete; they are in one of the other two as well
+   * @param failed requests that failed or are incomplete; they are also counted in one of the other
+   *     two
    * @param disaggregated requests whose prefill ran on another pod
    * @param kvHitRatio the mean; NaN if no request has one
    */
@@ -28,9 +29,10 @@ public record History(List<Slice> slices, List<String> pods) {
       long startNanos, int requests, int failed, int disaggregated, double kvHitRatio) {}
 
   /**
-   * Requests that ran on one pod, or all if that is empty; open ones are left out.
+   * Returns the history of requests on one pod, or of all if that is empty; open requests are
+   * omitted.
    *
-   * @param sinceNanos when the first began; 0 for all time
+   * @param sinceNanos the earliest start; 0 for all time
    */
   public static History of(Stream<Sample> samples, long sinceNanos, long untilNanos, String pod) {
     List<Sample> ended =

@@ -20,7 +20,7 @@ public final class Latency {
     POD,
     ROUTE;
 
-    /** The group of that name, or null. */
+    /** Returns the grouping with this name, or null. */
     public static @Nullable By named(String name) {
       return Arrays.stream(values())
           .filter(by -> by.name().equalsIgnoreCase(name))
@@ -55,8 +55,8 @@ public final class Latency {
       Percentiles tokenRate) {}
 
   /**
-   * The groups of requests that began at or after a time, the largest first; open ones are left
-   * out.
+   * Returns the groups of requests that began at or after a time, the largest first; open requests
+   * are omitted.
    */
   public static List<Group> of(Stream<Sample> samples, By by, long sinceNanos) {
     Map<String, Samples> groups = new HashMap<>();
@@ -104,7 +104,7 @@ public final class Latency {
       return new Percentiles(at(sorted, 0.5), at(sorted, 0.95), at(sorted, 0.99));
     }
 
-    /** The nearest rank: a value that occurred. */
+    /** Returns the percentile by nearest rank, which is a value that occurred. */
     private static double at(double[] sorted, double share) {
       return sorted.length == 0
           ? Double.NaN

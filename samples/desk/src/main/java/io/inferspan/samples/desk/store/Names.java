@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The names in a row. Many requests share one object, which a search compares once. */
+/** The names of a request. Many requests share one object, which a search compares once. */
 record Names(
     @Nullable String model,
     String request,
@@ -29,7 +29,7 @@ record Names(
         : Stream.of(decision.prefillPod(), decision.decodePod()).filter(Objects::nonNull).toList();
   }
 
-  /** Whether a name contains the text, which is in lower case. */
+  /** Returns whether a name contains the text, which is in lower case. */
   boolean hold(String wanted) {
     return holds(model, wanted)
         || holds(request, wanted)

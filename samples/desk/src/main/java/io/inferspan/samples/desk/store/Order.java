@@ -4,16 +4,19 @@ import java.util.Comparator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The orders in which requests are listed. What has no value comes last. */
+/** The sort orders of the request list. Requests without a value come last. */
 public final class Order {
 
-  /** The latest change first, as the list is kept. */
+  /** The latest change first, which is the order of the list. */
   public static final Comparator<Summary> CHANGES =
       Comparator.comparingLong(Summary::seq).reversed();
 
   private Order() {}
 
-  /** The order of that name, such as {@code ttft} or {@code ttft:asc}; null if there is none. */
+  /**
+   * Returns the order with this name, such as {@code ttft} or {@code ttft:asc}; null if there is
+   * none.
+   */
   public static @Nullable Comparator<Summary> named(String name) {
     boolean ascending = name.endsWith(":asc");
     return switch (ascending ? name.substring(0, name.length() - ":asc".length()) : name) {

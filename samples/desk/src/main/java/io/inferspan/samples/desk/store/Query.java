@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text part of the trace id, of the request id, or of the names of model, request, service,
  *     pod, its address or error; ids are compared from four letters on; empty for anything
- * @param beforeSeq only what is listed below this number; in the order of changes only
+ * @param beforeSeq only requests with a lower number; only for the order of changes
  * @param order {@link Order#CHANGES} for the latest change first
  */
 public record Query(
@@ -31,7 +31,7 @@ public record Query(
   /**
    * The result of a search.
    *
-   * @param matched how many there are, of which {@code found} are the first
+   * @param matched the number of all matches; {@code found} contains the first of them
    */
   public record Result(List<Summary> found, long matched) {}
 

@@ -1,10 +1,10 @@
 package io.inferspan.samples.desk.store;
 
 /**
- * A row for searching: the compared values are in one object, since memory access dominates a
+ * A row for searching. All compared values are in one object, because memory access dominates a
  * search over many rows.
  *
- * @param ttftMillis -1 where no span saw a first token
+ * @param ttftMillis -1 if no span recorded a first token
  */
 record Row(
     Summary summary,

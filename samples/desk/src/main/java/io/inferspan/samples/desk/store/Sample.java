@@ -3,8 +3,8 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a request that percentiles and the history count. It takes about 100 bytes, and
- * outlives the request's spans.
+ * The figures of a request for percentiles and the history. It uses about 100 bytes, and outlives
+ * the request's spans.
  *
  * @param model {@link #UNKNOWN} if no span has it, like pod and route
  * @param pod the pod that decoded, or the last engine
@@ -27,7 +27,7 @@ public record Sample(
 
   static final String UNKNOWN = "unknown";
 
-  /** The figures of a listed request. */
+  /** Returns the figures of a listed request. */
   public static Sample of(Summary summary) {
     Decision decision = summary.decision();
     Summary.Outcome outcome = summary.outcome();
@@ -45,7 +45,7 @@ public record Sample(
         orNaN(summary.kvHitRatio()));
   }
 
-  /** Whether a pod ran a part of it. */
+  /** Returns whether a pod ran a part of it. */
   public boolean ranOn(String name) {
     return name.equals(pod) || name.equals(prefillPod);
   }

@@ -78,7 +78,7 @@ public final class SpanStore {
   /**
    * The size of the store.
    *
-   * @param received spans that came, kept or not
+   * @param received all received spans, stored or not
    */
   public record Size(long spans, long traces, long bytes, long received, long maxSpans) {}
 
@@ -111,7 +111,7 @@ public final class SpanStore {
     }
   }
 
-  /** The trace, moved to where the latest are. */
+  /** Returns the trace, marked as the most recent. */
   private StoredTrace touched(TraceId id, long now) {
     StoredTrace trace = traces.remove(id);
     if (trace == null) {
@@ -152,7 +152,7 @@ public final class SpanStore {
     } while (more && clock.getAsLong() - now <= patienceNanos);
   }
 
-  /** Whether to go on: there may be more to do and no other thread waits. */
+  /** Returns whether to continue: there may be more to do and no other thread waits. */
   private boolean summariseSome(long now) {
     summarising.lock();
     try {
@@ -171,7 +171,9 @@ public final class SpanStore {
     }
   }
 
-  /** Null if the summariser fails, so that one trace does not affect others. */
+  /**
+   * Returns the summary; null if the summariser fails, so that one trace does not affect others.
+   */
   private @Nullable Summary summary(TraceSpans spans) {
     try {
       return summariser.summarise(spans);
@@ -184,7 +186,7 @@ public final class SpanStore {
   /** A trace to be summarised, as it is now. */
   private record Work(StoredTrace trace, TraceSpans spans) {}
 
-  /** The next traces to summarise. */
+  /** Returns the next traces to summarise. */
   private List<Work> due(long now) {
     List<Work> due = new ArrayList<>();
     lock.lock();
@@ -236,7 +238,7 @@ public final class SpanStore {
     }
   }
 
-  /** The spans of a trace; null if unknown or dropped. */
+  /** Returns the spans of a trace; null if unknown or dropped. */
   public @Nullable TraceSpans find(TraceId id) {
     lock.lock();
     try {
@@ -247,7 +249,9 @@ public final class SpanStore {
     }
   }
 
-  /** The traces with a span that is wanted, those without new spans for the longest time first. */
+  /**
+   * Returns the traces with a matching span, those without new spans for the longest time first.
+   */
   public List<TraceSpans> having(Predicate<StoredSpan> wanted, int limit) {
     lock.lock();
     try {
@@ -261,7 +265,7 @@ public final class SpanStore {
     }
   }
 
-  /** The summary of a trace; null if there is none yet or it was dropped. */
+  /** Returns the summary of a trace; null if there is none yet or it was dropped. */
   public @Nullable Summary summary(TraceId id) {
     lock.lock();
     try {

@@ -44,7 +44,7 @@ public record Summary(
    * Status and results.
    *
    * @param ttftMillis from arrival to the first token
-   * @param missing whether a span that others hang under has not come
+   * @param missing whether the parent of a span has not arrived
    */
   public record Outcome(
       Status status,
@@ -58,19 +58,19 @@ public record Summary(
    * Numbers of spans, errors and lost data.
    *
    * @param errors spans that failed
-   * @param dropped what is known to be lost
-   * @param folded events that stand in the trace as parts of folded spans
+   * @param dropped the number of spans known to be lost
+   * @param folded events that are part of folded spans
    */
   public record Counts(int spans, int errors, long dropped, long folded) {}
 
   /**
-   * Where the time went, or what failed, in one sentence.
+   * One sentence that says where the time went, or what failed.
    *
-   * @param spanId of the span that the sentence is about
+   * @param spanId the span that the sentence is about
    */
   public record Why(String sentence, long spanId) {}
 
-  /** This summary with another number. */
+  /** Returns a copy with another number. */
   public Summary numbered(long number) {
     return new Summary(
         number,
@@ -86,7 +86,7 @@ public record Summary(
         why);
   }
 
-  /** Whether it equals another summary except for the number. */
+  /** Returns whether it equals another summary except for the number. */
   boolean saysTheSameAs(@Nullable Summary other) {
     return other != null && equals(other.numbered(seq));
   }

@@ -26,7 +26,7 @@ public final class SummaryList {
 
   private final AtomicLong lastSeq = new AtomicLong();
 
-  /** By negated number, since a skip list iterates fast in one direction only. */
+  /** Summaries by negated number, because a skip list iterates fast in one direction only. */
   private final ConcurrentNavigableMap<Long, Row> byNegatedSeq = new ConcurrentSkipListMap<>();
 
   /** Shared names; cleared when full. */
@@ -39,7 +39,7 @@ public final class SummaryList {
 
   SummaryList() {}
 
-  /** Adds a summary with a new number in place of an earlier one. One thread at a time. */
+  /** Replaces a summary by one with a new number. For one thread at a time. */
   Summary replace(@Nullable Summary before, Summary made) {
     Summary listed = made.numbered(lastSeq.incrementAndGet());
     byNegatedSeq.put(-listed.seq(), Row.of(listed, shared(Names.of(listed))));
@@ -61,7 +61,7 @@ public final class SummaryList {
     }
   }
 
-  /** Keeps the figures of a request whose spans are dropped. One thread at a time. */
+  /** Keeps the figures of a request whose spans are dropped. For one thread at a time. */
   void toPast(@Nullable Summary summary) {
     if (summary == null) {
       return;
@@ -75,7 +75,7 @@ public final class SummaryList {
     }
   }
 
-  /** The figures of all requests, also of those whose spans were dropped. */
+  /** Returns the figures of all requests, including those whose spans were dropped. */
   public Stream<Sample> samples() {
     return Stream.concat(
         byNegatedSeq.values().stream().map(row -> Sample.of(row.summary())), past.stream());

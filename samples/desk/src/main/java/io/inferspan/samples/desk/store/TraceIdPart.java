@@ -4,7 +4,8 @@ import io.inferspan.samples.desk.otlp.TraceId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some digits of a trace id, compared as numbers: a search looks at the id of every request.
+ * Digits of a trace id, which are compared as numbers because a search checks the id of every
+ * request.
  *
  * @param high the digits, in the highest bits
  */
@@ -22,7 +23,7 @@ record TraceIdPart(long high, long low, int digits) {
     return digits == null ? null : new TraceIdPart(digits.high(), digits.low(), text.length());
   }
 
-  /** Whether the id contains these digits. */
+  /** Returns whether the id contains these digits. */
   boolean isIn(long idHigh, long idLow) {
     long highMask = mask(BITS_PER_DIGIT * digits);
     long lowMask = mask(BITS_PER_DIGIT * digits - Long.SIZE);
@@ -38,7 +39,7 @@ record TraceIdPart(long high, long low, int digits) {
     return false;
   }
 
-  /** A number whose first bits are set. */
+  /** Returns a number whose first bits are set. */
   private static long mask(int bits) {
     return bits <= 0 ? 0 : -1L << Math.max(0, Long.SIZE - bits);
   }

@@ -5,10 +5,10 @@ import io.inferspan.samples.desk.otlp.TraceId;
 import java.util.List;
 
 /**
- * What has come of a trace by now.
+ * The spans of a trace that have arrived so far.
  *
- * @param spans in the order in which they came
- * @param cut how many more came than are kept
- * @param quiet whether nothing has come for a while
+ * @param spans in the order of arrival
+ * @param cut the number of received spans that are not stored
+ * @param quiet whether no span has arrived for a while
  */
 public record TraceSpans(TraceId id, List<StoredSpan> spans, long cut, boolean quiet) {}

@@ -1,9 +1,9 @@
 /**
- * The traces that are kept, within bounds, and the list of them.
+ * Stores a limited number of traces, and the list of them.
  *
- * <p>Here lives who is kept and who has to go, and how traces are found. What a trace means is
- * asked of a {@link io.inferspan.samples.desk.store.Summariser}; no socket and no JSON is known
- * here.
+ * <p>Contains the store, its eviction and the search. A {@link
+ * io.inferspan.samples.desk.store.Summariser} interprets traces; the package does not depend on
+ * sockets or JSON.
  */
 @NullMarked
 package io.inferspan.samples.desk.store;

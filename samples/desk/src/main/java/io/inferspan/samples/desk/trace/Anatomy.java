@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The parts have no gaps and no overlaps, so they add up.
  *
- * @param engineTtftNanos what the engine says of itself
+ * @param engineTtftNanos as the engine reports it
  */
 public record Anatomy(
     long beginNanos, long ttftNanos, @Nullable Long engineTtftNanos, List<Part> parts) {
@@ -38,7 +38,7 @@ public record Anatomy(
       this.key = key;
     }
 
-    /** The name that the page knows. */
+    /** Returns the name in the page's API. */
     public String key() {
       return key;
     }
@@ -47,8 +47,8 @@ public record Anatomy(
   /**
    * One part; a kind of work can have several parts.
    *
-   * @param source the span or attribute that says so
-   * @param node the span that it was read from; null for {@link Doing#OTHER}
+   * @param source the span or attribute that reports it
+   * @param node the span that reports it; null for {@link Doing#OTHER}
    */
   public record Part(
       Doing doing, long startNanos, long endNanos, String source, @Nullable Node node) {

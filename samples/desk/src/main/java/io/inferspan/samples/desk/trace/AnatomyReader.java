@@ -51,7 +51,7 @@ final class AnatomyReader {
     this.paint = new TimePaint(begin, begin + ttftNanos);
   }
 
-  /** Null if no span reports a first token. */
+  /** Returns the parts; null if no span reports a first token. */
   static @Nullable Anatomy read(RequestPath way) {
     Long ttft = way.ttftNanos();
     if (ttft == null || ttft == 0) {
@@ -105,7 +105,7 @@ final class AnatomyReader {
     paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
   }
 
-  /** Time of a stage outside the engine's span is spent on the wire. */
+  /** Adds the stages of the proxy; their time outside the engine's span is spent on the wire. */
   private void paintProxy() {
     Node proxy = way.proxy();
     Node prefill = way.prefillStage();
@@ -122,7 +122,10 @@ final class AnatomyReader {
     }
   }
 
-  /** After a remote prefill, the decode engine waits for the KV blocks first. */
+  /**
+   * Adds the parts of the answering engine, which waits for the KV blocks first after a remote
+   * prefill.
+   */
   private void paintAnsweringEngine() {
     Node engine = way.answeringEngine();
     if (engine != null) {
@@ -141,7 +144,10 @@ final class AnatomyReader {
     }
   }
 
-  /** Backwards from the first token: engines do not report the time before they queue a request. */
+  /**
+   * Adds an engine's parts, backwards from the first token, because engines do not report the time
+   * before they queue a request.
+   */
   private void paintEngine(Node engine, Doing waiting, Doing computing) {
     Long ttft = RequestPath.seconds(engine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN);
     if (ttft == null) {

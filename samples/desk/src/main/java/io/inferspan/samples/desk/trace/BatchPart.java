@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param phases queue, prefill and decode, as far as they arrived
  * @param steps null if no step of it arrived
- * @param neighbours those that made it wait first, then those with most steps in common
+ * @param neighbours first those that made it wait, then those with the most steps in common
  */
 public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbour> neighbours) {
 
   /**
-   * What the request did in the engine for a while; null for what its span does not report.
+   * A phase of the request in the engine; null for values that its span does not report.
    *
    * @param name queue, prefill or decode
-   * @param steps in how many steps
-   * @param shareNanos its share of the time that the GPU took for these steps
-   * @param busyNanos all of that time
-   * @param boundNanos how far the share may be off
+   * @param steps the number of steps
+   * @param shareNanos its share of the GPU time of these steps
+   * @param busyNanos the GPU time of these steps
+   * @param boundNanos the possible error of the share
    */
   public record Phase(
       String name,
@@ -39,15 +39,15 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
   /**
    * The steps, on one rank of the engine.
    *
-   * @param ran in how many the request ran, as its phases report
-   * @param seen how many of them arrived
+   * @param ran the number of steps in which the request ran, from its phases
+   * @param seen the number of these steps whose spans arrived
    * @param mostMembers the most requests in one of them
    * @param mostUntraced the most of these without a trace
    */
   public record Steps(long ran, long seen, long mostMembers, long mostUntraced, Waits waits) {}
 
   /**
-   * What the request waited for.
+   * The waits of the request.
    *
    * @param queuedBehind steps that ran while it was queued
    * @param stalls its decode steps that also computed prompts of others
@@ -69,7 +69,7 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
    *
    * @param other null if only its engine is traced, or its spans were dropped
    * @param steps steps in common
-   * @param promptTokens of its prompt that were computed while this request ran or waited
+   * @param promptTokens tokens of its prompt that were computed while this request ran or waited
    * @param waitNanos how long this request waited for them
    */
   public record Neighbour(

@@ -56,7 +56,7 @@ final class BatchReader {
     this.own = steps.stream().filter(step -> step.runs(mine, call)).toList();
   }
 
-  /** One part for each call of an engine that reports steps, in the order of time. */
+  /** Returns a part for each call of an engine that reports steps, ordered by time. */
   static List<BatchPart> read(TraceId mine, TraceTree tree, TraceView.Others others) {
     Map<Long, List<Phase>> calls = new LinkedHashMap<>();
     tree.ordered().stream()
@@ -96,7 +96,7 @@ final class BatchReader {
     return RequestPath.millis(node, attribute);
   }
 
-  /** All steps of all engines in the time of the request. */
+  /** Returns all steps of all engines in the time of the request. */
   private static List<EngineStep> steps(Collection<List<Phase>> calls, TraceView.Others others) {
     List<Phase> all = calls.stream().flatMap(List::stream).toList();
     long from = all.stream().mapToLong(Phase::startNanos).min().orElseThrow();
@@ -111,7 +111,10 @@ final class BatchReader {
     return traces.stream().map(EngineStep::read).filter(Objects::nonNull).toList();
   }
 
-  /** All ranks run the same: the one counts that has most steps of the request. */
+  /**
+   * Returns the steps of one rank, the one with the most steps of the request, because all ranks
+   * run the same steps.
+   */
   private static List<EngineStep> ofOneRank(List<EngineStep> known, TraceId mine, long call) {
     Map<String, Long> ranks = new TreeMap<>();
     for (EngineStep step : known) {
@@ -151,7 +154,7 @@ final class BatchReader {
     return new BatchPart(phases, summed(usual), listed(others));
   }
 
-  /** The median of its decode steps without a prompt of others. */
+  /** Returns the median duration of its decode steps without prompts of other requests. */
   private @Nullable Long usualNanos() {
     long[] plain =
         own.stream()

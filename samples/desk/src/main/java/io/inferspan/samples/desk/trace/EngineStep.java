@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One step of an engine, on one rank.
  *
- * @param rank names the process
+ * @param rank the process
  * @param members requests that ran in it, traced or not
  * @param prefills those of them that computed a part of their prompt
  * @param links its traced members
- * @param tokens what each of their traces computed of its prompt; 0 for one that decodes
+ * @param tokens prompt tokens computed for each of their traces; 0 for one that decodes
  */
 record EngineStep(
     String rank,
@@ -33,7 +33,7 @@ record EngineStep(
     List<Link> links,
     Map<TraceId, Long> tokens) {
 
-  /** Null if the span of the step itself has not arrived. */
+  /** Reads a step; null if its own span has not arrived. */
   static @Nullable EngineStep read(TraceSpans trace) {
     Node step = null;
     List<Link> links = new ArrayList<>();
@@ -79,7 +79,7 @@ record EngineStep(
     return links.stream().filter(link -> promptTokens(link) > 0).count();
   }
 
-  /** Whether this call of an engine ran in it. */
+  /** Returns whether this call of an engine ran in it. */
   boolean runs(TraceId trace, long call) {
     return tokens.containsKey(trace)
         && links.stream().anyMatch(link -> link.spanId() == call && link.trace().equals(trace));

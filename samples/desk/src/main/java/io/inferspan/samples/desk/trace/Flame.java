@@ -8,16 +8,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame of the request's flame graph, and what is inside it.
+ * A frame of the request's flame graph, with its children.
  *
- * <p>Of stacks, frames are functions. Of spans, which report calls and no stacks, a span of the
- * request is the base of its calls by family, call and detail; widths are times in calls.
+ * <p>For recorded stacks, frames are functions. For spans, which report calls but no stacks, the
+ * levels are the request's span, the family, the call and the detail; widths are times in calls.
  */
 public final class Flame {
 
   private static final int MAX_CHILDREN = 500;
 
-  /** Of the families of kernel spans, those that have to do with the device. */
+  /** The families of kernel spans that concern the device. */
   private static final List<String> OF_DEVICE = List.of("cuda", "nccl");
 
   private final String name;
@@ -25,7 +25,7 @@ public final class Flame {
   private final Map<String, Flame> children = new LinkedHashMap<>();
   private long own;
 
-  /** What a frame is, by which the page colours it. */
+  /** The kind of a frame, which determines its colour. */
   public enum Kind {
     /** The program's own code, or a span. */
     CPU,
@@ -33,15 +33,15 @@ public final class Flame {
     KERNEL,
     /** Work of the device, or calls for it. */
     GPU,
-    /** Neither: where a stack is cut, or where the CPU's part ends. */
+    /** None of these: the end of a truncated stack, or of the CPU's part. */
     NONE;
 
-    /** As the page names it. */
+    /** Returns the name in the page's API. */
     public String key() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Of a function, as a recorded stack marks it. */
+    /** Returns the kind of a function, by the suffix in a recorded stack. */
     static Kind ofFunction(String name) {
       if (name.endsWith("_[G]") || name.endsWith("_[g]")) {
         return GPU;
@@ -59,7 +59,7 @@ public final class Flame {
     this.kind = kind;
   }
 
-  /** Null if the trace has no kernel spans. */
+  /** Reads the flame graph of a trace's spans; null if it has no kernel spans. */
   static @Nullable Flame read(TraceTree tree) {
     Flame flame = new Flame(ShortText.of(tree.top().span().name(), 120), Kind.CPU);
     Map<Flame, KernelTime> grounds = new LinkedHashMap<>();
@@ -100,12 +100,12 @@ public final class Flame {
     return name;
   }
 
-  /** What it is. */
+  /** Returns the kind of the frame. */
   public Kind kind() {
     return kind;
   }
 
-  /** Its own nanoseconds, or samples of stacks, and those of its children. */
+  /** Returns its own nanoseconds, or samples, plus those of its children. */
   public long total() {
     return own + children.values().stream().mapToLong(Flame::total).sum();
   }

@@ -6,7 +6,9 @@ import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.KernelAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** The number and duration of the events that one folded span stands for; null if not reported. */
+/**
+ * The number and durations of the events of a folded span; null for values that are not reported.
+ */
 public record Fold(
     long count,
     @Nullable Long sumNanos,
@@ -17,7 +19,10 @@ public record Fold(
     @Nullable Long firstNanos,
     @Nullable Long lastNanos) {
 
-  /** Null for a span that is not folded; a part of a cold start counts its calls, and is not. */
+  /**
+   * Reads a folded span; null for other spans, including parts of a cold start, which count calls,
+   * too.
+   */
   public static @Nullable Fold read(Node node) {
     if (!SpanTypes.isKernel(node.type()) || node.type() == KernelSpans.COLD_START_PART) {
       return null;

@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The kernel spans below one span, with each moment of a thread counted once.
  *
- * <p>A wait is seen in up to three ways: as a synchronisation, as the system call in it, and as
- * time off the CPU in that. Of single calls, the threads and times say what is inside of what, and
- * the innermost counts. Folded calls have neither: there, time off the CPU is inside of the system
- * call that it names, else of a synchronisation. All together count for no more than the wall time
- * of the threads that are known, and where they would, the innermost kinds count for less.
+ * <p>The same wait may occur as a synchronisation, as a system call in it, and as time off the CPU
+ * in that. For single calls, threads and times determine the nesting, and the innermost call
+ * counts. Folded calls have neither, so time off the CPU is assigned to the system call that it
+ * names, or else to a synchronisation. The sum is limited to the wall time of the known threads; if
+ * it would exceed that, the innermost kinds are reduced.
  */
 final class KernelTime {
 
-  /** From the outermost on. */
+  /** The families, the outermost first. */
   private static final List<String> FAMILIES =
       List.of("ckp", "nccl", "cuda", "tcp", "syscall", "sched");
 
   private static final String SCHED = "sched";
 
-  /** Calls of one thread nest a few deep; more is overlap, which a thread cannot have. */
+  /** The maximum nesting of calls; deeper ones are overlaps, which one thread cannot have. */
   private static final int DEEPEST = 32;
 
   private static final List<Attribute<?>> DETAILS =
@@ -47,10 +47,10 @@ final class KernelTime {
   private long begin = Long.MAX_VALUE;
   private long end = Long.MIN_VALUE;
 
-  /** Unknown where a span does not say it. */
+  /** The identity of a thread; null for values that the span does not report. */
   private record ThreadId(@Nullable Long process, @Nullable Long thread) {}
 
-  /** A kernel span, or a part of it, and the time that is its own. */
+  /** A kernel span, or a part of it, with its own time. */
   private static final class Call {
 
     final Node node;
@@ -100,7 +100,7 @@ final class KernelTime {
     }
   }
 
-  /** Adds a kernel span to those of the span below which it is. */
+  /** Adds a kernel span below {@code base}. */
   void add(Node node, Node base) {
     Call call = new Call(node);
     begin = Math.min(begin, Math.min(base.span().startNanos(), node.span().startNanos()));
@@ -157,7 +157,10 @@ final class KernelTime {
     long ignored = close(open, at, Long.MAX_VALUE);
   }
 
-  /** Counts what is open until a moment, and drops what has ended by then; returns the moment. */
+  /**
+   * Counts the open calls until a time, and removes those that have ended by then; returns the
+   * time.
+   */
   private static long close(Deque<Call> open, long from, long until) {
     long at = from;
     while (!open.isEmpty()) {

@@ -64,7 +64,7 @@ public final class Node {
     orphan = is;
   }
 
-  /** Whether its parent is missing. */
+  /** Returns whether its parent is missing. */
   public boolean isOrphan() {
     return orphan;
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prefill and decode stages of a request; null for what no span reports.
  *
- * @param transferNanos how long the decoder waited before it could begin
- * @param overheadNanos what the proxy took between the stages
+ * @param transferNanos the time that the decoder waited before it could begin
+ * @param overheadNanos the time that the proxy spent between the stages
  */
 public record PdTimeline(
     @Nullable Decision decision,
@@ -19,7 +19,7 @@ public record PdTimeline(
     @Nullable Long firstTokenNanos,
     @Nullable Long overheadNanos) {
 
-  /** The work of one pod, and when. */
+  /** The work of one pod and its time. */
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
   /** Null if the trace has neither a stage nor a decision. */

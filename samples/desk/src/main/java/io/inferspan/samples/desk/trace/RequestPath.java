@@ -15,7 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The role of each span of a request (gateway, proxy, engines …), and when the first token came.
+ * Finds the role of each span of a request (gateway, proxy, engines …), and the time of the first
+ * token.
  */
 final class RequestPath {
 
@@ -149,12 +150,14 @@ final class RequestPath {
     return answeringEngine;
   }
 
-  /** Whether prefill was sent to another pod, even if it failed there. */
+  /** Returns whether prefill was sent to another pod, even if it failed there. */
   boolean isDisaggregated() {
     return prefillStage != null;
   }
 
-  /** The span that saw the request first; the time to first token starts there. */
+  /**
+   * Returns the first span of the request, from whose start the time to first token is measured.
+   */
   Node arrival() {
     if (gateway != null) {
       return gateway;

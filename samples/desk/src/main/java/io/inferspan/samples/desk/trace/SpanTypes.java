@@ -54,22 +54,25 @@ final class SpanTypes {
     return null;
   }
 
-  /** Whether it is a span of the eBPF bridge. */
+  /** Returns whether it is a span of the eBPF bridge. */
   static boolean isKernel(@Nullable SpanType type) {
     return type != null && type.component() == Component.KERNEL;
   }
 
-  /** Whether it is a step of an engine, which no single request owns. */
+  /** Returns whether it is a step of an engine, which belongs to several requests. */
   static boolean isStep(@Nullable SpanType type) {
     return type == BatchSpans.STEP || type == BatchSpans.STEP_MEMBERS;
   }
 
-  /** Whether it sums up a request's part in an engine's steps. */
+  /** Returns whether it is the sum of a request's part in an engine's steps. */
   static boolean isPhase(@Nullable SpanType type) {
     return type == BatchSpans.QUEUE || type == BatchSpans.PREFILL || type == BatchSpans.DECODE;
   }
 
-  /** Other applications also name spans {@code request}. */
+  /**
+   * Returns whether a name is so general that other applications use it, too, such as {@code
+   * request}.
+   */
   private static boolean isPlain(String name) {
     return name.indexOf('.') < 0 && name.indexOf('_') < 0;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceTree {
 
-  /** OTLP's numbers of the kinds SERVER and CONSUMER. */
+  /** OTLP's numbers for the kinds SERVER and CONSUMER. */
   private static final int SERVER = 2;
 
   private static final int CONSUMER = 5;
@@ -71,8 +71,8 @@ public final class TraceTree {
   }
 
   /**
-   * The span that stands for the whole request. Where a client began the trace and keeps its own
-   * spans to itself, that is the first span of a server; unless we know that something is above it.
+   * Returns the root of the request. If a client started the trace without exporting its spans
+   * here, this is the first server span, unless its parent is known to exist.
    */
   private static @Nullable Node root(List<Node> tops) {
     Comparator<Node> best =
@@ -88,7 +88,7 @@ public final class TraceTree {
         || ((kind == SERVER || kind == CONSUMER) && isForeign(node));
   }
 
-  /** Whether the span can be a root. */
+  /** Returns whether the span can be a root. */
   private static boolean isForeign(Node node) {
     return node.type() == null;
   }
@@ -131,7 +131,7 @@ public final class TraceTree {
     return ordered;
   }
 
-  /** The span that stands for the whole request; null if it has not arrived. */
+  /** Returns the root span of the request; null if it has not arrived. */
   public @Nullable Node root() {
     return root;
   }

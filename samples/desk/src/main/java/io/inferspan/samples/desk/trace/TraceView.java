@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Everything the page shows of one trace; null for what the trace does not contain. */
+/** All data of one trace that the page shows; null for data that the trace does not contain. */
 public record TraceView(
     Summary summary,
     TraceTree tree,
@@ -23,14 +23,14 @@ public record TraceView(
   /**
    * Another request that was on the same engine at the same time.
    *
-   * @param linked whether a link says so, and not only the time
+   * @param linked whether a link proves it, rather than only the time
    */
   public record Sharer(Summary other, long overlapNanos, long spanId, boolean linked) {}
 
   /**
    * Access to the other traces in the store.
    *
-   * @param having finds the traces with a span that is wanted
+   * @param having finds the traces with a matching span
    */
   public record Others(
       Iterable<Summary> all,
@@ -38,7 +38,7 @@ public record TraceView(
       Function<Predicate<StoredSpan>, List<TraceSpans>> having,
       long seq) {}
 
-  /** Reads a trace. Its line in the list may be older than its spans. */
+  /** Reads a trace. Its summary may be older than its spans. */
   public static TraceView read(TraceSpans trace, Others others) {
     TraceTree tree = TraceTree.of(trace.spans());
     RequestPath way = new RequestPath(tree);

@@ -18,10 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Says in one sentence where a request's time went, or what failed, and names the span. */
+/** Explains in one sentence where a request's time went, or what failed, and names the span. */
 final class WhyReader {
 
-  /** A second part of the time to first token is named from this share on. */
+  /** The share from which a second part of the time to first token is named. */
   private static final double WORTH_NAMING = 0.25;
 
   private static final int MAX_TEXT_LENGTH = 160;
@@ -150,7 +150,7 @@ final class WhyReader {
     }
   }
 
-  /** The longest first. */
+  /** Returns the causes, the longest first. */
   private static List<Cause> causes(Anatomy anatomy) {
     Map<Doing, List<Part>> byDoing = new EnumMap<>(Doing.class);
     for (Part part : anatomy.parts()) {
@@ -174,7 +174,7 @@ final class WhyReader {
     return java.util.stream.Stream.concat(some.stream(), more.stream()).toList();
   }
 
-  /** Without a first token: the span with the most time of its own. */
+  /** Names the span with the most time of its own, for requests without a first token. */
   private Why slowestSpan() {
     Node top = tree.top();
     Node slowest = top;
@@ -192,7 +192,7 @@ final class WhyReader {
             .formatted(millis(most), millis(length(top)), place(slowest), queued(slowest)));
   }
 
-  /** Of kernel spans, only the parts of a cold start have time that no other span explains. */
+  /** Returns the span's own time, which is zero for kernel spans except parts of a cold start. */
   private static long ownNanos(Node node) {
     if (!SpanTypes.isKernel(node.type())) {
       return node.selfNanos();

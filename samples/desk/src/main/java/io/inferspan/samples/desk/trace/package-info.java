@@ -1,9 +1,9 @@
 /**
- * What a trace means: its tree, where its time went, what the request's way was.
+ * Interprets traces: the tree, the distribution of time, and the path of the request.
  *
- * <p>Names of spans and attributes come from the catalogue, in all its generations. Each class
- * answers one question of the spans that it is given; nothing here is kept, and nothing throws
- * because of what a span says.
+ * <p>Names of spans and attributes come from the catalogue, in all its naming schemes. Each class
+ * answers one question about a trace. The classes are stateless, and invalid spans do not cause
+ * exceptions.
  */
 @NullMarked
 package io.inferspan.samples.desk.trace;

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The page's API. Calls may take milliseconds: do not call on an event loop. */
+/** The page's API. Calls may take milliseconds, so do not call it on an event loop. */
 final class Api {
 
   private static final int USUAL_HISTORY = 200;
@@ -56,7 +56,7 @@ final class Api {
                 .put("tookMs", (Double) tookMillis));
   }
 
-  /** Null if there is no such trace. */
+  /** Returns a trace; null if there is none with this id. */
   @Nullable Buffer trace(String id) {
     TraceId wanted = TraceId.parse(id);
     TraceSpans spans = wanted == null ? null : store.find(wanted);
@@ -77,7 +77,10 @@ final class Api {
             listed == null ? 0 : listed.seq()));
   }
 
-  /** As text for a terminal; null if no request has this trace id or request id. */
+  /**
+   * Returns an explanation as text for a terminal; null if no request has this trace id or request
+   * id.
+   */
   @Nullable Buffer explain(Parameters parameters) throws WrongParameterException {
     String id = parameters.id();
     store.summarise(PATIENCE_NANOS);

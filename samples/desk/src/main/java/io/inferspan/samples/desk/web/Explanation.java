@@ -34,7 +34,10 @@ final class Explanation {
     return explanation.text.toString();
   }
 
-  /** Names come from spans, and may hold escape sequences of terminals. */
+  /**
+   * Adds a line without control characters: names come from spans, and may contain escape
+   * sequences.
+   */
   private void line(String line) {
     line.codePoints()
         .map(letter -> Character.isISOControl(letter) ? '?' : letter)

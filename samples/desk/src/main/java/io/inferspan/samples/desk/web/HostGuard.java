@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests for another host name while only this machine is served. This stops DNS
- * rebinding: a web page elsewhere whose name points here.
+ * Rejects requests for other host names if the desk serves only this machine. This prevents DNS
+ * rebinding, in which a foreign web page's name resolves to this address.
  */
 final class HostGuard {
 

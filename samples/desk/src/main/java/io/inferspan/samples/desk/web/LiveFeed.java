@@ -77,7 +77,10 @@ final class LiveFeed {
     return true;
   }
 
-  /** Also without pages: broken traces are found by timeout. */
+  /**
+   * Summarises traces and sends changes; also runs without pages, because broken traces are found
+   * by timeout.
+   */
   private void tick() {
     if (ticking) {
       return;

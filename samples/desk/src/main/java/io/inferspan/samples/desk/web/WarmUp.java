@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Compiles the search code by searching a store of its own, before the first user searches. */
+/** Searches a separate store, so that the JVM compiles the search before its first use. */
 final class WarmUp {
 
   private static final int TRACES = 1_000;
@@ -54,7 +54,7 @@ final class WarmUp {
         new byte[0]);
   }
 
-  /** Rows of all shapes, since code is compiled for the types that it has seen. */
+  /** Creates varied rows, because the JVM compiles code for the types that have occurred. */
   private static Summary line(TraceId id) {
     boolean failed = id.low() % 2 == 0;
     return new Summary(

@@ -31,7 +31,7 @@ public final class WebServer {
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
           + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** Of a page that others have sent: its scripts run, as in an origin of their own. */
+  /** The policy for uploaded pages: their scripts run in a separate origin. */
   private static final String POLICY_OF_TIMELINES =
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline';"
           + " style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -44,7 +44,7 @@ public final class WebServer {
   private final LiveFeed live;
   private final PageFiles files = new PageFiles();
 
-  /** A server for the traces in a store, with the stacks that were recorded for them. */
+  /** Creates a server for the traces in a store and their recorded stacks. */
   public WebServer(Vertx vertx, SpanStore store, RecordedStacks stacks, Drops drops) {
     this.vertx = vertx;
     this.timelines = new Timelines(drops);
@@ -60,7 +60,7 @@ public final class WebServer {
             new HttpServerOptions()
                 .setIdleTimeout(IDLE_SECONDS)
                 .setCompressionSupported(true)
-                // A page that does not read must not fill megabytes of kernel buffers.
+                // A page that does not read must not fill large kernel buffers.
                 .setSendBufferSize(SEND_BUFFER_BYTES))
         .requestHandler(request -> handle(request, guard))
         .exceptionHandler(broken -> {})
@@ -162,7 +162,7 @@ public final class WebServer {
     }
   }
 
-  /** Produces a response off the event loop; null for not found. */
+  /** Produces a response outside of the event loop; null for not found. */
   private interface Question {
     @Nullable Buffer answer() throws WrongParameterException;
   }

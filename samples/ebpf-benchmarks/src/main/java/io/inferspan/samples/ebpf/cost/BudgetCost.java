@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Whether a budget holds when the load grows tenfold and falls again.
+ * Measures whether a budget holds when the load grows tenfold and falls again.
  *
  * <p>The cost is the CPU time of this process, as the kernel accounts it, and what a second of CPU
  * time of the load is worth less with the bridge than without it, in turns: how often the load can
@@ -79,7 +79,7 @@ final class BudgetCost {
     }
   }
 
-  /** What one bridge takes while the load changes a few times. */
+  /** Measures the cost of a bridge while the load changes several times. */
   private void measure(double budget, int rounds) {
     Map<Integer, Samples> without = new TreeMap<>();
     without(without, rounds);
@@ -114,7 +114,9 @@ final class BudgetCost {
     }
   }
 
-  /** What the load did in a second of its CPU time, and the share of a core that we took. */
+  /**
+   * The work of the load per second of its CPU time, and the share of a core that the bridge used.
+   */
   private record Turn(Phase phase, double looks, double ours) {}
 
   private Turn turn(Phase phase) {
@@ -125,7 +127,7 @@ final class BudgetCost {
     return new Turn(phase, looks, used / (System.nanoTime() - start));
   }
 
-  /** How often the load looks at the clock in a second of its CPU time. */
+  /** Returns how often the load reads the clock per second of its CPU time. */
   private double looks(int perSecond) {
     Kit.Load load = kit.launchPaced(SECONDS, perSecond);
     return 1e9 * load.looks() / (load.nanosPerCall() * load.calls());

@@ -4,7 +4,10 @@ import io.inferspan.ebpf.BridgeStatus;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Events that arrive in a second while two threads make as many as they can, and their books. */
+/**
+ * Measures the events per second that arrive while two threads produce as many as they can, and
+ * checks their accounting.
+ */
 final class EventRate {
 
   private static final String READ = "syscall.read";

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 /** The program: starts the stack, plays the scenes, shows their traces, and stays. */
 public final class DemoMain {
@@ -20,6 +21,9 @@ public final class DemoMain {
   private static final Duration QUIET = Duration.ofMillis(200);
 
   private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
+
+  /** Lines about the whole request, which the tree shows. */
+  private static final int EXPLAINED_BEFORE = 2;
 
   private final Options options;
   private final Programs programs;
@@ -101,6 +105,7 @@ public final class DemoMain {
         progress.println("(the first tree came after" + seconds(start) + ")");
       }
     }
+    shareSteps(stack, desk);
     remarks(stack);
     if (!options.once()) {
       stay(stack, client);
@@ -111,15 +116,39 @@ public final class DemoMain {
       throws IOException, InterruptedException {
     String id = "demo-" + scene.name().toLowerCase(Locale.ROOT).replace('_', '-');
     client.ask(scene.question(id));
-    Trace trace = desk.await(id, lastService, QUIET, TRACE_LIMIT);
-    if (trace == null) {
-      throw new IllegalStateException("no trace of " + id + " has come to the desk");
-    }
+    Trace trace = whole(desk, id, each -> each.hasBesideEngines(lastService));
     Report report = new Report(trace);
     played++;
     if (!options.learn()) {
       out.printf(Locale.ROOT, "%n%d. %s%n%n%s", played, scene.about(), report.tree());
       out.println("→ " + report.why());
+    }
+  }
+
+  private static Trace whole(DeskClient desk, String id, Predicate<Trace> isWhole)
+      throws IOException, InterruptedException {
+    Trace trace = desk.await(id, isWhole, QUIET, TRACE_LIMIT);
+    if (trace == null) {
+      throw new IllegalStateException("no trace of " + id + " has come to the desk");
+    }
+    return trace;
+  }
+
+  /** Two requests at once. Only the agent knows that they shared steps. */
+  private void shareSteps(Stack stack, DeskClient desk) throws IOException, InterruptedException {
+    if (!stack.withoutKernel().isEmpty() || !stack.hasBatchEngine()) {
+      return;
+    }
+    GatewayClient client = new GatewayClient(stack.batchGatewayUrl());
+    String id = "demo-shared-batch";
+    client.askAtOnce(
+        List.of(BatchEngine.question(id, 60), BatchEngine.question("demo-heavy-prompt", 600)));
+    Trace trace = whole(desk, id, Trace::hasPartInSteps);
+    played++;
+    if (!options.learn()) {
+      out.printf("%n%d. two requests in the same steps of one engine%n%n", played);
+      out.print(new Report(trace).tree());
+      desk.explain(id).stream().skip(EXPLAINED_BEFORE).forEach(out::println);
     }
   }
 
@@ -130,6 +159,8 @@ public final class DemoMain {
     }
     if (!stack.withoutCuda().isEmpty()) {
       out.println("Without spans of CUDA: " + stack.withoutCuda());
+    } else if (stack.withoutKernel().isEmpty() && !stack.hasBatchEngine()) {
+      out.println("Without requests that share a batch: " + BatchEngine.INSTALL);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.inferspan.samples.demo;
 
+import io.inferspan.catalog.BatchSpans;
 import io.inferspan.catalog.EngineSpans;
 import io.inferspan.catalog.SpanNaming;
 import io.inferspan.testing.SpanRecord;
@@ -20,12 +21,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Asks the trace desk what it has received, through the API of its page. */
 final class DeskClient {
 
   private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
+  private static final String DECODE_SPAN = BatchSpans.DECODE.name(SpanNaming.PROPOSAL);
   private static final long PAUSE_MILLIS = 30;
   private static final int PATIENCE_MILLIS = 5_000;
 
@@ -47,8 +50,13 @@ final class DeskClient {
    */
   record Trace(String id, String status, String why, List<SpanRecord> spans) {
 
+    /** Returns whether the request has its part in an engine's steps. */
+    boolean hasPartInSteps() {
+      return spans.stream().anyMatch(span -> span.name().equals(DECODE_SPAN));
+    }
+
     /** Returns whether each engine's span has a sibling of that service. */
-    private boolean hasBesideEngines(String service) {
+    boolean hasBesideEngines(String service) {
       return service.isEmpty()
           || spans.stream()
               .filter(span -> span.name().equals(ENGINE_SPAN))
@@ -72,12 +80,12 @@ final class DeskClient {
    * Returns the trace of a request, once its spans form one tree and no more arrive.
    *
    * @param requestId its {@code x-request-id}
-   * @param service must have sent a sibling of each engine's span; empty for none
+   * @param isWhole whether these spans are all that must have arrived
    * @param quiet how long no span may have arrived
    * @param limit the longest wait after its first span; then the trace is returned as it is
    * @return null if no span of it arrives for long
    */
-  @Nullable Trace await(String requestId, String service, Duration quiet, Duration limit)
+  @Nullable Trace await(String requestId, Predicate<Trace> isWhole, Duration quiet, Duration limit)
       throws IOException, InterruptedException {
     String query = "q=" + URLEncoder.encode(requestId, StandardCharsets.UTF_8);
     long since = System.nanoTime();
@@ -96,7 +104,7 @@ final class DeskClient {
         changed = System.nanoTime();
       } else if (traceId != null && System.nanoTime() - changed >= quiet.toNanos()) {
         Trace trace = trace(traceId);
-        if (SpanTree.of(trace.spans()).roots().size() == 1 && trace.hasBesideEngines(service)) {
+        if (SpanTree.of(trace.spans()).roots().size() == 1 && isWhole.test(trace)) {
           return trace;
         }
       }
@@ -120,6 +128,12 @@ final class DeskClient {
   /** Returns the view that the desk's page shows. */
   JsonObject view(String traceId) throws IOException {
     return get("api/traces/" + traceId);
+  }
+
+  /** Returns the lines that explain a request's part in batches. */
+  List<String> explain(String id) throws IOException {
+    String query = "api/explain?id=" + URLEncoder.encode(id, StandardCharsets.UTF_8);
+    return text(query).lines().toList();
   }
 
   private static SpanRecord span(JsonObject json, String traceId, double startMillis) {
@@ -168,11 +182,15 @@ final class DeskClient {
   }
 
   private JsonObject get(String path) throws IOException {
+    return new JsonObject(text(path));
+  }
+
+  private String text(String path) throws IOException {
     HttpURLConnection call = (HttpURLConnection) URI.create(desk + path).toURL().openConnection();
     call.setConnectTimeout(PATIENCE_MILLIS);
     call.setReadTimeout(PATIENCE_MILLIS);
     try (InputStream in = call.getInputStream()) {
-      return new JsonObject(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 }

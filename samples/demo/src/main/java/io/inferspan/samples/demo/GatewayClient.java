@@ -55,17 +55,34 @@ final class GatewayClient {
   }
 
   private void warmUp(int before) throws IOException, InterruptedException {
-    List<FutureTask<Integer>> asking = new ArrayList<>();
+    List<Question> questions = new ArrayList<>();
     for (int number = before + 1; number <= before + Ports.PODS; number++) {
-      Question question = Scene.ofLoad("warm-up-" + number, -4L * number);
-      FutureTask<Integer> each = new FutureTask<>(() -> ask(question, UNSAMPLED));
+      questions.add(Scene.ofLoad("warm-up-" + number, -4L * number));
+    }
+    askAtOnce(questions, UNSAMPLED);
+  }
+
+  /**
+   * Sends all at once.
+   *
+   * @throws IOException if one of them is not answered
+   */
+  void askAtOnce(List<Question> questions) throws IOException, InterruptedException {
+    askAtOnce(questions, null);
+  }
+
+  private void askAtOnce(List<Question> questions, @Nullable String traceparent)
+      throws IOException, InterruptedException {
+    List<FutureTask<Integer>> asking = new ArrayList<>();
+    for (Question question : questions) {
+      FutureTask<Integer> each = new FutureTask<>(() -> ask(question, traceparent));
       asking.add(each);
       Thread.startVirtualThread(each);
     }
     for (FutureTask<Integer> each : asking) {
       int status = answered(each);
       if (status != HttpURLConnection.HTTP_OK) {
-        throw new IOException("one of the first requests was answered with status " + status);
+        throw new IOException("a request was answered with status " + status);
       }
     }
   }
@@ -74,7 +91,7 @@ final class GatewayClient {
     try {
       return asked.get();
     } catch (ExecutionException e) {
-      throw new IOException("one of the first requests was not answered", e.getCause());
+      throw new IOException("a request was not answered", e.getCause());
     }
   }
 

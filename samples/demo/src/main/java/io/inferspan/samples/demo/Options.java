@@ -21,7 +21,8 @@ record Options(boolean once, int load, boolean learn) {
       --load N     then sends N requests a second
       --help       this text
 
-      As root on Linux the eBPF agent joins, with spans of the kernel and of a stand-in for CUDA.
+      As root on Linux the eBPF agent joins, with spans of the kernel and of a stand-in for CUDA,
+      and two more requests share the steps of an engine with vLLM's processes.
       The engines only pretend to have a model: they wait instead of computing. To them and to the
       gateway a word between blanks is a token.
       """;

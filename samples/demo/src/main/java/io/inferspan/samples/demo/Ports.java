@@ -19,7 +19,9 @@ record Ports(
     List<Integer> sidecars,
     List<Integer> decoders,
     List<Integer> prefillers,
-    List<Integer> kvEvents) {
+    List<Integer> kvEvents,
+    int batchEngine,
+    int batchGateway) {
 
   /** Pods of each kind of engine. */
   static final int PODS = 2;
@@ -38,7 +40,9 @@ record Ports(
           free(held, PODS),
           free(held, PODS),
           free(held, PODS),
-          free(held, 2 * PODS));
+          free(held, 2 * PODS),
+          free(held),
+          free(held));
     } finally {
       for (ServerSocket socket : held) {
         socket.close();

@@ -83,6 +83,11 @@ final class Programs {
     return Files.isRegularFile(library) ? library : null;
   }
 
+  /** Returns the repository. */
+  Path root() {
+    return root;
+  }
+
   /** Returns the command of a program. */
   List<String> run(Jar jar, List<String> arguments) {
     List<String> command = java(jar.name());

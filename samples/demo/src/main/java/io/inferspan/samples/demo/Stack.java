@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
- * engines, two prefill engines, and the eBPF agent if this machine allows it.
+ * engines, two prefill engines, an engine that runs several requests in one step, with a gateway of
+ * its own, and the eBPF agent; the last three if this machine allows them.
  */
 final class Stack implements AutoCloseable {
 
@@ -45,6 +46,7 @@ final class Stack implements AutoCloseable {
   private final List<Child> needed = new CopyOnWriteArrayList<>();
   private volatile @Nullable Child agent;
   private String withoutKernel = "";
+  private boolean hasBatchEngine;
 
   private Stack(Programs programs, Ports ports, Consumer<Child> died) {
     this.programs = programs;
@@ -76,6 +78,12 @@ final class Stack implements AutoCloseable {
     for (int i = 0; i < PODS; i++) {
       start(engines, engine("vllm-prefill", i, ports.prefillers(), ports.kvEvents().get(PODS + i)));
       start(engines, engine("vllm-decode", i, ports.decoders(), ports.kvEvents().get(i)));
+    }
+    Path cuda = programs.cuda();
+    hasBatchEngine = cuda != null && BatchEngine.isInstalled();
+    if (cuda != null && hasBatchEngine) {
+      start(engines, BatchEngine.plan(programs.root(), ports.batchEngine(), cuda));
+      start(needed, batchGateway());
     }
     needed.addAll(engines);
     for (int i = 0; i < PODS; i++) {
@@ -131,6 +139,16 @@ final class Stack implements AutoCloseable {
       return "";
     }
     return programs.cuda() == null ? "no C compiler to build the stand-in for CUDA with" : "";
+  }
+
+  /** Returns whether an engine runs that has several requests in one step. */
+  boolean hasBatchEngine() {
+    return hasBatchEngine;
+  }
+
+  /** Returns the address of the gateway in front of that engine, without a path. */
+  String batchGatewayUrl() {
+    return "http://" + HOST + ":" + ports.batchGateway();
   }
 
   /**
@@ -249,6 +267,21 @@ final class Stack implements AutoCloseable {
                 "--decode=" + list(ports.sidecars()),
                 "--prefill=" + list(ports.prefillers()),
                 "--kv-events=" + list(ports.kvEvents()))),
+        tracing("llm-gateway"),
+        "Listening on");
+  }
+
+  private Plan batchGateway() {
+    return new Plan(
+        "gateway-batch",
+        programs.run(
+            Jar.GATEWAY,
+            List.of(
+                "--host=" + HOST,
+                "--port=" + ports.batchGateway(),
+                "--metrics-port=none",
+                "--event-loops=1",
+                "--decode=" + HOST + ":" + ports.batchEngine())),
         tracing("llm-gateway"),
         "Listening on");
   }

@@ -83,7 +83,8 @@ class StackIT {
     int answered = client.ask(scene.question(id));
     String last = stack.withoutKernel().isEmpty() ? Stack.AGENT_SERVICE : "";
     DeskClient.Trace trace =
-        Objects.requireNonNull(desk.await(id, last, QUIET, SOON), "the trace of " + id);
+        Objects.requireNonNull(
+            desk.await(id, each -> each.hasBesideEngines(last), QUIET, SOON), "the trace of " + id);
     return new PlayedScene(answered, trace, desk.view(trace.id()));
   }
 
@@ -120,6 +121,20 @@ class StackIT {
   }
 
   @Test
+  void twoRequestsOfOneEngine_shareItsSteps() throws Exception {
+    assumeTrue(stack.withoutKernel().isEmpty(), stack.withoutKernel());
+    assumeTrue(stack.hasBatchEngine(), "needs " + BatchEngine.INSTALL);
+    new GatewayClient(stack.batchGatewayUrl())
+        .askAtOnce(
+            List.of(
+                BatchEngine.question("test-light", 60), BatchEngine.question("test-heavy", 600)));
+
+    assertThat(desk.await("test-light", DeskClient.Trace::hasPartInSteps, QUIET, SOON)).isNotNull();
+    assertThat(desk.explain("test-light"))
+        .anyMatch(line -> line.matches(" +[1-9]\\d* .* test-heavy .*"));
+  }
+
+  @Test
   void asRoot_thereAreSpansOfKernelAndCuda_besideEachEngines_andElseOneLineSaysWhatIsMissing() {
     if (!mayWatchTheKernel()) {
       assertThat(stack.withoutKernel()).isNotBlank().doesNotContain("\n");
@@ -150,7 +165,7 @@ class StackIT {
 
     String id = stack.coldStart();
 
-    DeskClient.Trace trace = Objects.requireNonNull(desk.await(id, "", QUIET, SOON), id);
+    DeskClient.Trace trace = Objects.requireNonNull(desk.await(id, any -> true, QUIET, SOON), id);
     assertThat(SpanTree.of(trace.spans()).roots())
         .singleElement()
         .satisfies(only -> assertThat(only.span().name()).isEqualTo(root));

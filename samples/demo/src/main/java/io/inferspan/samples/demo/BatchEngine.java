@@ -1,0 +1,79 @@
+package io.inferspan.samples.demo;
+
+import io.inferspan.samples.demo.Child.Plan;
+import io.inferspan.samples.demo.Scene.Question;
+import io.inferspan.samples.demo.engine.Behaviour;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The test kit's stand-in for vLLM V1: a web server on uvicorn, uvloop, httptools and FastAPI, and
+ * an engine process behind ZMQ, which runs several requests in one step. It needs Debian packages.
+ */
+final class BatchEngine {
+
+  static final String NAME = "vllm-batch";
+
+  /** What to do where it cannot run. */
+  static final String INSTALL =
+      "apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
+          + " python3-uvloop python3-zmq";
+
+  private static final String PYTHON = "/usr/bin/python3";
+  private static final Path PROGRAM = Path.of("bpf/testkit/engine/engine");
+  private static final long LOOK_SECONDS = 10;
+  private static final String HAS_ALL =
+      """
+      import importlib.util as u, sys
+      sys.exit(any(u.find_spec(m) is None for m in "fastapi httptools msgpack uvicorn uvloop zmq".split()))
+      """;
+
+  private BatchEngine() {}
+
+  /** Returns whether it can run here. */
+  static boolean isInstalled() throws IOException {
+    Process look;
+    try {
+      look = new ProcessBuilder(PYTHON, "-c", HAS_ALL).redirectErrorStream(true).start();
+    } catch (IOException noPython) {
+      return false;
+    }
+    try {
+      return look.waitFor(LOOK_SECONDS, TimeUnit.SECONDS) && look.exitValue() == 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      look.destroyForcibly();
+    }
+  }
+
+  /** With the plugin. A token takes the device 3 ms, a prompt's token 0.1 ms. */
+  static Plan plan(Path root, int port, Path cuda) {
+    Path built = cuda.resolveSibling("");
+    Map<String, String> plugin =
+        Map.of(
+            "INFERSPAN_CKP",
+            built.resolve("libinferspan_ckp.so").toString(),
+            "PYTHONPATH",
+            built + ":" + root.resolve("bpf/ckp").toAbsolutePath());
+    List<String> command = new ArrayList<>(List.of(PYTHON));
+    command.add(root.resolve(PROGRAM).toAbsolutePath().toString());
+    command.addAll(List.of("--port=" + port, "--libraries=" + built));
+    command.addAll(List.of("--set=decode_ns=3000000", "--set=prefill_ns=100000"));
+    return new Plan(NAME, command, plugin, Integer.toString(port));
+  }
+
+  /** A request with so many words, which are its tokens. */
+  static Question question(String id, int words) {
+    String body =
+        """
+        {"model":"batch","stream":true,"max_tokens":40,"messages":[{"role":"user","content":"%s"}]}"""
+            .formatted("word ".repeat(words).strip());
+    return new Question(id, body, Behaviour.NORMAL, Integer.MAX_VALUE);
+  }
+}

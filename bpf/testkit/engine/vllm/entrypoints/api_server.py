@@ -24,6 +24,26 @@ IDENTITY = (0).to_bytes(2, "little")
 TRACED = ("traceparent", "tracestate")
 
 
+class Whole(asyncio.Queue):
+    """Of a request that does not stream: all its tokens at once, and how long the engine took from the first to the last."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.first, self.seconds = [], None, 0
+
+    def put(self, tokens, finish, at):
+        self.tokens += tokens
+        self.first = self.first or at
+        self.seconds = at - self.first
+        if finish is not None:
+            self.put_nowait((self.tokens, finish))
+
+
+class Stream(asyncio.Queue):
+    def put(self, tokens, finish, at):
+        self.put_nowait((tokens, finish))
+
+
 class AsyncLLM:
     """The engine as its client sees it: a queue of tokens for each request."""
 
@@ -44,19 +64,20 @@ class AsyncLLM:
 
     async def listen(self):
         while True:
-            for request_id, tokens, finish in frames.read_outputs(await self.outputs.recv()):
+            at, outputs = frames.read_outputs(await self.outputs.recv())
+            for request_id, tokens, finish in outputs:
                 if request_id in self.tokens:
-                    self.tokens[request_id].put_nowait((tokens, finish))
+                    self.tokens[request_id].put(tokens, finish, at)
 
-    async def add(self, external, prompt, most, headers):
+    async def add(self, external, prompt, most, headers, queue):
         internal = f"{external}-{uuid.uuid4().hex[:8]}" if RELEASE >= (0, 14) else external
-        queue = self.tokens[internal] = asyncio.Queue()
+        self.tokens[internal] = queue
         payload = frames.request(request_id=internal, prompt_token_ids=prompt, sampling_params={"max_tokens": most},
                                  arrival_time=time.time(), client_index=0, current_wave=0, priority=0,
                                  trace_headers=headers if os.environ.get("STANDIN_TRACING") else None,
                                  external_req_id=external, resumable=False)
         await self.inputs.send_multipart([IDENTITY, frames.ADD, payload])
-        return internal, queue
+        return internal
 
     async def abort(self, internal):
         await self.inputs.send_multipart([IDENTITY, frames.ABORT, msgpack.packb([internal])])
@@ -103,13 +124,16 @@ async def answer(request, body, shape, prompt):
     external = shape.format(base)
     headers = {name: request.headers[name] for name in TRACED if name in request.headers}
     engine = app.state.engine
-    internal, queue = await engine.add(external, prompt, body.get("max_tokens", 16), headers)
+    queue = Stream() if body.get("stream") else Whole()
+    internal = await engine.add(external, prompt, body.get("max_tokens", 16), headers, queue)
     truth.write(kind="request", id=internal, request=base, prompt=len(prompt))
     stream = chunks(engine, internal, queue, external)
     if body.get("stream"):
         return StreamingResponse((f"data: {chunk}\n\n" async for chunk in stream), media_type="text/event-stream")
-    tokens = [chunk async for chunk in stream]
-    return JSONResponse({"id": external, "usage": {"prompt_tokens": len(prompt), "completion_tokens": len(tokens) - 1}})
+    async for _ in stream:
+        pass
+    return JSONResponse({"id": external, "seconds": queue.seconds,
+                         "usage": {"prompt_tokens": len(prompt), "completion_tokens": len(queue.tokens)}})
 
 
 async def chunks(engine, internal, queue, external):

@@ -59,5 +59,6 @@ def outputs(engine, items, stats, timestamp):
 
 
 def read_outputs(payload):
-    """Request id, new tokens, finish reason of each output."""
-    return [(item[0], item[1], item[FINISH]) for item in msgpack.unpackb(payload)[1]]
+    """When the step was done; request id, new tokens, finish reason of each output."""
+    fields = msgpack.unpackb(payload)
+    return fields[3], [(item[0], item[1], item[FINISH]) for item in fields[1]]

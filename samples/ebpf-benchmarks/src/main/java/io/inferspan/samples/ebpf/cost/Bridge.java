@@ -51,7 +51,7 @@ final class Bridge implements Subject.Watching {
     return attach(BridgeConfig.builder().sleepAfter(Duration.ZERO).budget(budget), files);
   }
 
-  private static Bridge attach(BridgeConfig.Builder builder, String... files) {
+  static Bridge attach(BridgeConfig.Builder builder, String... files) {
     OpenTelemetrySdk sdk =
         OpenTelemetrySdk.builder()
             .setTracerProvider(
@@ -87,6 +87,21 @@ final class Bridge implements Subject.Watching {
     if (produced != events) {
       throw new IllegalStateException(
           "Of %d events of %s, %d were seen".formatted(events, kind, produced));
+    }
+  }
+
+  /**
+   * Checks that so many steps of an engine were read, by records of this kind, and nothing lost.
+   */
+  void requireSteps(String kind, long steps) {
+    long read =
+        status().events().stream()
+            .filter(seen -> seen.kind().equals(kind))
+            .mapToLong(BridgeStatus.Events::read)
+            .sum();
+    if (read < steps || status().lost() > 0) {
+      throw new IllegalStateException(
+          "%d records of %d steps, %d lost".formatted(read, steps, status().lost()));
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.Set;
 public final class Cost {
 
   private static final List<String> PARTS =
-      List.of("call", "rate", "server", "idle", "record", "budget");
+      List.of("call", "rate", "server", "engine", "idle", "record", "budget");
   private static final int KIT_ARGUMENTS = 2;
 
   private Cost() {}
@@ -19,9 +19,8 @@ public final class Cost {
   public static void main(String[] arguments) throws IOException {
     Set<String> wanted = Set.copyOf(List.of(arguments).subList(KIT_ARGUMENTS, arguments.length));
     boolean quick = wanted.contains("--quick");
-    Set<String> known = Set.of("--quick", "call", "rate", "server", "idle", "record", "budget");
-    if (!known.containsAll(wanted)) {
-      System.err.println("usage: cost [--quick] [call] [rate] [server] [idle] [record] [budget]");
+    if (!wanted.stream().allMatch(one -> one.equals("--quick") || PARTS.contains(one))) {
+      System.err.println("usage: cost [--quick] [" + String.join("] [", PARTS) + "]");
       System.exit(2);
     }
     boolean all = PARTS.stream().noneMatch(wanted::contains);
@@ -41,6 +40,7 @@ public final class Cost {
       case "call" -> new CallCost(kit, quick ? 0.5 : 1).measure(quick ? 3 : 9, report);
       case "rate" -> new EventRate(kit).measure(quick ? 3 : 12, report);
       case "server" -> new ServerCost(kit, 1).measure(quick ? 5 : 20, report);
+      case "engine" -> new EngineCost(kit, quick).measure(quick ? 3 : 9, report);
       case "record" -> new RecordCost(kit, quick ? 2 : 5).measure(quick ? 4 : 10, report);
       case "budget" -> new BudgetCost(kit).measure(quick ? 2 : 7, report);
       default -> new IdleCost().measure(quick ? 5 : 20, report);

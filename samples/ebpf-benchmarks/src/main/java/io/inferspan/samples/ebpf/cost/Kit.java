@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,8 +22,8 @@ final class Kit {
       Pattern.compile(
           "(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call, (\\d+) looks");
   private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
-  private static final String BOTH_CORES =
-      Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0") + "," + CORE;
+  private static final String OUR_CORE = Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0");
+  private static final String BOTH_CORES = OUR_CORE + "," + CORE;
 
   private final Path directory;
   private final Path server;
@@ -100,15 +101,78 @@ final class Kit {
     return start(CORE, directory.resolve("spin").toString());
   }
 
+  /**
+   * The stand-in for vLLM V1, which waits for each step; the first line that it says is its port.
+   *
+   * @param members requests that must wait before its first step
+   * @param decodeNanos device time of a token
+   */
+  Process engine(boolean plugin, int members, int decodeNanos) {
+    List<String> command =
+        List.of(
+            "/usr/bin/python3",
+            server.resolveSibling("engine/engine").toString(),
+            "--sync",
+            "--release=0.24.0",
+            "--libraries=" + directory,
+            "--set=most=" + members,
+            "--set=gather=" + members,
+            "--set=budget=" + 2 * members,
+            "--set=decode_ns=" + decodeNanos);
+    return start(OUR_CORE, plugin ? pluginIn() : Map.of(), command);
+  }
+
+  private Map<String, String> pluginIn() {
+    Path plugins = directory.resolve("plugins");
+    Path entry = plugins.resolve("inferspan_vllm-0.dist-info");
+    try {
+      Files.createDirectories(entry);
+      Files.writeString(
+          entry.resolve("entry_points.txt"),
+          "[vllm.general_plugins]\ninferspan = inferspan_vllm:register\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Map.of(
+        "INFERSPAN_CKP",
+        directory.resolve("libinferspan_ckp.so").toString(),
+        "PYTHONPATH",
+        plugins + ":" + server.resolveSibling("../ckp").normalize());
+  }
+
+  /** Gives a process the core of what is watched. */
+  static void move(long pid) {
+    try {
+      Process taskset =
+          new ProcessBuilder("taskset", "-a", "-p", "-c", CORE, Long.toString(pid))
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (taskset.waitFor() != 0) {
+        throw new IllegalStateException("taskset failed for process " + pid);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private String loader() {
     return directory.resolve("load").toString();
   }
 
   private static Process start(String cores, String... command) {
+    return start(cores, Map.of(), List.of(command));
+  }
+
+  private static Process start(
+      String cores, Map<String, String> environment, List<String> command) {
     List<String> pinned = new ArrayList<>(List.of("taskset", "-c", cores));
-    pinned.addAll(List.of(command));
+    pinned.addAll(command);
     try {
-      return new ProcessBuilder(pinned).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      ProcessBuilder builder = new ProcessBuilder(pinned);
+      builder.environment().putAll(environment);
+      return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

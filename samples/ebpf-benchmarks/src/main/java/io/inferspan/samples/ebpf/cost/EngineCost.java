@@ -1,0 +1,186 @@
+package io.inferspan.samples.ebpf.cost;
+
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.BridgeStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the steps of an engine lose that runs 256 traced requests in each: with the plugin in it,
+ * and without, by its messages. Each window has an engine of its own, which waits for each of its
+ * steps.
+ */
+final class EngineCost {
+
+  private static final int MEMBERS = 256;
+  private static final Pattern SECONDS = Pattern.compile("\"seconds\":([\\d.]+)");
+
+  private final Kit kit;
+  private final boolean quick;
+
+  /** How it is watched, and the bar for what may be lost at 200 steps a second. */
+  private enum Watched {
+    NOT("unwatched", Double.NaN),
+    PLUGIN("with the plugin", 1),
+    FRAMES("without a plugin", 2);
+
+    private final String words;
+    private final double bar;
+
+    Watched(String words, double bar) {
+      this.words = words;
+      this.bar = bar;
+    }
+  }
+
+  EngineCost(Kit kit, boolean quick) {
+    this.kit = kit;
+    this.quick = quick;
+  }
+
+  void measure(int rounds, Report report) {
+    measure("200 steps a second", 16_500, quick ? 400 : 1_000, rounds, report);
+    measure("as fast as it can", 0, quick ? 1_000 : 2_500, rounds, report);
+    for (Watched how : List.of(Watched.PLUGIN, Watched.FRAMES)) {
+      programs(how, report);
+    }
+  }
+
+  private void measure(String what, int decodeNanos, int steps, int rounds, Report report) {
+    Samples base = new Samples();
+    Map<Watched, Samples> loss = new EnumMap<>(Watched.class);
+    for (int round = 0; round < rounds; round++) {
+      List<Watched> order = new ArrayList<>(List.of(Watched.values()));
+      if (round % 2 != 0) {
+        Collections.reverse(order);
+      }
+      Map<Watched, Double> perSecond = new EnumMap<>(Watched.class);
+      order.forEach(how -> perSecond.put(how, stepsPerSecond(how, decodeNanos, steps)));
+      double unwatched = Objects.requireNonNull(perSecond.remove(Watched.NOT));
+      base.add(unwatched);
+      perSecond.forEach(
+          (how, watched) ->
+              loss.computeIfAbsent(how, any -> new Samples()).add(100 * (1 - watched / unwatched)));
+    }
+    report.say(
+        "%nan engine, %s: %.0f of %d requests; throughput lost, %%", what, base.median(), MEMBERS);
+    report.say("%-34s     median   middle half: from, to", "");
+    loss.forEach(
+        (how, lost) -> {
+          report.say("%-34s %s", how.words, lost.middle());
+          if (decodeNanos > 0) {
+            report.atMost(how.words + ", 200 steps/s: lost, %", lost.median(), how.bar);
+          }
+        });
+  }
+
+  private double stepsPerSecond(Watched how, int decodeNanos, int steps) {
+    try (Engine engine = new Engine(how == Watched.PLUGIN, decodeNanos)) {
+      if (how == Watched.NOT) {
+        return engine.stepsPerSecond(steps);
+      }
+      try (Bridge bridge = Bridge.attach(Duration.ZERO, libraries(how))) {
+        double perSecond = engine.stepsPerSecond(steps);
+        bridge.requireSteps(
+            how == Watched.PLUGIN ? "control.owner_began" : "control.step_changes", steps);
+        return perSecond;
+      }
+    }
+  }
+
+  private static String[] libraries(Watched how) {
+    return how == Watched.PLUGIN
+        ? new String[] {"libcuda.so.1", "libinferspan_ckp.so"}
+        : new String[] {"libcuda.so.1"};
+  }
+
+  /** What each program takes, by the kernel's clock, with the clock's own time in it. */
+  private void programs(Watched how, Report report) {
+    int steps = 400;
+    BridgeConfig.Builder measured =
+        BridgeConfig.builder().sleepAfter(Duration.ZERO).measuresPrograms(true);
+    try (Engine engine = new Engine(how == Watched.PLUGIN, 16_500);
+        Bridge bridge = Bridge.attach(measured, libraries(how))) {
+      double _ = engine.stepsPerSecond(steps);
+      report.say("%n%s: programs             runs a step   ns a run   us a step", how.words);
+      for (BridgeStatus.Program program : bridge.status().programs()) {
+        double micros = program.runNanos() / 1e3 / steps;
+        if (micros >= 0.5) {
+          report.say(
+              "%-38s %8.2f %10.0f %11.2f",
+              program.name(),
+              (double) program.runs() / steps,
+              (double) program.runNanos() / program.runs(),
+              micros);
+        }
+      }
+    }
+  }
+
+  /** An engine whose first step waits until all requests are there. */
+  private final class Engine implements AutoCloseable {
+
+    private final Process process;
+    private final int port;
+
+    Engine(boolean plugin, int decodeNanos) {
+      process = kit.engine(plugin, MEMBERS, decodeNanos);
+      try {
+        port = Integer.parseInt(process.inputReader().readLine());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      process.children().forEach(core -> Kit.move(core.pid()));
+    }
+
+    double stepsPerSecond(int steps) {
+      Samples seconds = new Samples();
+      try (HttpClient client =
+          HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+        List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
+        for (int number = 0; number < MEMBERS; number++) {
+          asked.add(client.sendAsync(request(number, steps), HttpResponse.BodyHandlers.ofString()));
+        }
+        for (CompletableFuture<HttpResponse<String>> one : asked) {
+          Matcher said = SECONDS.matcher(one.join().body());
+          if (!said.find()) {
+            throw new IllegalStateException("The engine said: " + one.join().body());
+          }
+          seconds.add(Double.parseDouble(said.group(1)));
+        }
+      }
+      return (steps - 1) / seconds.median();
+    }
+
+    private HttpRequest request(int number, int steps) {
+      return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/completions"))
+          .timeout(Duration.ofMinutes(5))
+          .header("content-type", "application/json")
+          .header("x-request-id", "r" + number)
+          .header("traceparent", "00-%032x-b7ad6b7169203331-01".formatted(number + 1))
+          .POST(
+              HttpRequest.BodyPublishers.ofString(
+                  "{\"prompt\":[1],\"max_tokens\":%d}".formatted(steps)))
+          .build();
+    }
+
+    @Override
+    public void close() {
+      Kit.end(process);
+    }
+  }
+}

@@ -42,8 +42,7 @@ class Steps:
         """Without the index of a parallel sample; what the API server made of x-request-id; x-request-id."""
         engine = re.sub(r"^\d+_(?=[a-z])", "", request_id)
         server = re.sub(r"-[0-9a-f]{8}$", "", engine) if self.suffixed else engine
-        match = re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)
-        return engine, server, match and (match[1] or match[2])
+        return engine, server, (match := re.fullmatch(r"cmpl-(.+)-\d+|[a-z]+-(.+)", server)) and (match[1] or match[2])
 
     def add(self, request_id):
         """Gives it a slot. Two live requests with one x-request-id are ambiguous: bound to an empty id."""
@@ -67,7 +66,8 @@ class Steps:
     def changes(self, output, full):
         words = [self.remove(name) | FINISHED for name in output.finished_req_ids if name in self.slots]
         before, self.scheduled = self.scheduled, dict(output.num_scheduled_tokens)
-        changed = {name for name, _ in self.scheduled.items() - before.items()} | self.prefilling & self.scheduled.keys()
+        changed = set() if (same := self.scheduled == before) else {name for name, _ in self.scheduled.items() - before.items()}
+        changed |= self.prefilling & self.scheduled.keys()
         new, cached = output.scheduled_new_reqs, output.scheduled_cached_reqs
         self.prompts.update((request.req_id, len(request.prompt_token_ids or ())) for request in new)
         if changed:
@@ -76,12 +76,12 @@ class Steps:
             self.prefilling = {name for name in changed if computed.get(name, 0) < self.prompts.get(name, 0)}
         for name in changed - self.slots.keys():
             self.add(name)
-        words += [] if full else [self.slots[name] for name in before.keys() - self.scheduled.keys()]
+        words += [] if full or same else [self.slots[name] for name in before.keys() - self.scheduled.keys()]
         return words + [self.slots[name] | self.scheduled[name] << TOKENS | (PREFILL if name in self.prefilling else 0)
                         for name in (self.scheduled if full else changed)]
 
     def begin(self, scheduler_output, *_, **__):
-        if not any(name.startswith(WARM_UP) for name in scheduler_output.num_scheduled_tokens):
+        if not next(iter(scheduler_output.num_scheduled_tokens), "").startswith(WARM_UP):  # All are invented, or none is.
             self.number, full = self.number + 1, self.number % FULL_EVERY == 0
             words = array.array("Q", self.changes(scheduler_output, full))
             self.step_begin(self.number, words.buffer_info()[0], len(words), FULL if full else 0)

@@ -86,7 +86,7 @@ final class AgentCommand extends ToolCommand {
         (name, meaning) -> {
           String column = name;
           for (String line : Prose.lines(meaning, EbpfTool.HELP_WIDTH - NAME_WIDTH - 4)) {
-            lines.add(("  %-" + NAME_WIDTH + "s  %s").formatted(column, line));
+            lines.add(("  %-" + NAME_WIDTH + "s  %s").formatted(column, line.replace("%", "%%")));
             column = "";
           }
         });

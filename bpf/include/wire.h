@@ -280,6 +280,7 @@ enum ispan_class {
 	ISPAN_CLASS_SYSCALLS = 1,
 	ISPAN_CLASS_CALLS = 2,    /* of CUDA and NCCL, other than launches */
 	ISPAN_CLASS_LAUNCHES = 3, /* of kernels and graphs */
+	ISPAN_CLASS_REQUESTS = 4, /* their recognition: in full, or its programs are detached */
 	ISPAN_CLASSES = 8,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processes are owners themselves? Run by the reader, when it adopts a process and when it lets it go. */
-#include "requests.h"
+/* Run by the reader: which processes are owners themselves, and what is forgotten while no request is recognised? */
+#include "connections.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -52,5 +52,50 @@ int process_release(struct ispan_adoption *adoption)
 		process_leaves(adoption->tgid);
 	else
 		request_end(adoption->owner);
+	return 0;
+}
+
+static long forget_head(void *map, u64 *key, void *connection, void *none)
+{
+	request_end(connection_close(*key));
+	return 0;
+}
+
+static long forget_owner(void *map, u64 *number, struct ispan_request *request, void *none)
+{
+	if (!(request->flags & ISPAN_REQUEST_PROCESS))
+		request_end(*number);
+	return 0;
+}
+
+static long forget_server(void *map, u32 *tgid, void *server, void *none)
+{
+	bpf_map_delete_elem(map, tgid);
+	return 0;
+}
+
+static long forget_framed(void *map, u32 *tgid, void *engine, struct ispan_activity **activity)
+{
+	if (!bpf_map_delete_elem(map, tgid))
+		__sync_fetch_and_add(&(*activity)->framed, -1);
+	return 0;
+}
+
+/*
+ * Ends all requests and steps but adopted processes, since the programs that would see their ends are detached. What those programs noted
+ * until now has no end either.
+ */
+SEC("syscall")
+int requests_forget(struct ispan_adoption *unused)
+{
+	struct ispan_activity *activity = activity_now();
+
+	if (!activity)
+		return 0;
+	bpf_for_each_map_elem(&connections, forget_head, NULL, 0);
+	bpf_for_each_map_elem(&requests, forget_owner, NULL, 0);
+	bpf_for_each_map_elem(&servers, forget_server, NULL, 0);
+	bpf_for_each_map_elem(&framed, forget_framed, &activity, 0);
+	activity->since_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read]]]: launches kernels, or reads nothing, for a request; as
+ * load SECONDS THREADS [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]: launches kernels, or reads nothing, for a request; as
  * fast as it can with a rate of 0. Prints calls, seconds, calls per second, CPU time a call, and how often it could look at the clock
  * while it waited for the next: what others left of its core. A read costs its observer least, so it reaches the highest rate of events.
+ * With a copy of the library under another name, which nothing watches, each call is made in turns of 10 ms by the one and the other, and
+ * the last number is the share of a core that the watched one costs beyond the other: of looks in as much CPU time.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,6 +18,10 @@
 
 #include "../ckp/inferspan_ckp.h"
 
+#define TURN_NANOS 10000000u
+
+typedef int launch_function(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+
 extern int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
 			  void **);
 
@@ -23,6 +30,10 @@ static double pause_nanos;
 static const char *traceparent;
 static uint64_t looks;
 static int nothing = -1; /* what is read, when reads are wanted */
+static launch_function *unwatched;
+
+/* Of a thread, in the turns of either library: looks, and its CPU time. */
+static uint64_t turn_looks[2], turn_nanos[2];
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -37,9 +48,28 @@ static uint64_t now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-static void launch(uint64_t number)
+/* Which library's turn it is; counts what the last turn had when it ends. */
+static unsigned turn(uint64_t at, uint64_t waited)
 {
-	cuLaunchKernel(NULL, (unsigned)(number & 0xffff) + 1, 1, 1, 32, 1, 1, 0, (void *)0x5100, NULL, NULL);
+	static uint64_t last, looks_before, cpu_before;
+	uint64_t cpu;
+
+	if (at == last)
+		return at % 2;
+	cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (cpu_before) {
+		turn_looks[last % 2] += waited - looks_before;
+		turn_nanos[last % 2] += cpu - cpu_before;
+	}
+	last = at;
+	looks_before = waited;
+	cpu_before = cpu;
+	return at % 2;
+}
+
+static void launch(uint64_t number, launch_function *function)
+{
+	function(NULL, (unsigned)(number & 0xffff) + 1, 1, 1, 32, 1, 1, 0, (void *)0x5100, NULL, NULL);
 }
 
 static void *run(void *calls)
@@ -54,8 +84,10 @@ static void *run(void *calls)
 		for (int i = 0; i < 64; i++) {
 			while (pause_nanos && (double)(now() - begin) < (double)made * pause_nanos)
 				waited++;
-			if (nothing < 0)
-				launch(made);
+			if (unwatched)
+				launch(made, turn((now() - begin) / TURN_NANOS, waited) ? unwatched : cuLaunchKernel);
+			else if (nothing < 0)
+				launch(made, cuLaunchKernel);
 			else
 				made -= read(nothing, NULL, 0) != 0;
 			made++;
@@ -73,7 +105,7 @@ int main(int count, char **arguments)
 	uint64_t calls[64] = {0}, all = 0, begin;
 
 	if (threads < 1 || threads > 64) {
-		fprintf(stderr, "usage: load SECONDS THREADS(1..64) [TRACEPARENT [PER_SECOND [launch|read]]]\n");
+		fprintf(stderr, "usage: load SECONDS THREADS(1..64) [TRACEPARENT [PER_SECOND [launch|read|LIBRARY]]]\n");
 		return 2;
 	}
 	seconds = atof(arguments[1]);
@@ -81,6 +113,8 @@ int main(int count, char **arguments)
 	pause_nanos = count > 4 && atof(arguments[4]) > 0 ? 1e9 * threads / atof(arguments[4]) : 0;
 	if (count > 5 && !strcmp(arguments[5], "read"))
 		nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	else if (count > 5 && strcmp(arguments[5], "launch"))
+		unwatched = (launch_function *)dlsym(dlopen(arguments[5], RTLD_NOW | RTLD_LOCAL), "cuLaunchKernel");
 	begin = now();
 	for (int i = 0; i < threads; i++)
 		pthread_create(&thread[i], NULL, run, &calls[i]);
@@ -89,7 +123,10 @@ int main(int count, char **arguments)
 		all += calls[i];
 	}
 	seconds = (double)(now() - begin) / 1e9;
-	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu looks\n", (unsigned long long)all, seconds,
+	printf("%llu calls, %.3f s, %.0f calls/s, %.0f ns of CPU a call, %llu looks", (unsigned long long)all, seconds,
 	       (double)all / seconds, (double)read_clock(CLOCK_PROCESS_CPUTIME_ID) / (double)all, (unsigned long long)looks);
+	if (unwatched)
+		printf(", %.6f", 1 - (double)turn_looks[0] * (double)turn_nanos[1] / (double)turn_looks[1] / (double)turn_nanos[0]);
+	printf("\n");
 	return 0;
 }

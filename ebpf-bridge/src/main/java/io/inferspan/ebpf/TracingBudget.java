@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  */
 public record TracingBudget(double amount, Unit unit) {
 
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(%|%node|/s)");
+  private static final Pattern FORM =
+      Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(%|%node|/s|[kM]B/s)");
 
   /** The limited resource. */
   public enum Unit {
@@ -20,31 +21,42 @@ public record TracingBudget(double amount, Unit unit) {
     /** CPU time, in percent of all cores. */
     NODE,
     /** Events that are reported in a second. */
-    EVENTS
+    EVENTS,
+    /** Bytes of reported events in a second. */
+    BYTES
   }
 
   /** Checks the amount. */
   public TracingBudget {
-    double most = unit == Unit.EVENTS ? 1e9 : 100;
+    double most =
+        switch (unit) {
+          case CORE, NODE -> 100;
+          case EVENTS -> 1e9;
+          case BYTES -> 1e12;
+        };
     if (!(amount > 0 && amount <= most)) {
       throw new IllegalArgumentException(
           "the budget is %s, but must be above 0 and at most %.0f".formatted(amount, most));
     }
   }
 
-  /** Parses {@code 1%} of a core, {@code 1%node} or {@code 20000/s}. */
+  /** Parses {@code 1%} of a core, {@code 1%node}, {@code 20000/s} or {@code 500kB/s}. */
   public static TracingBudget parse(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "'" + text + "', but must be a share such as 1% (of a core) or 1%node, or 20000/s");
+          "'"
+              + text
+              + "', but must be a share such as 1% (of a core) or 1%node, or a rate such as 20000/s"
+              + " or 500kB/s");
     }
-    Unit unit =
-        switch (form.group(2)) {
-          case "%" -> Unit.CORE;
-          case "%node" -> Unit.NODE;
-          default -> Unit.EVENTS;
-        };
-    return new TracingBudget(Double.parseDouble(form.group(1)), unit);
+    double amount = Double.parseDouble(form.group(1));
+    return switch (form.group(2)) {
+      case "%" -> new TracingBudget(amount, Unit.CORE);
+      case "%node" -> new TracingBudget(amount, Unit.NODE);
+      case "kB/s" -> new TracingBudget(1e3 * amount, Unit.BYTES);
+      case "MB/s" -> new TracingBudget(1e6 * amount, Unit.BYTES);
+      default -> new TracingBudget(amount, Unit.EVENTS);
+    };
   }
 }

@@ -79,7 +79,14 @@ class BridgeConfigTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1%, 1, CORE", "0.5%, 0.5, CORE", "2.5%node, 2.5, NODE", "20000/s, 20000, EVENTS"})
+  @CsvSource({
+    "1%, 1, CORE",
+    "0.5%, 0.5, CORE",
+    "2.5%node, 2.5, NODE",
+    "20000/s, 20000, EVENTS",
+    "1.5MB/s, 1500000, BYTES",
+    "500kB/s, 500000, BYTES"
+  })
   void budget_isAShareOrARate(String text, double amount, TracingBudget.Unit unit) {
     BridgeConfig config =
         BridgeConfig.from(name -> name.equals("inferspan.ebpf.budget") ? text : null);

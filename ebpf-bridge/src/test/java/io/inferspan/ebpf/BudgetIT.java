@@ -68,8 +68,7 @@ class BudgetIT {
     long shed = shed("launches");
     bridge.close();
 
-    assertThat(launches().mapToLong(span -> number(span, "inferspan.ebpf.count", 1)).sum())
-        .isEqualTo(calls);
+    assertThat(launched()).isEqualTo(calls);
     assertThat(shed).isBetween(1L, calls);
     assertThat(bridge.status().losses()).containsEntry("kernel.ring_full", 0L);
     assertThat(launches().map(BudgetIT::level)).anyMatch(level -> level.contains("launches:"));
@@ -92,14 +91,53 @@ class BudgetIT {
     TestKit.await("full detail", () -> level("launches").equals("full"));
     bridge.close();
 
-    assertThat(launches().mapToLong(span -> number(span, "inferspan.ebpf.count", 1)).sum())
-        .isLessThan(calls);
+    assertThat(launched()).isLessThan(calls);
     assertThat(launches())
         .anySatisfy(
             span -> {
               assertThat(level(span)).contains("launches:detached");
               assertThat((Double) span.attribute("inferspan.ebpf.coverage")).isLessThan(1);
             });
+  }
+
+  /** Every system call of the machine costs something, also if no request is traced. */
+  @Test
+  void recognitionThatDoesNotFit_isDetachedAndEndsItsRequestsAndComesBack() throws Exception {
+    bridge.close();
+    bridge = attached("5%");
+    awaitLibraries();
+    Process request = load(60, 1_000);
+    TestKit.await("its launches", () -> read("cuda.launch") > 0);
+    Process flood = reads();
+    TestKit.await("no recognition", () -> level("requests").equals("detached"));
+    TestKit.await("the request's end", () -> requestsEnded() >= 1);
+    request.destroy();
+    flood.destroy();
+    TestKit.await("recognition", () -> level("requests").equals("full"));
+    TestKit.await("full detail", () -> level("launches").equals("full"));
+    assertThat(launches().map(BudgetIT::level)).anyMatch(level -> level.contains("requests:"));
+    long before = launched();
+    long calls = calls(load(1, 1_000));
+    bridge.close();
+
+    assertThat(launched() - before).isEqualTo(calls);
+  }
+
+  /** A process that reads nothing for no request, as fast as it can. */
+  private static Process reads() throws IOException {
+    String load = TestKit.directory().resolve("load").toString();
+    return new ProcessBuilder(load, "60", "1", "", "0", "read").start();
+  }
+
+  private long requestsEnded() {
+    return bridge.status().contexts().getOrDefault("requests_ended", 0L);
+  }
+
+  private long read(String kind) {
+    return bridge.status().events().stream()
+        .filter(events -> events.kind().equals(kind))
+        .mapToLong(BridgeStatus.Events::read)
+        .sum();
   }
 
   private String level(String events) {
@@ -133,6 +171,10 @@ class BudgetIT {
 
   private Stream<SpanRecord> launches() {
     return tracing.spans().stream().filter(span -> span.name().startsWith("cuda.launch"));
+  }
+
+  private long launched() {
+    return launches().mapToLong(span -> number(span, "inferspan.ebpf.count", 1)).sum();
   }
 
   private static String level(SpanRecord span) {

@@ -10,7 +10,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Makes processes owners of their work and their children's, and releases them. */
+/**
+ * Makes processes owners of their work and their children's, and releases them; ends requests whose
+ * ends will not be seen.
+ */
 public final class Adoptions {
 
   private static final ValueLayout.OfLong IN_TEXT =
@@ -49,6 +52,11 @@ public final class Adoptions {
   /** Removes the owner; no process belongs to it any more. */
   public void release(long owner) {
     run("process_release", 0, owner);
+  }
+
+  /** Ends all other owners, and forgets what is known of servers and engines. */
+  void forgetRequests() {
+    run("requests_forget", 0, 0);
   }
 
   private void run(String program, int tgid, long owner) {

@@ -145,7 +145,7 @@ public final class KernelSettings implements AutoCloseable {
             switch (events) {
               case SCHED -> SCHED | TCP;
               case SYSCALLS -> SYSCALLS;
-              case CALLS -> 0;
+              case CALLS, REQUESTS -> 0;
               case LAUNCHES -> CUDA | NCCL;
             };
       }
@@ -161,7 +161,7 @@ public final class KernelSettings implements AutoCloseable {
     switch (events) {
       case SCHED -> LONG.setVolatile(memory, (long) SCHED_AT, nowNanos);
       case LAUNCHES -> LONG.setVolatile(memory, (long) ATTACHED_AT, nowNanos);
-      case SYSCALLS, CALLS -> {}
+      case SYSCALLS, CALLS, REQUESTS -> {}
     }
   }
 

@@ -3,6 +3,7 @@ package io.inferspan.ebpf.kernel;
 import io.inferspan.ebpf.libbpf.BpfException;
 import io.inferspan.ebpf.libbpf.BpfMap;
 import io.inferspan.ebpf.libbpf.BpfObject;
+import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.libbpf.UprobeMode;
 import io.inferspan.ebpf.libbpf.feature.KernelFeature;
 import io.inferspan.ebpf.probe.CallPrograms;
@@ -13,6 +14,7 @@ import io.inferspan.ebpf.wire.KernelSums;
 import io.inferspan.ebpf.wire.Owner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,9 @@ public final class KernelSide implements AutoCloseable {
 
   /** The CUDA and NCCL probes. */
   private @Nullable LibraryProbes calls;
+
+  /** The probes on what programs report themselves. */
+  private @Nullable LibraryProbes ckp;
 
   private KernelSide(KernelPlan plan) {
     this.plan = plan;
@@ -159,10 +164,11 @@ public final class KernelSide implements AutoCloseable {
   private void addCkp() {
     List<CkpPrograms> chosen = new ArrayList<>();
     if (canProbe(CKP) && programs.add(CKP, object -> chosen.add(CkpPrograms.of(object, mode())))) {
-      CkpPrograms ckp = chosen.get(0);
-      ckp.programs().forEach(program -> programs.inPlace(CKP, program));
-      String table = ckp.table(List.of("libinferspan_ckp", WatchedFunctions.MAIN_PROGRAM));
-      libraries.add(new LibraryProbes(WatchedFunctions.of(table), ckp));
+      CkpPrograms marks = chosen.get(0);
+      marks.programs().forEach(program -> programs.inPlace(CKP, program));
+      String table = marks.table(List.of("libinferspan_ckp", WatchedFunctions.MAIN_PROGRAM));
+      ckp = new LibraryProbes(WatchedFunctions.of(table), marks);
+      libraries.add(ckp);
     }
   }
 
@@ -292,6 +298,16 @@ public final class KernelSide implements AutoCloseable {
     return calls == null || mode() != UprobeMode.PERF;
   }
 
+  /** Returns whether programs that recognise requests may be detached as a class of their own. */
+  public boolean detachesRequests() {
+    return adoptions != null && (libraries.isEmpty() || mode() != UprobeMode.PERF);
+  }
+
+  /** Returns what the attached programs of each object have done, while the kernel counts it. */
+  public Map<String, RunStats> runs() {
+    return programs.runs();
+  }
+
   /** Returns whether the programs have an active request. */
   public boolean isServing() {
     BpfMap live = requests;
@@ -300,23 +316,49 @@ public final class KernelSide implements AutoCloseable {
 
   /**
    * Detaches the probes of a class if it has its own; launches stand for all calls. The programs of
-   * system calls stay, since they report when a request begins.
+   * system calls belong to {@link EventClass#REQUESTS}, since they report when a request begins.
    */
   public void detach(EventClass events) {
-    if (events == EventClass.SCHED) {
-      programs.pause(ON_TRACEPOINTS);
-    } else if (events == EventClass.LAUNCHES && calls != null) {
-      calls.pause();
+    switch (events) {
+      case SCHED -> programs.pause(ON_TRACEPOINTS);
+      case LAUNCHES -> ifThere(calls, LibraryProbes::pause);
+      case REQUESTS -> {
+        programs.pause(List.of(CONTEXT));
+        ifThere(ckp, LibraryProbes::pause);
+        forgetRequests();
+      }
+      case SYSCALLS, CALLS -> {}
     }
   }
 
   /** Attaches them again. */
   public void attach(EventClass events) {
-    if (events == EventClass.SCHED) {
-      programs.resume();
-    } else if (events == EventClass.LAUNCHES && calls != null) {
-      calls.resume();
+    switch (events) {
+      case SCHED -> programs.resume(ON_TRACEPOINTS);
+      case LAUNCHES -> ifThere(calls, LibraryProbes::resume);
+      case REQUESTS -> {
+        // A program that ran while it was detached may have noted something.
+        forgetRequests();
+        ifThere(ckp, LibraryProbes::resume);
+        programs.resume(List.of(CONTEXT));
+      }
+      case SYSCALLS, CALLS -> {}
     }
+  }
+
+  private static void ifThere(
+      @Nullable LibraryProbes probes, Consumer<? super LibraryProbes> action) {
+    if (probes != null) {
+      action.accept(probes);
+    }
+  }
+
+  private void forgetRequests() {
+    if (adoptions != null) {
+      adoptions.forgetRequests();
+    }
+    context().map("streams").clear();
+    context().map("framed_slots").clear();
   }
 
   /** Detaches all programs; counters can still be read. */

@@ -6,6 +6,7 @@ import io.inferspan.ebpf.libbpf.BpfObject;
 import io.inferspan.ebpf.libbpf.BpfProgram;
 import io.inferspan.ebpf.libbpf.RunStats;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,6 +140,18 @@ final class LoadedPrograms implements AutoCloseable {
     return entries.stream().map(this::state).toList();
   }
 
+  /** Returns what the programs of each object that are not paused have done together. */
+  synchronized Map<String, RunStats> runs() {
+    Map<String, RunStats> runs = new HashMap<>();
+    for (Entry entry : entries) {
+      BpfProgram program = entry.program();
+      if (program != null && !closed && !paused.contains(entry)) {
+        runs.merge(entry.object(), program.runs(), RunStats::plus);
+      }
+    }
+    return runs;
+  }
+
   /** Returns the state of a program; null if it is unknown. */
   synchronized @Nullable ProgramState state(String object, String name) {
     for (Entry entry : entries) {
@@ -175,10 +188,10 @@ final class LoadedPrograms implements AutoCloseable {
   }
 
   /** Attaches them again; a refusal is recorded, and retried the next time. */
-  synchronized void resume() {
+  synchronized void resume(List<String> objects) {
     for (Entry entry : List.copyOf(paused)) {
       BpfProgram program = entry.program();
-      if (program != null) {
+      if (program != null && objects.contains(entry.object())) {
         resume(entry, program);
       }
     }

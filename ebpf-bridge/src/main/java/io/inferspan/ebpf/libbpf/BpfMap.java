@@ -98,6 +98,16 @@ public final class BpfMap {
     return give(BpfCommand.MAP_TAKE, MemorySegment.NULL, into);
   }
 
+  /** Deletes all entries but those that are added meanwhile. */
+  public void clear() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment key = arena.allocate(keySize, Long.BYTES);
+      for (int i = 0; i < maxEntries && nextKey(MemorySegment.NULL, key); i++) {
+        delete(key);
+      }
+    }
+  }
+
   /** Returns whether there is no entry; a closed map has none. */
   public boolean isEmpty() {
     try (Arena arena = Arena.ofConfined()) {

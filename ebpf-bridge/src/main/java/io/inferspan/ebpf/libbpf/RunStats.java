@@ -33,6 +33,16 @@ public record RunStats(long count, long totalNanos) {
     }
   }
 
+  /** Returns the sum of both. */
+  public RunStats plus(RunStats other) {
+    return new RunStats(count + other.count, totalNanos + other.totalNanos);
+  }
+
+  /** Returns what this has more than the other. */
+  public RunStats minus(RunStats other) {
+    return new RunStats(count - other.count, totalNanos - other.totalNanos);
+  }
+
   static RunStats of(int program, String name) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);

@@ -4,24 +4,39 @@ import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the level of each class from what tracing costs.
  *
- * <p>Detail is lowered as soon as the budget is exceeded, the scheduler first and launches last, by
- * as much as the excess is worth. It is raised only after some quiet periods, in the reverse order,
- * and later each time that this proves wrong.
+ * <p>Detail is lowered when the budget is exceeded in two periods, the scheduler first and launches
+ * last, by as much as the excess is worth. If that is not enough, requests are no longer
+ * recognised. Detail is raised only after a quiet time, in the reverse order, and later each time
+ * that this proves wrong.
+ *
+ * <p>What a detached class would cost is unknown, so it is attached on trial. A trial that fails
+ * cost something, and the next one waits until all of them take a fifth of the budget.
  */
 final class BudgetController {
 
-  /** Periods within the budget before detail is raised. */
-  static final int QUIET = 4;
+  /** A time within the budget before detail is raised. */
+  static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int MOST_QUIET = 64;
+  private static final long MOST_QUIET_NANOS = TimeUnit.SECONDS.toNanos(16);
 
-  /** A raise that is not taken back for so many periods was right. */
-  private static final int TRIAL = 8;
+  /** A raise that is not taken back for so long was right. */
+  private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final double SHORTEST_TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
+
+  /** The share of the budget that trials may take. */
+  private static final double FOR_TRIALS = 0.2;
+
+  private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /** Up to which detail is raised, since estimates are wrong by some percent. */
   private static final double AIM = 0.9;
@@ -32,59 +47,118 @@ final class BudgetController {
   /** To lower a class that costs less is not worth its detail. */
   private static final double WORTHWHILE = 0.02;
 
+  /** Without recognition nothing is seen of any request, so it goes only if it costs this much. */
+  private static final double WORTH_ALL_REQUESTS = 0.2;
+
   private static final List<EventClass> ORDER = Arrays.asList(EventClass.values());
 
   private final double[] shares;
-  private final boolean detaches;
+  private final Detachable detachable;
+  private final Map<EventClass, Long> nextTrial = new EnumMap<>(EventClass.class);
   private DetailLevels levels = DetailLevels.FULL;
-  private boolean settling;
-  private int quiet;
-  private int wait = QUIET;
-  private int sinceRaised = TRIAL + 1;
+  private long quietSince;
+  private long wait = QUIET_NANOS;
+  private long raised;
+  private boolean exceeded;
+  private boolean urgent;
+  private @Nullable EventClass onTrial;
+
+  /**
+   * What may be detached besides the scheduler and system calls.
+   *
+   * @param libraries probes in libraries
+   * @param requests the programs that recognise requests
+   */
+  record Detachable(boolean libraries, boolean requests) {}
 
   /**
    * Creates a controller.
    *
    * @param shares what each level costs, in units of the cost in full
-   * @param detaches whether probes in libraries may be detached
    */
-  BudgetController(double[] shares, boolean detaches) {
+  BudgetController(double[] shares, Detachable detachable, long nowNanos) {
     this.shares = shares.clone();
-    this.detaches = detaches;
+    this.detachable = detachable;
+    this.quietSince = nowNanos;
+    this.raised = nowNanos - TRIAL_NANOS;
   }
 
   DetailLevels levels() {
     return levels;
   }
 
-  /** Returns the levels after a period with this cost. */
-  DetailLevels period(Load load) {
-    sinceRaised++;
-    if (settling) {
-      // In part it is still the cost of the levels before.
-      settling = false;
+  /** Returns the levels after a time with this cost, all of it with the levels that were set. */
+  DetailLevels period(Load load, long nowNanos) {
+    if (load.total() > 1) {
+      lower(load, nowNanos);
       return levels;
     }
-    DetailLevels before = levels;
-    if (load.total() > 1) {
-      lower(load);
-    } else if (++quiet >= (load.total() < ROOM_TO_ATTACH ? QUIET : wait)) {
-      raise(load);
+    exceeded = false;
+    urgent = false;
+    if (nowNanos - quietSince >= (load.total() < ROOM_TO_ATTACH ? QUIET_NANOS : wait)) {
+      raise(load, nowNanos);
     }
-    if (sinceRaised == TRIAL) {
-      wait = QUIET;
+    if (nowNanos - raised >= TRIAL_NANOS) {
+      wait = QUIET_NANOS;
+      onTrial = null;
     }
-    settling = !levels.equals(before);
     return levels;
   }
 
-  private void lower(Load load) {
-    quiet = 0;
-    if (sinceRaised < TRIAL) {
-      wait = Math.min(2 * wait, MOST_QUIET);
-      sinceRaised = TRIAL + 1;
+  /** Whether a class was attached to find out what it costs. */
+  boolean isTrying() {
+    return onTrial != null;
+  }
+
+  /** Whether the next period decides what was left open in this one. */
+  boolean isUrgent() {
+    return urgent || onTrial != null;
+  }
+
+  private void lower(Load load, long nowNanos) {
+    urgent = !exceeded;
+    exceeded = true;
+    quietSince = nowNanos;
+    EventClass tried = onTrial;
+    if (tried != null && 2 * spent(load, tried) >= load.total() - 1) {
+      failed(tried, load, nowNanos);
+      return;
+    }
+    if (urgent) {
+      return; // It may be a burst, of a compiler or a collector.
+    }
+    if (nowNanos - raised < TRIAL_NANOS) {
+      wait = Math.min(2 * wait, MOST_QUIET_NANOS);
+      raised = nowNanos - TRIAL_NANOS;
     }
     DetailLevels before = levels;
+    lower(load, before);
+    if (levels.equals(before)) {
+      if (detachable.requests() && spent(load, EventClass.REQUESTS) >= WORTH_ALL_REQUESTS) {
+        set(EventClass.REQUESTS, DetailLevel.DETACHED);
+      } else {
+        ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
+      }
+    }
+    for (EventClass events : ORDER) {
+      if (isDetached(events) && before.of(events) != DetailLevel.DETACHED) {
+        wait(events, load.inFull(events) * SHORTEST_TRIAL_NANOS, nowNanos);
+      }
+    }
+  }
+
+  private void failed(EventClass tried, Load load, long nowNanos) {
+    wait(tried, load.total() * (nowNanos - raised), nowNanos);
+    onTrial = null;
+    set(tried, DetailLevel.DETACHED);
+  }
+
+  /** Has the next trial wait until one of this cost is a fifth of the budget. */
+  private void wait(EventClass events, double cost, long nowNanos) {
+    nextTrial.put(events, nowNanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / FOR_TRIALS)));
+  }
+
+  private void lower(Load load, DetailLevels before) {
     double excess = load.total() - 1;
     for (EventClass events : ORDER) {
       while (excess > 0
@@ -96,9 +170,6 @@ final class BudgetController {
         excess -= spent - spent(load, events);
       }
     }
-    if (levels.equals(before)) {
-      ORDER.stream().filter(this::canLower).findFirst().ifPresent(this::lower);
-    }
   }
 
   /** A class is counted for a period before it is detached, since estimates may be wrong. */
@@ -106,26 +177,42 @@ final class BudgetController {
     return levels.of(events) == DetailLevel.COUNTED && before.of(events) != DetailLevel.COUNTED;
   }
 
-  private void raise(Load load) {
-    quiet = 0;
+  private void raise(Load load, long nowNanos) {
+    quietSince = nowNanos;
     double room = AIM - load.total();
     for (EventClass events : ORDER.reversed()) {
-      while (levels.of(events) != DetailLevel.FULL) {
-        boolean attaches = levels.of(events) == DetailLevel.DETACHED;
+      if (isDetached(events) && attached(events, room, nowNanos)) {
+        return;
+      }
+      if (events == EventClass.REQUESTS && isDetached(events)) {
+        return; // Others have nothing to see.
+      }
+      while (levels.of(events) != DetailLevel.FULL && !isDetached(events)) {
         DetailLevel next = levels.of(events).higher();
-        double more =
-            attaches ? 0 : load.inFull(events) * shares[next.number()] - spent(load, events);
-        if (more > room || (attaches && room < ROOM_TO_ATTACH)) {
+        double more = load.inFull(events) * shares[next.number()] - spent(load, events);
+        if (more > room) {
           break;
         }
         room -= more;
         set(events, next);
-        sinceRaised = 0;
-        if (attaches) {
-          return;
-        }
+        raised = nowNanos;
+        onTrial = null;
       }
     }
+  }
+
+  private boolean attached(EventClass events, double room, long nowNanos) {
+    if (room < ROOM_TO_ATTACH || nowNanos < nextTrial.getOrDefault(events, nowNanos)) {
+      return false;
+    }
+    set(events, events == EventClass.REQUESTS ? DetailLevel.FULL : DetailLevel.COUNTED);
+    raised = nowNanos;
+    onTrial = events;
+    return true;
+  }
+
+  private boolean isDetached(EventClass events) {
+    return levels.of(events) == DetailLevel.DETACHED;
   }
 
   private double spent(Load load, EventClass events) {
@@ -137,7 +224,8 @@ final class BudgetController {
         switch (events) {
           case SCHED, SYSCALLS -> DetailLevel.DETACHED;
           case CALLS -> DetailLevel.COUNTED;
-          case LAUNCHES -> detaches ? DetailLevel.DETACHED : DetailLevel.COUNTED;
+          case LAUNCHES -> detachable.libraries() ? DetailLevel.DETACHED : DetailLevel.COUNTED;
+          case REQUESTS -> DetailLevel.FULL;
         };
     return levels.of(events).compareTo(least) < 0;
   }
@@ -146,13 +234,17 @@ final class BudgetController {
     set(events, levels.of(events).lower());
   }
 
-  /** Probes of launches and of other calls are attached and detached together. */
+  /**
+   * Probes of launches and of other calls are attached and detached together; system calls are seen
+   * by the programs that recognise requests.
+   */
   private void set(EventClass events, DetailLevel level) {
-    if (events == EventClass.LAUNCHES) {
-      boolean wasOff = levels.of(events) == DetailLevel.DETACHED;
-      if (level == DetailLevel.DETACHED || wasOff) {
-        levels = levels.with(EventClass.CALLS, level);
-      }
+    if (events == EventClass.LAUNCHES
+        && (level == DetailLevel.DETACHED || isDetached(EventClass.LAUNCHES))) {
+      levels = levels.with(EventClass.CALLS, level);
+    }
+    if (events == EventClass.REQUESTS && level == DetailLevel.DETACHED) {
+      levels = levels.with(EventClass.SYSCALLS, level);
     }
     levels = levels.with(events, level);
   }

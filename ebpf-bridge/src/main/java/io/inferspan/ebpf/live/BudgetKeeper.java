@@ -4,18 +4,19 @@ import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.KernelCounters;
 import io.inferspan.ebpf.kernel.KernelSide;
-import io.inferspan.ebpf.kernel.ProgramState;
 import io.inferspan.ebpf.libbpf.RunStats;
 import io.inferspan.ebpf.linux.Clocks;
 import io.inferspan.ebpf.linux.FileDescriptor;
 import io.inferspan.ebpf.linux.Threads;
+import io.inferspan.ebpf.ring.RingReader;
 import io.inferspan.ebpf.spans.SpanAccounting;
+import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import io.inferspan.ebpf.wire.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -26,22 +27,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * The daemon thread that measures what tracing costs, and sets the levels that the budget allows.
  *
- * <p>Programs are measured only in a part of each period, since that costs two clock readings a run
- * of every BPF program of the machine.
+ * <p>To measure programs changes the code of the kernel, and costs two clock readings a run of
+ * every BPF program of the machine. So they are measured for a moment after levels have changed,
+ * when something that is cheap to read has risen, and otherwise seldom.
  */
 final class BudgetKeeper {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
   private static final String OUR_THREADS = "inferspan-ebpf-";
   private static final Duration END = Duration.ofSeconds(2);
-  private static final long UNMEASURED_MILLIS = 200;
+  private static final long LOOK_MILLIS = 250;
+  private static final int LOOKS_UNMEASURED = 3;
   private static final long MEASURED_MILLIS = 50;
+
+  private static final List<Kind> KINDS =
+      Arrays.stream(Kind.values()).filter(kind -> EventClass.of(kind) != null).toList();
 
   private final KernelSide kernel;
   private final DetailSwitch detail;
   private final CostMeter meter;
   private final BudgetController controller;
-  private final boolean ofTime;
   private final boolean measures;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
@@ -51,19 +56,21 @@ final class BudgetKeeper {
     this.kernel = kernel;
     this.detail = detail;
     this.meter = new CostMeter(budget, sources);
-    this.controller = new BudgetController(meter.shares(), kernel.detachesQuickly());
-    this.ofTime = budget.unit() != TracingBudget.Unit.EVENTS;
-    this.measures = ofTime && canMeasure();
+    this.controller =
+        new BudgetController(
+            meter.shares(),
+            new BudgetController.Detachable(kernel.detachesQuickly(), kernel.detachesRequests()),
+            Clocks.monotonicNanos());
+    this.measures = meter.isOfTime() && canMeasure();
     this.thread = Thread.ofPlatform().daemon().name(OUR_THREADS + "budget").unstarted(this::run);
   }
 
+  /** What counts the events that are reported, and those that are not. */
+  record Readers(KernelCounters counters, SpanAccounting books, RingReader ring) {}
+
   /** Creates the keeper of a bridge whose other threads run; null if there is no budget. */
   static @Nullable BudgetKeeper of(
-      BridgeConfig config,
-      KernelSide kernel,
-      KernelCounters counters,
-      SpanAccounting books,
-      DetailSwitch detail) {
+      BridgeConfig config, KernelSide kernel, Readers readers, DetailSwitch detail) {
     TracingBudget budget = config.budget();
     return budget == null
         ? null
@@ -73,15 +80,16 @@ final class BudgetKeeper {
             new CostMeter.Sources(
                 Clocks::monotonicNanos,
                 config.wholeProcess() ? Clocks::processCpuNanos : ourThreads(),
-                events -> reported(books, events),
-                counters::shed),
+                readers.ring()::consumedBytes,
+                events -> reported(readers.books(), events),
+                readers.counters()::shed),
             detail);
   }
 
   /** Begins to hold the budget; returns what is not measured. */
   List<String> start() {
     thread.start();
-    return measures == ofTime
+    return measures == meter.isOfTime()
         ? List.of()
         : List.of(
             "the budget takes the run time of programs from the number of their events, since to"
@@ -89,14 +97,34 @@ final class BudgetKeeper {
   }
 
   private void run() {
-    while (!waited(UNMEASURED_MILLIS)) {
+    int looks = 0;
+    boolean tries = false;
+    while (tries || !waited(LOOK_MILLIS)) {
+      tries = false;
       try {
-        CostMeter.Programs programs = programs();
-        detail.set(controller.period(meter.period(detail.now(), programs)));
+        if (looks-- <= 0 || meter.mayHaveRisen()) {
+          boolean changed = holdBudget();
+          looks = changed || controller.isUrgent() ? 0 : LOOKS_UNMEASURED;
+          tries = changed && controller.isTrying();
+        }
       } catch (RuntimeException e) {
         LOGGER.log(Level.DEBUG, "The cost could not be measured", e);
       }
     }
+  }
+
+  /** Returns whether levels have changed. */
+  private boolean holdBudget() {
+    CostMeter.Programs programs = programs();
+    Load load = meter.period(detail.now(), programs);
+    DetailLevels before = controller.levels();
+    DetailLevels levels = controller.period(load, Clocks.monotonicNanos());
+    detail.set(levels);
+    if (levels.equals(before)) {
+      return false;
+    }
+    meter.begin();
+    return true;
   }
 
   private boolean waited(long millis) {
@@ -114,33 +142,16 @@ final class BudgetKeeper {
     }
     FileDescriptor measuring = RunStats.enable();
     try {
-      Map<String, RunStats> before = runs();
+      Map<String, RunStats> before = kernel.runs();
       long began = Clocks.monotonicNanos();
       boolean ignored = waited(MEASURED_MILLIS);
-      Map<String, RunStats> runs = runs();
+      Map<String, RunStats> runs = kernel.runs();
       long nanos = Math.max(1, Clocks.monotonicNanos() - began);
-      runs.replaceAll((object, now) -> difference(now, before.getOrDefault(object, now)));
+      runs.replaceAll((object, now) -> now.minus(before.getOrDefault(object, now)));
       return new CostMeter.Programs(nanos, runs);
     } finally {
       measuring.close();
     }
-  }
-
-  private Map<String, RunStats> runs() {
-    Map<String, RunStats> runs = new HashMap<>();
-    for (ProgramState program : kernel.programs()) {
-      RunStats now = new RunStats(program.runs(), program.runNanos());
-      runs.merge(program.object(), now, (one, other) -> difference(one, negative(other)));
-    }
-    return runs;
-  }
-
-  private static RunStats difference(RunStats now, RunStats before) {
-    return new RunStats(now.count() - before.count(), now.totalNanos() - before.totalNanos());
-  }
-
-  private static RunStats negative(RunStats stats) {
-    return new RunStats(-stats.count(), -stats.totalNanos());
   }
 
   private static boolean canMeasure() {
@@ -154,7 +165,7 @@ final class BudgetKeeper {
 
   private static long reported(SpanAccounting books, EventClass events) {
     long sum = 0;
-    for (Kind kind : Kind.values()) {
+    for (Kind kind : KINDS) {
       sum += EventClass.of(kind) == events ? books.consumed(kind) : 0;
     }
     return sum;

@@ -3,7 +3,6 @@ package io.inferspan.ebpf.live;
 import io.inferspan.ebpf.TracingBudget;
 import io.inferspan.ebpf.kernel.KernelSide;
 import io.inferspan.ebpf.libbpf.RunStats;
-import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
 import java.util.EnumMap;
@@ -15,8 +14,7 @@ import java.util.function.ToLongFunction;
 /**
  * Computes what tracing cost in a period, in units of the budget, and divides it among the classes.
  *
- * <p>What the programs of system calls need to recognise requests is taken to be the class's, until
- * that is detached.
+ * <p>What the programs at system calls take, beyond the reported ones, is for recognising requests.
  */
 final class CostMeter {
 
@@ -31,8 +29,11 @@ final class CostMeter {
   /** The trap of a probe, as measured on a thread without a request; a call has one at each end. */
   private static final long TRAP_NANOS = 1_000;
 
-  /** An event in the programs, where the kernel does not let us measure them. */
-  private static final long UNMEASURED_NANOS = 500;
+  /** An event in the ring, with its header. */
+  private static final double RECORD_BYTES = 72;
+
+  /** An event in the programs, beyond what they do for every system call of the machine. */
+  private static final long EVENT_NANOS = 500;
 
   /**
    * The most that waking for an event and reading it takes; what the reader uses beyond is of no
@@ -40,21 +41,35 @@ final class CostMeter {
    */
   private static final long READ_NANOS = 20_000;
 
+  /** What a system call takes longer because programs watch it, at each of its ends. */
+  private static final long WATCHED_CALL_NANOS = 100;
+
+  /** A rise of what is cheap to read by less says nothing. */
+  private static final double RISE = 1.2;
+
+  private static final double FEW_PER_SECOND = 100;
+  private static final double LITTLE_CPU = 0.1;
+
   private final TracingBudget budget;
   private final Sources sources;
   private Reading before;
+  private Reading looked;
+  private double lastCpu;
+  private double lastBytes;
 
   /**
    * Where costs are read, all counted since the start.
    *
    * @param clock the time
    * @param cpu the CPU time of those who read the events
+   * @param bytes the bytes that they read
    * @param reported the events of a class that were read
    * @param shed those that were folded or counted instead
    */
   record Sources(
       LongSupplier clock,
       LongSupplier cpu,
+      LongSupplier bytes,
       ToLongFunction<EventClass> reported,
       ToLongFunction<EventClass> shed) {}
 
@@ -85,44 +100,96 @@ final class CostMeter {
   }
 
   private record Reading(
-      long nanos, long cpu, Map<EventClass, Double> reported, Map<EventClass, Double> shed) {}
+      long nanos,
+      long cpu,
+      long bytes,
+      Map<EventClass, Long> reported,
+      Map<EventClass, Long> seen) {
+
+    private double seconds(Reading since) {
+      return Math.max(nanos - since.nanos, 1) / NANOS_PER_SECOND;
+    }
+  }
 
   CostMeter(TracingBudget budget, Sources sources) {
     this.budget = budget;
     this.sources = sources;
     this.before = reading();
+    this.looked = before;
   }
 
   /** What each level costs, in units of the cost in full. */
   double[] shares() {
-    return (budget.unit() == TracingBudget.Unit.EVENTS ? EVENT_SHARES : CPU_SHARES).clone();
+    return (isOfTime() ? CPU_SHARES : EVENT_SHARES).clone();
   }
 
-  /** Returns the cost since this was called last. */
+  /** Whether the budget limits CPU time. */
+  boolean isOfTime() {
+    return budget.unit() == TracingBudget.Unit.CORE || budget.unit() == TracingBudget.Unit.NODE;
+  }
+
+  /** Begins a period anew, since levels have changed. */
+  void begin() {
+    begin(reading());
+  }
+
+  /** Returns whether the cost may have risen since the last period, from what is cheap to read. */
+  boolean mayHaveRisen() {
+    Reading now = look(before.reported(), before.seen());
+    double seconds = now.seconds(looked);
+    double bytes = (now.bytes() - looked.bytes()) / seconds;
+    double cpu = (now.cpu() - looked.cpu()) / seconds;
+    looked = now;
+    return bytes > RISE * lastBytes + FEW_PER_SECOND * RECORD_BYTES
+        || (isOfTime() && cpu > RISE * lastCpu + LITTLE_CPU * nanosPerSecond());
+  }
+
+  /** Returns the cost since this or {@link #begin} was called last. */
   Load period(DetailLevels levels, Programs programs) {
     Reading now = reading();
-    Reading last = before;
-    before = now;
-    double seconds = Math.max(now.nanos() - last.nanos(), 1) / NANOS_PER_SECOND;
+    Reading since = before;
+    begin(now);
+    double seconds = now.seconds(since);
+    lastBytes = (now.bytes() - since.bytes()) / seconds;
+    lastCpu = (now.cpu() - since.cpu()) / seconds;
     Map<EventClass, Double> reported = new EnumMap<>(EventClass.class);
     Map<EventClass, Double> seen = new EnumMap<>(EventClass.class);
     for (EventClass events : EventClass.values()) {
-      double read = of(now.reported(), events) - of(last.reported(), events);
-      double shed = of(now.shed(), events) - of(last.shed(), events);
-      reported.put(events, read / seconds);
-      seen.put(events, (read + shed) / seconds);
+      reported.put(events, perSecond(events, now.reported(), since.reported(), seconds));
+      seen.put(events, perSecond(events, now.seen(), since.seen(), seconds));
     }
-    if (budget.unit() == TracingBudget.Unit.EVENTS) {
-      return inUnits(sum(reported), seen, budget.amount());
-    }
-    double cpu = (now.cpu() - last.cpu()) / seconds;
+    return switch (budget.unit()) {
+      case EVENTS -> inUnits(sum(reported), seen, budget.amount());
+      case BYTES -> {
+        seen.replaceAll((events, each) -> each * RECORD_BYTES);
+        yield inUnits(lastBytes, seen, budget.amount());
+      }
+      case CORE, NODE -> ofTime(levels, programs, reported, seen);
+    };
+  }
+
+  private void begin(Reading now) {
+    before = now;
+    looked = now;
+  }
+
+  private static double perSecond(
+      EventClass events, Map<EventClass, Long> now, Map<EventClass, Long> since, double seconds) {
+    return (now.getOrDefault(events, 0L) - since.getOrDefault(events, 0L)) / seconds;
+  }
+
+  private Load ofTime(
+      DetailLevels levels,
+      Programs programs,
+      Map<EventClass, Double> reported,
+      Map<EventClass, Double> seen) {
     Map<EventClass, Double> spent =
-        programs.nanos() == 0 ? guessed(seen) : measured(levels, programs, seen);
-    double others = programs.nanos() == 0 ? 0 : unshared(levels, programs);
-    double total = cpu + sum(spent) + others;
+        programs.nanos() == 0 ? guessed(seen) : measured(programs, seen);
+    double others = programs.nanos() == 0 ? 0 : programs.nanosPerSecond("process");
+    double total = lastCpu + sum(spent) + others;
     double events = Math.max(sum(reported), 1);
     for (EventClass each : EventClass.values()) {
-      double reading = Math.min(cpu / events, READ_NANOS) * of(reported, each);
+      double reading = Math.min(lastCpu / events, READ_NANOS) * of(reported, each);
       double share = CPU_SHARES[levels.of(each).number()];
       spent.put(each, share == 0 ? 0 : (of(spent, each) + reading) / share);
     }
@@ -140,21 +207,21 @@ final class CostMeter {
     seen.forEach(
         (events, each) -> {
           boolean probes = events == EventClass.CALLS || events == EventClass.LAUNCHES;
-          nanos.put(events, each * (UNMEASURED_NANOS + (probes ? 2 * TRAP_NANOS : 0)));
+          nanos.put(events, each * (EVENT_NANOS + (probes ? 2 * TRAP_NANOS : 0)));
         });
     return nanos;
   }
 
-  private static Map<EventClass, Double> measured(
-      DetailLevels levels, Programs programs, Map<EventClass, Double> seen) {
+  private static Map<EventClass, Double> measured(Programs programs, Map<EventClass, Double> seen) {
     Map<EventClass, Double> nanos = new EnumMap<>(EventClass.class);
     nanos.put(EventClass.SCHED, programs.nanosPerSecond("sched") + programs.nanosPerSecond("tcp"));
-    nanos.put(
-        EventClass.SYSCALLS,
-        isOff(levels, EventClass.SYSCALLS) ? 0 : programs.nanosPerSecond(KernelSide.CONTEXT));
-    double calls =
-        programs.nanosPerSecond(KernelSide.CALLS)
-            + programs.runsPerSecond(KernelSide.CALLS) * TRAP_NANOS;
+    double context =
+        programs.nanosPerSecond(KernelSide.CONTEXT)
+            + programs.runsPerSecond(KernelSide.CONTEXT) * WATCHED_CALL_NANOS;
+    double reporting = Math.min(context, of(seen, EventClass.SYSCALLS) * EVENT_NANOS);
+    nanos.put(EventClass.SYSCALLS, reporting);
+    nanos.put(EventClass.REQUESTS, context - reporting + withTraps(programs, KernelSide.CKP));
+    double calls = withTraps(programs, KernelSide.CALLS);
     double all = of(seen, EventClass.CALLS) + of(seen, EventClass.LAUNCHES);
     double launches = all == 0 ? 0.5 : of(seen, EventClass.LAUNCHES) / all;
     nanos.put(EventClass.CALLS, calls * (1 - launches));
@@ -162,22 +229,8 @@ final class CostMeter {
     return nanos;
   }
 
-  private static double unshared(DetailLevels levels, Programs programs) {
-    double nanos = 0;
-    for (String object : programs.runs().keySet()) {
-      boolean shared =
-          switch (object) {
-            case "sched", "tcp", KernelSide.CALLS -> true;
-            case KernelSide.CONTEXT -> !isOff(levels, EventClass.SYSCALLS);
-            default -> false;
-          };
-      nanos += shared ? 0 : programs.nanosPerSecond(object);
-    }
-    return nanos;
-  }
-
-  private static boolean isOff(DetailLevels levels, EventClass events) {
-    return levels.of(events) == DetailLevel.DETACHED;
+  private static double withTraps(Programs programs, String object) {
+    return programs.nanosPerSecond(object) + programs.runsPerSecond(object) * TRAP_NANOS;
   }
 
   private static Load inUnits(double total, Map<EventClass, Double> classes, double unit) {
@@ -195,12 +248,22 @@ final class CostMeter {
   }
 
   private Reading reading() {
-    Map<EventClass, Double> reported = new EnumMap<>(EventClass.class);
-    Map<EventClass, Double> shed = new EnumMap<>(EventClass.class);
+    Map<EventClass, Long> reported = new EnumMap<>(EventClass.class);
+    Map<EventClass, Long> seen = new EnumMap<>(EventClass.class);
     for (EventClass events : EventClass.values()) {
-      reported.put(events, (double) sources.reported().applyAsLong(events));
-      shed.put(events, (double) sources.shed().applyAsLong(events));
+      long read = sources.reported().applyAsLong(events);
+      reported.put(events, read);
+      seen.put(events, read + sources.shed().applyAsLong(events));
     }
-    return new Reading(sources.clock().getAsLong(), sources.cpu().getAsLong(), reported, shed);
+    return look(reported, seen);
+  }
+
+  private Reading look(Map<EventClass, Long> reported, Map<EventClass, Long> seen) {
+    return new Reading(
+        sources.clock().getAsLong(),
+        sources.cpu().getAsLong(),
+        sources.bytes().getAsLong(),
+        reported,
+        seen);
   }
 }

@@ -7,6 +7,7 @@ import io.inferspan.ebpf.spans.LevelTimeline;
 import io.inferspan.ebpf.wire.DetailLevel;
 import io.inferspan.ebpf.wire.DetailLevels;
 import io.inferspan.ebpf.wire.EventClass;
+import java.util.List;
 
 /**
  * Sets how much detail each class of events has, and attaches and detaches its probes.
@@ -20,6 +21,8 @@ final class DetailSwitch {
           .with(EventClass.SCHED, DetailLevel.DETACHED)
           .with(EventClass.CALLS, DetailLevel.DETACHED)
           .with(EventClass.LAUNCHES, DetailLevel.DETACHED);
+
+  private static final List<EventClass> LAST_SHED_FIRST = List.of(EventClass.values()).reversed();
 
   private final KernelSide kernel;
   private final KernelSettings settings;
@@ -62,7 +65,7 @@ final class DetailSwitch {
       settings.setAsleep(asleep);
       return;
     }
-    for (EventClass events : EventClass.values()) {
+    for (EventClass events : LAST_SHED_FIRST) {
       if (isOff(now, events) && !isOff(next, events)) {
         kernel.attach(events);
         settings.attached(events, Clocks.monotonicNanos());

@@ -96,7 +96,8 @@ public final class LiveBridge {
     parts.thread(() -> watch.close(WATCH_ENDS));
     this.ring = ringStart.start(reader, sink, readiness(epoll));
     parts.thread(() -> ring.close(RING_ENDS));
-    this.budget = BudgetKeeper.of(config, kernel, counters, sink.accounting(), detail);
+    var readers = new BudgetKeeper.Readers(counters, sink.accounting(), reader);
+    this.budget = BudgetKeeper.of(config, kernel, readers, detail);
   }
 
   /** Loads, attaches and starts a bridge; cleans up and throws if that fails. */

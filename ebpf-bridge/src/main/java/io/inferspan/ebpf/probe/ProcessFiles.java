@@ -167,9 +167,10 @@ final class ProcessFiles {
   }
 
   private static List<String> lines(Path file) {
-    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-      return lines.limit(MAX_MAPPINGS).toList();
-    } catch (IOException | UncheckedIOException gone) {
+    try {
+      String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+      return text.lines().limit(MAX_MAPPINGS).toList();
+    } catch (IOException gone) {
       return List.of();
     }
   }

@@ -1,7 +1,9 @@
 package io.inferspan.ebpf.probe;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Selects processes by their data, and their parents', in {@code /proc}. */
@@ -53,13 +55,19 @@ public final class ProcessScope {
     return !choice.everything() || hasGroup();
   }
 
-  private boolean hasGroup() {
+  /** Returns whether a process may become selected by a move into a group. */
+  boolean hasGroup() {
     return !choice.cgroup().isEmpty() && !choice.cgroup().equals("/");
   }
 
   /** Returns whether a process is selected. */
   public boolean includes(int pid) {
-    return isInGroup(pid) && (choice.everything() || descends(pid));
+    return includes(pid, new HashMap<>());
+  }
+
+  /** Returns the same, and remembers what it learns of ancestors, which others have too. */
+  boolean includes(int pid, Map<Integer, Boolean> descends) {
+    return isInGroup(pid) && (choice.everything() || descends(pid, MAX_GENERATIONS, descends));
   }
 
   /** Returns the pids of all processes now. */
@@ -76,15 +84,17 @@ public final class ProcessScope {
     return group.equals(wanted) || group.startsWith(wanted + "/");
   }
 
-  private boolean descends(int pid) {
-    int ancestor = pid;
-    for (int i = 0; i < MAX_GENERATIONS && ancestor > 0; i++) {
-      if (isChosen(ancestor)) {
-        return true;
-      }
-      ancestor = processes.parent(ancestor);
+  private boolean descends(int pid, int generations, Map<Integer, Boolean> known) {
+    if (pid <= 0 || generations == 0) {
+      return false;
     }
-    return false;
+    Boolean before = known.get(pid);
+    boolean descends =
+        before != null
+            ? before
+            : isChosen(pid) || descends(processes.parent(pid), generations - 1, known);
+    known.put(pid, descends);
+    return descends;
   }
 
   private boolean isChosen(int pid) {

@@ -3,8 +3,10 @@ package io.inferspan.ebpf.probe;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -31,6 +33,9 @@ public final class ProcessWatch implements AutoCloseable {
   /** Exits are reported by events; this interval is for exits that were missed. */
   private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** A process that takes another name without an event is noticed so late. */
+  private static final long RENAMED_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final ProcessScope scope;
   private final Parts parts;
   private final BlockingQueue<Note> notes = new ArrayBlockingQueue<>(MAX_NOTES);
@@ -42,6 +47,10 @@ public final class ProcessWatch implements AutoCloseable {
   /** Processes with state to be forgotten when they exit. Only this thread changes it. */
   private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
+  /** Processes that were not selected when they were found; to read them again is not free. */
+  private final Set<Integer> passed = new HashSet<>();
+
+  private long renamedNanos = System.nanoTime();
   private long sweptNanos;
   private long askedNanos;
   private volatile boolean missed;
@@ -260,7 +269,17 @@ public final class ProcessWatch implements AutoCloseable {
    */
   private void lookForNewOnes() {
     Set<Integer> there = new HashSet<>(scope.all());
-    there.stream().filter(pid -> !known.contains(pid) && scope.includes(pid)).forEach(this::look);
+    if (scope.hasGroup()) {
+      passed.clear();
+    }
+    passed.retainAll(there);
+    Map<Integer, Boolean> descends = new HashMap<>();
+    for (int pid : there) {
+      if (!known.contains(pid) && passed.add(pid) && scope.includes(pid, descends)) {
+        passed.remove(pid);
+        look(pid);
+      }
+    }
     known.stream().filter(pid -> !there.contains(pid)).toList().forEach(this::forget);
   }
 
@@ -272,6 +291,10 @@ public final class ProcessWatch implements AutoCloseable {
     sweptNanos = nowNanos;
     quietly(parts.often());
     boolean blind = missed || parts.translated();
+    if (nowNanos - renamedNanos >= RENAMED_NANOS) {
+      renamedNanos = nowNanos;
+      passed.clear();
+    }
     if (missed) {
       lookAround();
     } else if (scope.growsUnseen()) {

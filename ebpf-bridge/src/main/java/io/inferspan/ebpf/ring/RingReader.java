@@ -122,6 +122,11 @@ public final class RingReader {
     return Math.max(producerPosition() - (long) POSITION.getAcquire(consumer, 0L), 0);
   }
 
+  /** Returns the bytes consumed so far, in steps of a batch. */
+  public long consumedBytes() {
+    return (long) POSITION.getAcquire(consumer, 0L);
+  }
+
   /** Returns the capacity in bytes. */
   public long capacityBytes() {
     return dataBytes;

@@ -210,6 +210,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
     if (request != null) {
       request.shared |= (int) (end.detail() >>> 32);
       request.unattributed += end.amount();
+      request.endedNanos = end.endNanos();
     }
     requests.end(end.owner(), nowNanos);
   }
@@ -311,7 +312,7 @@ public final class EventSink implements EventHandler, EngineSteps.Host {
       accounting.countUnowned(request.events());
       return;
     }
-    long last = request.lastEndNanos();
+    long last = Math.max(request.lastEndNanos(), request.endedNanos);
     for (KernelSum sum : sums) {
       request.beganNanos = Math.min(request.beganNanos, sum.firstNanos());
       last = Math.max(last, sum.lastNanos());

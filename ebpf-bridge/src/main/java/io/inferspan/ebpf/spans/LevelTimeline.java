@@ -40,10 +40,11 @@ public final class LevelTimeline {
   /** Returns what was recorded in that time. */
   synchronized Seen during(long startNanos, long endNanos) {
     long end = Math.max(endNanos, startNanos + 1);
-    double calls = attached(EventClass.LAUNCHES, startNanos, end);
+    double requests = attached(EventClass.REQUESTS, startNanos, end);
+    double calls = Math.min(requests, attached(EventClass.LAUNCHES, startNanos, end));
     return new Seen(
         lowest(startNanos, end).words(),
-        attached(EventClass.SCHED, startNanos, end),
+        Math.min(requests, attached(EventClass.SCHED, startNanos, end)),
         Math.min(calls, attached(EventClass.SYSCALLS, startNanos, end)),
         calls);
   }

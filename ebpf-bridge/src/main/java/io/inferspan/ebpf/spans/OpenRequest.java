@@ -18,6 +18,9 @@ final class OpenRequest {
   /** The time of the start, or of the first event if the start was not reported. */
   long beganNanos;
 
+  /** When its end was announced; zero before. */
+  long endedNanos;
+
   /** The time of the last write, or of the start. */
   long gatheredSinceNanos;
 
@@ -56,6 +59,7 @@ final class OpenRequest {
   void begin(long owner, long nowNanos) {
     number = owner;
     beganNanos = Long.MAX_VALUE;
+    endedNanos = 0;
     gatheredSinceNanos = nowNanos;
     touchedNanos = nowNanos;
     told = false;

@@ -14,7 +14,9 @@ public enum EventClass {
   /** Calls of CUDA and NCCL other than launches. */
   CALLS(2),
   /** Launches of kernels and graphs. */
-  LAUNCHES(3);
+  LAUNCHES(3),
+  /** The recognition of requests and steps, which has no level but full and detached. */
+  REQUESTS(4);
 
   private final int number;
 

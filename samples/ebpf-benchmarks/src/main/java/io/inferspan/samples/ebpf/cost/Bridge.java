@@ -4,7 +4,6 @@ import io.inferspan.Telemetry;
 import io.inferspan.ebpf.BridgeConfig;
 import io.inferspan.ebpf.BridgeStatus;
 import io.inferspan.ebpf.EbpfBridge;
-import io.inferspan.ebpf.TracingBudget;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -13,7 +12,6 @@ import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.stream.Collectors;
 
 /** The bridge with its default probes, before an SDK whose exporter throws spans away. */
 final class Bridge implements Subject.Watching {
@@ -44,11 +42,6 @@ final class Bridge implements Subject.Watching {
   /** Attaches a bridge whose probes sleep after this time without a sampled request. */
   static Bridge attach(Duration sleepAfter, String... files) {
     return attach(BridgeConfig.builder().sleepAfter(sleepAfter), files);
-  }
-
-  /** Attaches a bridge that never sleeps and holds this budget. */
-  static Bridge attach(TracingBudget budget, String... files) {
-    return attach(BridgeConfig.builder().sleepAfter(Duration.ZERO).budget(budget), files);
   }
 
   static Bridge attach(BridgeConfig.Builder builder, String... files) {
@@ -108,14 +101,6 @@ final class Bridge implements Subject.Watching {
   /** Events of all kinds so far. */
   long eventsRead() {
     return status().events().stream().mapToLong(BridgeStatus.Events::read).sum();
-  }
-
-  /** The classes of events that are not in full now. */
-  String lowered() {
-    return status().detail().stream()
-        .filter(detail -> !detail.level().equals("full"))
-        .map(detail -> detail.events() + ":" + detail.level())
-        .collect(Collectors.joining(","));
   }
 
   BridgeStatus status() {

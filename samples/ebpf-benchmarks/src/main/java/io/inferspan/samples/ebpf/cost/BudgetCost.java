@@ -1,62 +1,59 @@
 package io.inferspan.samples.ebpf.cost;
 
-import io.inferspan.ebpf.TracingBudget;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Measures whether a budget holds when the load grows tenfold and falls again.
+ * Whether a budget holds when the load grows tenfold and falls again.
  *
- * <p>The cost is the CPU time of this process, as the kernel accounts it, and what a second of CPU
- * time of the load is worth less with the bridge than without it, in turns: how often the load can
- * look at the clock besides its calls. Other processes on the core change neither much.
+ * <p>The cost is the CPU time of the agent, a process of its own, and what the load loses: how
+ * often it can look at the clock besides its calls in a second of CPU time, while the watched
+ * library and an unwatched copy take turns of ten milliseconds. Other processes on the core change
+ * neither much.
  */
 final class BudgetCost {
 
   private static final List<Double> BUDGETS = List.of(0.5, 1.0, 5.0);
   private static final int PER_SECOND = 1_000;
-  private static final double SECONDS = 1;
+  private static final double SECONDS = 2;
 
-  /** Until the code of the bridge is compiled. */
-  private static final double WARM_UP = 40;
+  /** Until the code of the agent is compiled. */
+  private static final double WARM_UP = 30;
 
   /** In which the budget must be held after a change of the load. */
   private static final double SETTLING = 2;
 
   private static final double BAR = 1.2;
 
+  private static final Pattern LEVEL =
+      Pattern.compile("inferspan_ebpf_level\\{.*class=\"(\\w+)\".*} ([0-9.]+)");
+  private static final double FULL = 4;
+
   private final Kit kit;
-  private final Map<String, Samples> overhead = new LinkedHashMap<>();
-  private final Map<String, TreeSet<String>> lowered = new LinkedHashMap<>();
 
   BudgetCost(Kit kit) {
     this.kit = kit;
   }
 
   void measure(int rounds, Report report) {
+    report.say(
+        "%n%% of a core: median, middle half; of that the load, the bridge, its JVM; not in full");
     Process keeper = kit.keeper();
     try {
-      BUDGETS.forEach(budget -> measure(budget, rounds));
+      BUDGETS.forEach(budget -> measure(budget, rounds, report));
     } finally {
       Kit.end(keeper);
-    }
-    report.say(
-        "%n%% of a core that tracing takes      median   middle half: from, to   not in full");
-    overhead.forEach(
-        (name, percent) ->
-            report.say(
-                "%-34s %s   %s",
-                name, percent.middle(), lowered.getOrDefault(name, new TreeSet<>())));
-    for (double budget : BUDGETS) {
-      for (Phase phase : Phase.values()) {
-        Samples percent = Objects.requireNonNull(overhead.get(phase.name(budget)));
-        report.atMost(phase.name(budget) + ", % of a core", percent.median(), BAR * budget);
-      }
     }
   }
 
@@ -73,63 +70,94 @@ final class BudgetCost {
       this.words = words;
       this.times = times;
     }
-
-    private String name(double budget) {
-      return "%.1f %%, %s".formatted(budget, words);
-    }
   }
 
-  /** Measures the cost of a bridge while the load changes several times. */
-  private void measure(double budget, int rounds) {
-    Map<Integer, Samples> without = new TreeMap<>();
-    without(without, rounds);
-    List<Turn> turns = new ArrayList<>();
-    try (Bridge bridge =
-        Bridge.attach(new TracingBudget(budget, TracingBudget.Unit.CORE), "libcuda.so.1", "load")) {
-      Kit.Load _ = kit.launchPaced(WARM_UP, PER_SECOND);
+  /** What was measured in a phase, in percent of a core. */
+  private static final class Costs {
+    private final Samples all = new Samples();
+    private final Samples load = new Samples();
+    private final Samples bridge = new Samples();
+    private final Samples compilerAndCollector = new Samples();
+    private final TreeSet<String> lowered = new TreeSet<>();
+  }
+
+  private void measure(double budget, int rounds, Report report) {
+    Map<Phase, Costs> costs = new EnumMap<>(Phase.class);
+    int port = freePort();
+    Process agent = kit.agent(budget, port);
+    try {
+      Kit.Load _ = kit.launchInTurns(WARM_UP, PER_SECOND);
       for (int i = 0; i < rounds; i++) {
         for (Phase phase : Phase.values()) {
-          Kit.Load _ = kit.launchPaced(SETTLING, phase.times * PER_SECOND);
-          turns.add(turn(phase));
-          lowered
-              .computeIfAbsent(phase.name(budget), any -> new TreeSet<>())
-              .add(bridge.lowered().isEmpty() ? "nothing" : bridge.lowered());
+          Costs cost = costs.computeIfAbsent(phase, any -> new Costs());
+          Kit.Load _ = kit.launchInTurns(SETTLING, phase.times * PER_SECOND);
+          measure(agent.pid(), phase, cost);
+          cost.lowered.add(lowered(port));
         }
       }
+    } finally {
+      Kit.end(agent);
     }
-    without(without, rounds);
-    for (Turn turn : turns) {
-      double usual = Objects.requireNonNull(without.get(turn.phase.times)).median();
-      overhead
-          .computeIfAbsent(turn.phase.name(budget), any -> new Samples())
-          .add(100 * (1 - turn.looks / usual + turn.ours));
-    }
+    costs.forEach((phase, cost) -> say(budget, phase, cost, report));
   }
 
-  private void without(Map<Integer, Samples> looks, int rounds) {
-    for (int i = 0; i < rounds; i++) {
-      for (int times : List.of(1, 10)) {
-        looks.computeIfAbsent(times, any -> new Samples()).add(looks(times * PER_SECOND));
-      }
-    }
-  }
-
-  /**
-   * The work of the load per second of its CPU time, and the share of a core that the bridge used.
-   */
-  private record Turn(Phase phase, double looks, double ours) {}
-
-  private Turn turn(Phase phase) {
-    long cpu = Kit.cpuNanos(ProcessHandle.current().pid());
+  private void measure(long agent, Phase phase, Costs cost) {
+    long bridge = Kit.cpuNanos(agent, BudgetCost::isOfBridge);
+    long all = Kit.cpuNanos(agent);
     long start = System.nanoTime();
-    double looks = looks(phase.times * PER_SECOND);
-    double used = Kit.cpuNanos(ProcessHandle.current().pid()) - cpu;
-    return new Turn(phase, looks, used / (System.nanoTime() - start));
+    double load = 100 * kit.launchInTurns(SECONDS, phase.times * PER_SECOND).watched();
+    double percent = 100.0 / (System.nanoTime() - start);
+    double ours = percent * (Kit.cpuNanos(agent, BudgetCost::isOfBridge) - bridge);
+    double total = percent * (Kit.cpuNanos(agent) - all);
+    cost.load.add(load);
+    cost.bridge.add(ours);
+    cost.compilerAndCollector.add(total - ours);
+    cost.all.add(load + total);
   }
 
-  /** Returns how often the load reads the clock per second of its CPU time. */
-  private double looks(int perSecond) {
-    Kit.Load load = kit.launchPaced(SECONDS, perSecond);
-    return 1e9 * load.looks() / (load.nanosPerCall() * load.calls());
+  private static boolean isOfBridge(String thread) {
+    return thread.startsWith("inferspan-ebpf");
+  }
+
+  private static void say(double budget, Phase phase, Costs cost, Report report) {
+    String name = "%.1f %%, %s".formatted(budget, phase.words);
+    report.say(
+        "%-26s %s  %6.2f %6.2f %6.2f  %s",
+        name,
+        cost.all.middle(),
+        cost.load.median(),
+        cost.bridge.median(),
+        cost.compilerAndCollector.median(),
+        cost.lowered);
+    report.atMost(name + ", % of a core", cost.all.median(), BAR * budget);
+  }
+
+  /** The classes of events that are not in full now. */
+  private static String lowered(int port) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/metrics")).build();
+    TreeSet<String> lowered = new TreeSet<>();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      Matcher level = LEVEL.matcher(client.send(request, BodyHandlers.ofString()).body());
+      while (level.find()) {
+        double detail = Double.parseDouble(level.group(2));
+        if (detail < FULL) {
+          lowered.add("%s:%.0f".formatted(level.group(1), detail));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return lowered.isEmpty() ? "nothing" : String.join(",", lowered);
+  }
+
+  private static int freePort() {
+    try (ServerSocket any = new ServerSocket(0)) {
+      return any.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,7 +21,8 @@ final class Kit {
 
   private static final Pattern LOAD =
       Pattern.compile(
-          "(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call, (\\d+) looks");
+          "(\\d+) calls, ([\\d.]+) s, (\\d+) calls/s, (\\d+) ns of CPU a call, (\\d+) looks"
+              + "(?:, (-?[\\d.]+))?");
   private static final String CORE = Objects.requireNonNullElse(System.getenv("THEIR_CORE"), "1");
   private static final String OUR_CORE = Objects.requireNonNullElse(System.getenv("OUR_CORE"), "0");
   private static final String BOTH_CORES = OUR_CORE + "," + CORE;
@@ -37,8 +39,10 @@ final class Kit {
    * The result of a load.
    *
    * @param looks how often it looked at the clock while it waited for its next call
+   * @param watched the share of a core that the watched library cost beyond the unwatched one; zero
+   *     unless they took turns
    */
-  record Load(long calls, double seconds, double nanosPerCall, long looks) {}
+  record Load(long calls, double seconds, double nanosPerCall, long looks, double watched) {}
 
   Path library() {
     return directory.resolve("libcuda.so.1");
@@ -53,9 +57,13 @@ final class Kit {
     return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "0", "launch");
   }
 
-  /** Launches so often on one thread, for a request. */
-  Load launchPaced(double seconds, int perSecond) {
-    return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(perSecond), "launch");
+  /**
+   * Launches so often by the watched library, on one thread for a request, in turns with a copy
+   * that is not watched.
+   */
+  Load launchInTurns(double seconds, int perSecond) {
+    Path plain = directory.resolve("libplain.so");
+    return run(seconds, CORE, "1", TRACEPARENT, Integer.toString(2 * perSecond), plain.toString());
   }
 
   /**
@@ -80,7 +88,9 @@ final class Kit {
           Long.parseLong(matcher.group(1)),
           Double.parseDouble(matcher.group(2)),
           Double.parseDouble(matcher.group(4)),
-          Long.parseLong(matcher.group(5)));
+          Long.parseLong(matcher.group(5)),
+          // Half of the time, since the two take turns.
+          matcher.group(6) == null ? 0 : Double.parseDouble(matcher.group(6)) / 2);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -161,6 +171,41 @@ final class Kit {
     return directory.resolve("load").toString();
   }
 
+  /** The agent with this budget, ready, as its image starts it; it exports nothing. */
+  Process agent(double percent, int metricsPort) {
+    List<String> command =
+        List.of(
+            "taskset",
+            "-c",
+            OUR_CORE,
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:+UseSerialGC",
+            "-Xmx128m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.inferspan.ebpf.cli.EbpfTool",
+            "agent",
+            "--metrics-port",
+            Integer.toString(metricsPort));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("INFERSPAN_EBPF_BUDGET", percent + "%");
+    builder.environment().put("INFERSPAN_EBPF_SLEEP_AFTER", "0s");
+    builder.environment().put("OTEL_TRACES_EXPORTER", "none");
+    try {
+      Process agent = builder.start();
+      for (String line = ""; !line.startsWith("ready:"); ) {
+        line = agent.inputReader().readLine();
+        if (line == null) {
+          throw new IllegalStateException("The agent has ended");
+        }
+      }
+      return agent;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static Process start(String cores, String... command) {
     return start(cores, Map.of(), List.of(command));
   }
@@ -180,10 +225,23 @@ final class Kit {
 
   /** Time on the CPU of a process's living threads. */
   static long cpuNanos(long pid) {
+    return cpuNanos(pid, thread -> true);
+  }
+
+  /** Time on the CPU of a process's living threads with such names. */
+  static long cpuNanos(long pid, Predicate<String> names) {
     try (var tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
-      return tasks.mapToLong(Kit::ranNanos).sum();
+      return tasks.filter(task -> names.test(name(task))).mapToLong(Kit::ranNanos).sum();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String name(Path task) {
+    try {
+      return Files.readString(task.resolve("comm")).strip();
+    } catch (IOException ended) {
+      return "";
     }
   }
 

@@ -182,9 +182,8 @@ final class Kit {
             "--enable-native-access=ALL-UNNAMED",
             "-XX:+UseSerialGC",
             "-Xmx128m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.inferspan.ebpf.cli.EbpfTool",
+            "-jar",
+            "ebpf-bridge/target/inferspan-ebpf-bridge.jar",
             "agent",
             "--metrics-port",
             Integer.toString(metricsPort));

@@ -16,7 +16,7 @@ public enum Setting {
       "after this time without a sampled request, probes that only serve requests are detached until the next one; 0s means never"),
   BUDGET(
       "no limit",
-      "what tracing may cost: 1% of a core, 1%node of all cores, or 20000/s events; detail is lowered to hold it"),
+      "what tracing may cost: 1% of a core, 1%node of all cores, 20000/s events, or 500kB/s of them; detail is lowered to hold it"),
   MEASURE_PROGRAMS(
       "false",
       "true makes the kernel measure the run time of all BPF programs of the machine, at two clock readings per run"),

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Part of `check`: how many instructions the kernel's verifier walks, which is the time that a start takes."""
 
-from observed import Observer
+import ctypes
+import os
+
+from observed import OBJECTS, Observer
 
 # A million is the kernel's own bound, and a third of it took a second.
 MOST = 8_000
 MOST_OF = {"context_sys_exit": 80_000}  # 6.1 walks a fifth more than newer kernels
+
+# Of `record` and `coldstart`, without the bridge.
+OTHERS = ["stacks", "request_stacks", "starts"]
 
 
 def verified(report):
@@ -17,3 +23,19 @@ def verified(report):
     report("verified instructions", len(observer.verified) > 10 and not over,
            f"{sum(observer.verified.values())} in {len(observer.verified)} programs, most in {dict(dearest)}"
            + (f"; too many: {over}" if over else ""))
+    errors = {name: load(os.path.join(OBJECTS, name + ".bpf.o")) for name in OTHERS}
+    report("other objects", not any(errors.values()), f"errors of loading them: {errors}")
+
+
+def load(path):
+    """The error number of loading an object, but for the program that needs Linux 6.13."""
+    libbpf = ctypes.CDLL("libbpf.so.1")
+    libbpf.bpf_object__open_file.restype = ctypes.c_void_p
+    libbpf.bpf_object__find_program_by_name.restype = ctypes.c_void_p
+    opened = libbpf.bpf_object__open_file(path.encode(), None)
+    session = libbpf.bpf_object__find_program_by_name(ctypes.c_void_p(opened), b"call_session")
+    if session:
+        libbpf.bpf_program__set_autoload(ctypes.c_void_p(session), False)
+    error = -libbpf.bpf_object__load(ctypes.c_void_p(opened))
+    libbpf.bpf_object__close(ctypes.c_void_p(opened))
+    return error

@@ -3,19 +3,19 @@ package io.inferspan.ebpf.imports;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far another clock is ahead of ours, as an interval, from messages between the two.
+ * The offset of another host's clock from ours, as an interval.
  *
- * <p>A message arrives after it was sent. So each one to the other side limits the offset from
- * above, and each one from there from below, however long it took. Clocks drift, so limits widen
- * with their age, and old ones are forgotten. Limits that contradict each other mean that a clock
- * was set: only the newest counts then.
+ * <p>A message arrives after it was sent, so each message to the other host is an upper limit of
+ * the offset and each message from it a lower one, whatever the delay. Clocks drift, so limits
+ * widen with age, and old ones are dropped. If limits contradict each other, a clock was set, and
+ * the estimate starts again.
  */
 final class ClockOffset {
 
-  /** What two clocks may drift apart. Each may be 50 ppm off. */
+  /** The maximum drift between two clocks, each of which may be 50 ppm off. */
   private static final double DRIFT = 100e-6;
 
-  /** A clock may have been set since, by less than would show. */
+  /** Limits are dropped after this time, because a clock may have been set unnoticed. */
   private static final long FORGOTTEN_NANOS = 10_000_000_000L;
 
   private Limits now = new Limits(Long.MIN_VALUE);
@@ -23,14 +23,14 @@ final class ClockOffset {
   private long timesSet;
 
   /**
-   * What is known of the offset.
+   * An estimate of the offset.
    *
    * @param offsetNanos the middle of the interval
-   * @param errorNanos the most that the offset can differ from that
+   * @param errorNanos the maximum error of {@code offsetNanos}
    */
   record Interval(long offsetNanos, long errorNanos) {}
 
-  /** The tightest limits of one stretch of time. */
+  /** The tightest limits of one period. */
   private static final class Limits {
     private final long beganNanos;
     private double least = Double.NEGATIVE_INFINITY;
@@ -51,7 +51,7 @@ final class ClockOffset {
     }
   }
 
-  /** A message that we sent at {@code ours} was received at {@code theirs}. */
+  /** Adds a message that we sent at {@code ours} and the other host received at {@code theirs}. */
   void sent(long ours, long theirs) {
     turn(ours);
     double limit = (double) theirs - ours;
@@ -64,7 +64,7 @@ final class ClockOffset {
     }
   }
 
-  /** A message that was sent at {@code theirs} reached us at {@code ours}. */
+  /** Adds a message that the other host sent at {@code theirs} and we received at {@code ours}. */
   void received(long theirs, long ours) {
     turn(ours);
     double limit = (double) theirs - ours;
@@ -98,7 +98,7 @@ final class ClockOffset {
     return Math.min(now.most(nanos), before.most(nanos));
   }
 
-  /** How often what came contradicted what was known. */
+  /** Returns how often the estimate started again. */
   long timesSet() {
     return timesSet;
   }

@@ -13,24 +13,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clocks of a communicator's hosts, compared with that of its first rank's host.
+ * The clocks of a communicator's hosts, compared with the clock of the host of its first rank.
  *
- * <p>No rank ends a collective that needs the data of all before each one has enqueued it. So each
- * such collective is a message from every host to every other one.
+ * <p>A collective that needs the data of all ranks cannot end on any of them before all have
+ * enqueued it, so each such collective is a message from every host to every other host.
  */
 final class HostClocks {
 
-  /** Collectives in which each rank needs the data of all. */
+  /** Collectives in which each rank needs the data of all ranks. */
   private static final Set<String> MUTUAL =
       Set.of("all_reduce", "all_gather", "reduce_scatter", "all_to_all");
 
-  /** Times are cut to microseconds. */
+  /** Timestamps are truncated to microseconds. */
   private static final long CUT_NANOS = 1_000;
 
   private final Map<String, NavigableMap<Long, Interval>> known = new HashMap<>();
   private long violations;
 
-  /** When a host's ranks enqueued a collective, at the latest, and when the first ended. */
+  /** When the last rank of a host enqueued a collective, and when the first one ended it. */
   private record Part(long enqueuedNanos, long endNanos) {
 
     private Part and(Part other) {
@@ -39,7 +39,7 @@ final class HostClocks {
     }
   }
 
-  /** Numbers are counted for each kind of collective. */
+  /** A collective; each kind has sequence numbers of its own. */
   private record Collective(String call, long sequence) {}
 
   private record Shared(Part our, Map<String, Part> others) {}
@@ -68,7 +68,7 @@ final class HostClocks {
     clocks.values().forEach(clock -> violations += clock.timesSet());
   }
 
-  /** Those that our host has a part in, in the order of their ends. */
+  /** Returns the collectives that our host takes part in, in the order of their ends. */
   private static List<Shared> shared(Collection<Map<String, Part>> collectives, String ours) {
     List<Shared> shared = new ArrayList<>();
     for (Map<String, Part> parts : collectives) {
@@ -90,7 +90,7 @@ final class HostClocks {
     }
   }
 
-  /** How far the clock was ahead that timed an operation; null for our own, and if unknown. */
+  /** Returns the offset of the clock that timed an operation; null if it is ours or unknown. */
   @Nullable Interval of(NcclOperation operation) {
     NavigableMap<Long, Interval> intervals = known.get(operation.rank().host());
     if (intervals == null) {
@@ -100,7 +100,7 @@ final class HostClocks {
     return (last == null ? intervals.firstEntry() : last).getValue();
   }
 
-  /** Collectives that ended, by these clocks, before another host had enqueued them. */
+  /** Returns the number of collectives that, by these clocks, ended before a host enqueued them. */
   long violations() {
     return violations;
   }

@@ -29,9 +29,10 @@ enum Program {
     return image;
   }
 
-  /** Returns its help text. */
+  /** Returns the help text of what manifests run. */
   String help() throws IOException, InterruptedException {
-    Running running = start(List.of("--help"), Map.of());
+    List<String> arguments = this == AGENT ? List.of("agent", "--help") : List.of("--help");
+    Running running = start(arguments, Map.of());
     try (running) {
       if (!running.process().waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError(this + " does not end with its help");

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /** Waiting for what happens elsewhere, in small steps and not for ever. */
 public final class Eventually {
 
-  private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int STEP_MILLIS = 10;
 
   private Eventually() {}

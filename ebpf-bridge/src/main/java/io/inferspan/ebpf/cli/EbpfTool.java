@@ -95,7 +95,6 @@ public final class EbpfTool {
         });
     complete(line);
     return line.setAllowOptionsAsOptionParameters(false)
-        .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(HELP_WIDTH)
         .setUsageHelpLongOptionsMaxWidth(HELP_WIDTH / 3)
         .setColorScheme(

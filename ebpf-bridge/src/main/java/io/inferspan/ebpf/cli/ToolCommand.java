@@ -4,7 +4,6 @@ import io.inferspan.ebpf.BridgeConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,7 +49,7 @@ abstract class ToolCommand implements Callable<Integer> {
 
   final void requireEnding(String file, String... endings) {
     for (String ending : endings) {
-      if (file.toLowerCase(Locale.ROOT).endsWith(ending)) {
+      if (file.endsWith(ending)) {
         return;
       }
     }

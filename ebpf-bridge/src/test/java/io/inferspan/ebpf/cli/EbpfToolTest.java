@@ -138,6 +138,7 @@ class EbpfToolTest {
           record --off-cpu --unit bytes | --unit bytes: must be ns or calls here
           record --trace 7          | --trace 7: must be 32 hexadecimal digits
           flame                     | Missing required parameter: 'FILE'; see flame --help
+          flame a --out b.HTML      | --out b.HTML: must end with .html
           flame a --out b.svg       | --out b.svg: must end with .html or .folded or .txt or .json
           flame a --model m         | --model m: needs --requests, which names models
           flame a --unit days       | Invalid value for option '--unit': days must be samples, calls,

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the bundle has.
+ * The contents of the bundle.
  *
- * @param lib its files
- * @param standIn directory of the test kit's libraries, for tests without a GPU; else empty
+ * @param lib the directory of its files
+ * @param standIn the directory of the stand-in libraries for tests without a GPU; empty on a real GPU
  */
 record Bundle(Path lib, String standIn) {
 
@@ -28,12 +28,12 @@ record Bundle(Path lib, String standIn) {
     return !standIn.isEmpty();
   }
 
-  /** How often figures take turns. Of a stand-in none is of interest. */
+  /** The number of turns of a measurement; one with the stand-ins, whose figures mean nothing. */
   int rounds() {
     return hasStandIn() ? 1 : 3;
   }
 
-  /** How long a rate is measured. */
+  /** The time for which a rate is measured. */
   double seconds() {
     return hasStandIn() ? 0.2 : 1.5;
   }
@@ -46,7 +46,7 @@ record Bundle(Path lib, String standIn) {
         .toList();
   }
 
-  /** The load on the driver, and which driver it loads. */
+  /** The program that calls the driver. */
   List<String> cudaLoad() {
     return List.of(file("cuda_load").toString(), hasStandIn() ? standIn + "/libcuda.so.1" : "libcuda.so.1");
   }
@@ -55,7 +55,7 @@ record Bundle(Path lib, String standIn) {
     return new Load(file("cuda_load"), cudaLoad());
   }
 
-  /** The command of a program in Python. */
+  /** Returns the command that runs a Python program. */
   List<String> python(String program, String... more) {
     String python = Objects.requireNonNullElse(System.getenv("PYTHON"), "python3");
     List<String> command = new ArrayList<>(List.of(python, "-u", file(program).toString()));

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Steps on the driver's own interface, for which the bundle has a load. */
+/** Steps on the driver API, which the bundle's own program calls. */
 final class DriverSteps {
 
   private static final int CALLS = 2000;
@@ -29,7 +29,7 @@ final class DriverSteps {
     this.bundle = bundle;
   }
 
-  /** Of a new sampled request. */
+  /** Returns the traceparent of a new sampled request. */
   static String traceparent() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return "00-%016x%016x-%016x-01".formatted(random.nextLong(), random.nextLong(), random.nextLong() | 1);
@@ -48,7 +48,7 @@ final class DriverSteps {
     }
   }
 
-  /** Whether a caller that asks for an entry point gets the function that has the probe. */
+  /** Checks that a caller that asks for an entry point gets the probed function. */
   void entries(Step step) throws IOException {
     try (Load load = bundle.startCuda()) {
       int same = 0;
@@ -64,7 +64,7 @@ final class DriverSteps {
     }
   }
 
-  /** CPU time of a call before the driver is initialised, without and with a probe that does nothing. */
+  /** Measures the CPU time of a call before the driver is initialised, with and without an empty probe. */
   void firstInstructions(Step step) throws IOException, InterruptedException {
     Path library;
     try (Load load = bundle.startCuda()) {
@@ -144,7 +144,7 @@ final class DriverSteps {
     }
   }
 
-  /** Which functions known calls reach, and whether the bridge has each call once and no other. */
+  /** Checks which functions known calls reach, and that the bridge reports each call once and no other. */
   private void knownCalls(Step step, Load load, String caller, String program) throws IOException, InterruptedException {
     reached(bundle, step, caller, load, () -> did(load.ask("counts", traceparent(), CALLS)));
     try (Watching watching = Watching.begin(traceparent -> load.ask("counts", traceparent, CALLS / 10), "libcuda", program)) {
@@ -179,7 +179,7 @@ final class DriverSteps {
     }
   }
 
-  /** Which exported functions of the driver are called meanwhile. What comes by another way is not counted. */
+  /** Counts the calls of the driver's exported functions; calls through other pointers are not counted. */
   static void reached(Bundle bundle, Step step, String caller, Load load, Callable<Map<String, Calls>> calling)
       throws IOException {
     try (Probes probes = exported(bundle, load.libcuda())) {
@@ -200,7 +200,7 @@ final class DriverSteps {
     }
   }
 
-  /** On all functions of the driver; on the watched ones only where each is attached by itself. */
+  /** Probes all functions of the driver, or only the watched ones where each needs its own attachment. */
   private static Probes exported(Bundle bundle, Path library) throws IOException {
     try {
       List<String> all = ElfSymbols.of(library).functions().stream().filter(name -> name.matches("cu[A-Z].*")).toList();
@@ -239,7 +239,7 @@ final class DriverSteps {
     }
   }
 
-  /** Makes work for a while; SHARE percent of its requests are sampled. */
+  /** Makes calls for some time; SHARE percent of its requests are sampled. */
   @FunctionalInterface
   interface Work {
     String[] run(int share) throws IOException;
@@ -251,7 +251,7 @@ final class DriverSteps {
     Watching begin() throws IOException, InterruptedException;
   }
 
-  /** Rates without the bridge and with it, in turns. */
+  /** Measures the rates without and with the bridge, in turns. */
   static void compareRates(Step step, String what, String published, int rounds, Work work, Attaching attaching)
       throws IOException, InterruptedException {
     List<Double> bases = new ArrayList<>();
@@ -277,12 +277,12 @@ final class DriverSteps {
     return String.format(Locale.ROOT, "%.0f, slower %s", rate, Report.slowdown(base, rate));
   }
 
-  /** Of words: what, count, nanoseconds. */
+  /** Parses the words name, count, nanoseconds. */
   static double rate(String[] words) {
     return Double.parseDouble(words[1]) * 1e9 / Double.parseDouble(words[2]);
   }
 
-  /** Sorts, and returns the middle. */
+  /** Sorts the values and returns the median. */
   static double median(List<Double> values) {
     values.sort(null);
     return values.get(values.size() / 2);

@@ -19,8 +19,8 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * Checks the bridge on a machine with a GPU: one step after the other, each within its time. What
- * one step cannot do does not end the others.
+ * Checks the bridge on a machine with a GPU, step by step, each with a deadline. A step that fails
+ * does not stop the others.
  */
 final class GpuCheck {
 
@@ -28,13 +28,13 @@ final class GpuCheck {
   private static final int CANNOT_RUN = 3;
   private static final Path NVIDIA = Path.of("/dev/nvidiactl");
 
-  /** What a step does; it throws where it fails. */
+  /** The work of a step; it throws if the step fails. */
   @FunctionalInterface
   private interface Body {
     void run(Step step) throws IOException, InterruptedException;
   }
 
-  /** Thrown where this machine lacks what a step needs. */
+  /** Thrown if this machine lacks something that a step needs. */
   static final class Absent extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -70,7 +70,7 @@ final class GpuCheck {
     return CANNOT_RUN;
   }
 
-  /** Without BPF steps do what they can. */
+  /** Without BPF, steps do what they can. */
   private void performAll(Path output) {
     DriverSteps driver = new DriverSteps(bundle);
     PythonSteps python = new PythonSteps(bundle);
@@ -160,7 +160,7 @@ final class GpuCheck {
     }
   }
 
-  /** All that is missing, with what the kernel said when it was tried. */
+  /** Lists everything that is missing, with the kernel's answer to the attempt. */
   private void findBpf(Step step) throws IOException {
     if (EbpfSupport.check() instanceof EbpfSupport.Unavailable none) {
       throw new Absent(

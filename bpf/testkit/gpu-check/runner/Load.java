@@ -12,10 +12,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 
-/** A program that answers a line with lines, the last of which is "done" or "failed REASON". */
+/** A program that answers each line of input with lines, the last of which is "done" or "failed REASON". */
 final class Load implements AutoCloseable {
 
-  /** What a step that ran out of time leaves behind. */
+  /** Programs left over by a step that ran out of time. */
   static final Queue<Process> RUNNING = new ConcurrentLinkedQueue<>();
 
   static final String LIBRARIES = "LD_LIBRARY_PATH";
@@ -26,7 +26,7 @@ final class Load implements AutoCloseable {
   private final Path errors;
   private final String greeting;
 
-  /** Starts it, and returns when it says that it is ready. */
+  /** Starts the program and returns when it reports that it is ready. */
   Load(Path program, List<String> command) throws IOException {
     name = program.getFileName().toString();
     errors = Files.createTempFile("gpu-check", ".err");
@@ -41,14 +41,14 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** A program's environment has nothing of what only our Java needs. */
+  /** Removes the variables that only our own Java needs. */
   private static ProcessBuilder builder(List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put(LIBRARIES, theirLibraries());
     return builder;
   }
 
-  /** The command, for a program of ours that starts it. */
+  /** Returns the command, for programs of ours that start it. */
   static List<String> inItsEnvironment(List<String> command) {
     List<String> words = new ArrayList<>(List.of("env", LIBRARIES + "=" + theirLibraries()));
     words.addAll(command);
@@ -59,12 +59,12 @@ final class Load implements AutoCloseable {
     return Objects.requireNonNullElse(System.getenv("GPU_CHECK_" + LIBRARIES), "");
   }
 
-  /** Runs a program to its end, and returns what it printed; where it fails, the last line is the reason. */
+  /** Runs a program to its end and returns its output; if it fails, the last line is the reason. */
   static String output(String... command) throws IOException, InterruptedException {
     return output(builder(List.of(command)));
   }
 
-  /** Runs a program with this environment, to whose input nothing comes. */
+  /** Runs a program with this environment and no input. */
   static String output(ProcessBuilder builder) throws IOException, InterruptedException {
     Process process = builder.redirectErrorStream(true).start();
     RUNNING.add(process);
@@ -76,12 +76,12 @@ final class Load implements AutoCloseable {
     return text;
   }
 
-  /** What it said after "ready". */
+  /** Returns the rest of the line that began with "ready". */
   String greeting() {
     return greeting.substring("ready".length()).strip();
   }
 
-  /** The words of each line of the answer. */
+  /** Sends a command and returns the words of each line of the answer. */
   List<String[]> ask(Object... words) throws IOException {
     process.outputWriter().write(Arrays.stream(words).map(Object::toString).collect(Collectors.joining(" ", "", "\n")));
     process.outputWriter().flush();
@@ -99,7 +99,7 @@ final class Load implements AutoCloseable {
     return (int) process.pid();
   }
 
-  /** The driver's library that it has mapped. */
+  /** Returns the driver library that the program has mapped. */
   Path libcuda() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/maps"))) {
       if (line.contains("/libcuda.so")) {
@@ -124,7 +124,7 @@ final class Load implements AutoCloseable {
     Files.deleteIfExists(errors);
   }
 
-  /** Ends a process and those that it has started. */
+  /** Ends a process and its descendants. */
   static void kill(Process process) {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();

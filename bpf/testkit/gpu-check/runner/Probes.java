@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** A program of {@code count.bpf.c} on functions of a library. */
+/** A program of {@code count.bpf.c} that is attached to functions of a library. */
 final class Probes implements AutoCloseable {
 
   private static final int MOST = 4096;
@@ -38,7 +38,7 @@ final class Probes implements AutoCloseable {
     this.names = names;
   }
 
-  /** Attaches to all these functions; names of one place count as one function. */
+  /** Attaches to these functions; names with the same address count as one function. */
   static Probes attach(
       Bundle bundle, String program, UprobeMode mode, Path library, Collection<String> functions)
       throws IOException {
@@ -60,7 +60,7 @@ final class Probes implements AutoCloseable {
     }
   }
 
-  /** Functions by place in the file; of names for one place the first. */
+  /** Returns functions by their offset in the file; of several names, the first. */
   static Map<Long, String> places(Path library, Collection<String> functions) throws IOException {
     ElfSymbols symbols = ElfSymbols.of(library);
     Map<Long, String> places = new TreeMap<>();
@@ -73,7 +73,7 @@ final class Probes implements AutoCloseable {
     return places;
   }
 
-  /** How often each function was called. */
+  /** Returns the number of calls of each function. */
   Map<String, Long> calls() {
     Map<String, Long> calls = new TreeMap<>();
     for (int i = 0; i < Math.min(names.size(), MOST); i++) {
@@ -85,7 +85,7 @@ final class Probes implements AutoCloseable {
     return calls;
   }
 
-  /** The kind of the instruction that a probe at this place replaces. */
+  /** Returns the kind of the instruction that a probe at this offset replaces. */
   static String firstInstruction(Path library, long at) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(library.toFile(), "r")) {
       byte[] code = new byte[4];

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Steps on PyTorch and vLLM, where this machine's Python has them. */
+/** Steps on PyTorch and vLLM, if this machine's Python has them. */
 final class PythonSteps {
 
   private static final String UNSAMPLED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
@@ -19,7 +19,7 @@ final class PythonSteps {
   private static final int TIMES = 500;
   private static final List<String> GROUPS = List.of("launches", "copies", "synchronises");
 
-  /** For each group what the bridge calls it, and what the profiler does. */
+  /** For each group of calls, the bridge's and the profiler's names. */
   private static final List<String> KINDS =
       List.of(
           "cuda\\.(graph_)?launch|cu(da)?(LaunchKernel|GraphLaunch|LaunchCooperative).*",
@@ -40,7 +40,7 @@ final class PythonSteps {
     return Watching.begin(traceparent -> load.ask("operation", traceparent, "softmax", 1, 0), "libcuda", CKP);
   }
 
-  /** What the bridge and the profiler counted at the same time, and where the request's time went. */
+  /** Compares simultaneous counts of bridge and profiler, and reports the parts of the request's time. */
   void transformer(Step step) throws IOException, InterruptedException {
     List<String> wrong = new ArrayList<>();
     try (Load load = torch()) {
@@ -133,7 +133,7 @@ final class PythonSteps {
     return requests.stream().filter(seen -> seen.containsKey("llm_d.engine.prefill")).count();
   }
 
-  /** What is watched of it; without the plugin no work of a batch has a request. */
+  /** Watches the engine; without the plugin, work of a batch has no request. */
   private static String plugin(Watching watching) throws InterruptedException {
     try {
       return watching.awaitFunctionsOf(CKP);
@@ -153,7 +153,7 @@ final class PythonSteps {
     }
   }
 
-  /** A server under load, and which of its work is under the sampled requests. */
+  /** Checks a server under load: how much of its work belongs to the sampled requests. */
   void vllm(Step step) throws IOException, InterruptedException {
     try (Load load = bundle.startPython("vllm_load.py")) {
       String[] ready = load.greeting().split(" ");
@@ -180,7 +180,7 @@ final class PythonSteps {
     }
   }
 
-  /** What is under each of these requests. Shares of steps are written a second after a request's end. */
+  /** Counts the spans of each of these requests. Shares of steps follow a second after a request's end. */
   private static List<Map<String, Calls>> requests(Watching watching, List<String[]> answer, String which)
       throws InterruptedException {
     List<String> contexts = answer.stream().filter(words -> words[0].equals(which)).map(words -> words[1]).toList();

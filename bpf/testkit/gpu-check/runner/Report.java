@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What was found, as a table in Markdown and as JSON. */
+/** The results, as a table in Markdown and as JSON. */
 final class Report {
 
-  /** How a step ended; ABSENT: this machine lacks what it needs. */
+  /** The result of a step; ABSENT: this machine lacks something it needs. */
   enum Status {
     OK,
     FAILED,
@@ -34,13 +34,13 @@ final class Report {
       row(what, host, "", "");
     }
 
-    /** With the duration on the device, where CUPTI or events tell, and what others published. */
+    /** Adds a duration on the device, if CUPTI or events provide one, and the published figure. */
     synchronized void row(String what, String host, String device, String published) {
       rows.add(map("what", what, "host", host, "device", device, "published", published));
       lines.add("| | %s | %s | %s | %s |".formatted(what, host, device, published));
     }
 
-    /** A row of the JSON only. */
+    /** Adds a row to the JSON only. */
     synchronized void detail(String what, String host) {
       rows.add(map("what", what, "host", host));
     }
@@ -95,7 +95,7 @@ final class Report {
     };
   }
 
-  /** A duration with three digits; nothing where it is not known. */
+  /** Formats a duration with three digits; empty if it is unknown. */
   static String nanos(double nanos) {
     String[] units = {"ns", "µs", "ms", "s"};
     int unit = 0;
@@ -107,7 +107,7 @@ final class Report {
     return nanos < 0 ? "" : String.format(Locale.ROOT, format, value, units[unit]);
   }
 
-  /** How much slower than a base, as a factor and as a percentage. */
+  /** Formats the slow-down against a base, as a factor and as a percentage. */
   static String slowdown(double base, double rate) {
     return String.format(Locale.ROOT, "%.2f× (%+.2f %%)", base / rate, 100 * (base / rate - 1));
   }

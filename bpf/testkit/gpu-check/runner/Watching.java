@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
-/** The bridge with all its probes, and what its spans say of each trace. */
+/** The bridge with all its probes, and the spans that it writes for each trace. */
 final class Watching implements AutoCloseable {
 
   private static final AttributeKey<Long> COUNT = AttributeKey.longKey("inferspan.ebpf.count");
@@ -37,7 +37,7 @@ final class Watching implements AutoCloseable {
       return new Calls(count + more.count, nanos + more.nanos);
     }
 
-    /** The calls whose kinds match. */
+    /** Sums the calls whose kinds match. */
     static Calls of(Map<String, Calls> seen, String kinds) {
       return seen.entrySet().stream()
           .filter(entry -> entry.getKey().matches(kinds))
@@ -45,7 +45,7 @@ final class Watching implements AutoCloseable {
           .reduce(NONE, Calls::plus);
     }
 
-    /** Nanoseconds of one call. */
+    /** Returns the mean duration of a call in nanoseconds. */
     double mean() {
       return (double) nanos / Math.max(1, count);
     }
@@ -63,13 +63,13 @@ final class Watching implements AutoCloseable {
     bridge = EbpfBridge.attach(Telemetry.using(sdk), config);
   }
 
-  /** Does a little under a request. */
+  /** Makes a few calls for a request. */
   @FunctionalInterface
   interface Trial {
     void run(String traceparent) throws IOException;
   }
 
-  /** Attaches, and returns when functions of these files, which a process maps, are watched and a trial was seen. */
+  /** Attaches, and returns when functions of these mapped files are watched and a trial call was seen. */
   static Watching begin(Trial trial, String... files) throws IOException, InterruptedException {
     Watching watching = begin(files);
     try {
@@ -98,7 +98,7 @@ final class Watching implements AutoCloseable {
     }
   }
 
-  /** Returns when a trial was seen: a library is listed a moment before its probes are on. */
+  /** Returns when a trial call was seen, because a library is listed shortly before its probes are on. */
   void awaitCallsOf(Trial trial) throws IOException, InterruptedException {
     for (int i = 0; i < 10; i++) {
       String traceparent = DriverSteps.traceparent();
@@ -110,7 +110,7 @@ final class Watching implements AutoCloseable {
     throw new IOException("the bridge sees no call of a sampled request");
   }
 
-  /** What the bridge says of a library; without functions after ten seconds it has failed. */
+  /** Returns the bridge's report of a library; it fails if there are no functions after ten seconds. */
   String awaitFunctionsOf(String file) throws IOException, InterruptedException {
     String last = "not looked into";
     for (int i = 0; i < 500; i++) {
@@ -125,7 +125,7 @@ final class Watching implements AutoCloseable {
     throw new IOException("functions of " + file + " are not watched after 10 s: " + last);
   }
 
-  /** All calls under a trace by kind, once its request is written. */
+  /** Returns all calls of a trace by kind, once its request is written. */
   Map<String, Calls> of(String traceparent) throws InterruptedException {
     settle();
     return settled(traceparent);

@@ -6,7 +6,7 @@
 #ifndef INFERSPAN_DEVICE_H
 #define INFERSPAN_DEVICE_H
 
-#include "stacks.h"
+#include "stack_calls.h"
 
 #if defined(__TARGET_ARCH_arm64)
 struct user_pt_regs { /* libbpf's name for what kernel.h has as pt_regs; only its size matters here */

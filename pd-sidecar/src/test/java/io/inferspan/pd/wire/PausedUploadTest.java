@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class PausedUploadTest extends WireTest {
   private static final Duration BOUND = Duration.ofSeconds(8);
   private static final Duration STILL = Duration.ofMillis(400);
-  private static final int PIECE = 8 * 1024;
+  private static final int PIECE = 32 * 1024;
 
   /** The sidecar looks for the end behind so much; the kernel would buffer megabytes more. */
   private static final int MOST_UNREAD = 200 * 1024;
@@ -41,11 +41,11 @@ final class PausedUploadTest extends WireTest {
     RawServer engine = engine((wire, server) -> server.saw(wire.head() + hold(server)));
     SidecarRig sidecar = before(engine.port(), "--transport=" + transport);
     Wire client = to(sidecar);
-    client.socket().setSendBufferSize(PIECE);
+    client.socket().setSendBufferSize(8 * 1024);
     client.send("POST /x HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000000\r\n\r\n");
     AtomicLong sent = new AtomicLong();
     Thread.ofVirtual().start(() -> pour(client, sent));
-    Awaited.within(Duration.ofSeconds(15), "the upload stalls", () -> stalls(sent));
+    Awaited.within(Duration.ofSeconds(60), "the upload stalls", () -> stalls(sent));
 
     if (reset) {
       client.reset();
@@ -62,7 +62,7 @@ final class PausedUploadTest extends WireTest {
 
   /** Reads nothing until the test is over. */
   private static String hold(RawServer server) {
-    Awaited.within(Duration.ofSeconds(25), "over", () -> server.heads().contains("over"));
+    Awaited.within(Duration.ofSeconds(90), "over", () -> server.heads().contains("over"));
     return "";
   }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread gets its slot the first time a sampled span is current on it, which costs one system
  * call, and keeps it for its lifetime. A thread does not report its end, so {@link #sweep} must be
- * called now and then; a thread that finds no slot calls it as well. A slot is reused only after
+ * called regularly; a thread that finds no free slot calls it as well. A slot is reused only after
  * the kernel has removed its thread. A thread that gets the tid of one that ended takes its slot at
  * once.
  */
@@ -57,7 +57,7 @@ public final class OwnThreads implements AutoCloseable {
    * @param kernel the kernel's map
    * @param currentTid returns the calling thread's tid, as the kernel's programs see it
    * @param listener observes every switch; may be null
-   * @param signal rung when a thread starts serving a request while the signal is on
+   * @param signal notified when a thread starts serving a request while the signal is on
    */
   public OwnThreads(
       ByteBuffer contexts,

@@ -1,26 +1,26 @@
 package io.inferspan.ebpf.elf;
 
 /**
- * Where a function keeps its caller's address and frame pointer while it is at an instruction.
+ * The location of a function's return address and of its caller's frame pointer at an instruction.
  *
- * @param offset from the stack pointer to where it was before the call; only of {@link
+ * @param offset the distance from the stack pointer to its value before the call; only for {@link
  *     Rule#STACK_POINTER}
  */
 public record CallFrame(Rule rule, int offset) {
 
-  /** Nothing is known. */
+  /** An unknown frame. */
   public static final CallFrame UNKNOWN = new CallFrame(Rule.UNKNOWN, 0);
 
-  /** The frame pointer is its own. */
+  /** A frame with a frame pointer of its own. */
   public static final CallFrame OWN = new CallFrame(Rule.FRAME_POINTER, 0);
 
-  /** What leads to the caller. */
+  /** The register from which the caller is found. */
   public enum Rule {
-    /** Its own frame pointer, below the caller's address. */
+    /** The function's frame pointer, which is saved below the return address. */
     FRAME_POINTER,
-    /** Its stack pointer, while the frame pointer is still the caller's. */
+    /** The stack pointer, while the frame pointer is still the caller's. */
     STACK_POINTER,
-    /** What the file does not say, or what needs more than these two. */
+    /** Not described by the file, or more complex than the other two. */
     UNKNOWN
   }
 

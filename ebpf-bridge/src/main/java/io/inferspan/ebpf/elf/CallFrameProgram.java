@@ -5,16 +5,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 
-/** One function's entry of a table of frames: a program in DWARF's instructions. */
+/** The unwind entry of one function: a program of DWARF call frame instructions. */
 final class CallFrameProgram {
 
   private static final int FRAME_POINTER = 6;
   private static final int STACK_POINTER = 7;
 
-  /** Instead of a register: an expression. */
+  /** Stands for an expression in place of a register. */
   private static final int EXPRESSION = -1;
 
-  /** Pushes the frame pointer and the stack pointer, with an offset. */
+  /** DWARF operations that push the frame pointer or the stack pointer plus an offset. */
   private static final int PUSH_FRAME_POINTER = 0x76;
 
   private static final int PUSH_STACK_POINTER = 0x77;
@@ -40,11 +40,11 @@ final class CallFrameProgram {
   private final Deque<State> remembered = new ArrayDeque<>();
 
   /**
-   * What is true at an instruction.
+   * The unwind rules at an instruction.
    *
-   * @param register from which the frame is so far away; of an expression, the offset is its first
-   *     operation
-   * @param framePointerAt where the caller's is, from the frame on
+   * @param register the base of the canonical frame address (CFA)
+   * @param offset the distance of the CFA from the register; the first operation of an expression
+   * @param framePointerAt the offset from the CFA at which the caller's frame pointer is saved
    */
   private record State(int register, long offset, long framePointerAt) {}
 
@@ -100,7 +100,7 @@ final class CallFrameProgram {
     return offset >= 0 && offset < length;
   }
 
-  /** The frame at an instruction of the function. */
+  /** Returns the frame at an instruction of the function. */
   CallFrame at(long offset, Instruction instruction) {
     run(commonBegin, commonEnd, Long.MAX_VALUE);
     initial = state;
@@ -114,7 +114,7 @@ final class CallFrameProgram {
     if (state.register() == FRAME_POINTER) {
       return state.offset() == 2 * Long.BYTES ? CallFrame.OWN : CallFrame.UNKNOWN;
     }
-    if (isExpression(PUSH_STACK_POINTER)) { // of the procedure linkage table
+    if (isExpression(PUSH_STACK_POINTER)) { // an entry of the procedure linkage table
       return CallFrame.onStack(instruction.hasPushedNumber() ? 2 * Long.BYTES : Long.BYTES);
     }
     if (state.register() != STACK_POINTER) {
@@ -127,7 +127,7 @@ final class CallFrameProgram {
     return state.register() == EXPRESSION && state.offset() == first;
   }
 
-  /** What was saved below the stack's end was restored since. */
+  /** A frame pointer saved below the stack pointer has already been restored. */
   private CallFrame onStack(Instruction instruction) {
     boolean callers =
         state.framePointerAt() == NOT_SAVED
@@ -136,7 +136,7 @@ final class CallFrameProgram {
     return callers ? CallFrame.onStack(state.offset()) : CallFrame.UNKNOWN;
   }
 
-  /** Go's functions have a frame pointer if they have a frame, which the table does not say. */
+  /** A Go function with a frame has a frame pointer, too, but its table does not describe it. */
   private CallFrame inGo(Instruction instruction) {
     if (state.offset() == Long.BYTES || instruction.movesFramePointer()) {
       return CallFrame.onStack(state.offset());
@@ -162,7 +162,7 @@ final class CallFrameProgram {
     }
   }
 
-  /** Returns how far the instructions that follow are from this one. */
+  /** Returns by how many bytes the location advances. */
   private long extended(int code) {
     switch (code) {
       case 0x00 -> {}

@@ -97,8 +97,8 @@ public final class ElfFunctions {
   }
 
   /**
-   * The frame of the function at an offset. On AArch64, every function is taken to have a frame
-   * pointer.
+   * Returns the frame of the function at an offset. On AArch64, every function is assumed to have a
+   * frame pointer.
    */
   public CallFrame frame(long fileOffset, Instruction instruction) {
     UnwindTable known = frames;
@@ -108,18 +108,18 @@ public final class ElfFunctions {
     return known.at(address(fileOffset), instruction);
   }
 
-  /** Whether threads or programs begin in the function at an offset. */
+  /** Returns whether threads or programs begin in the function at an offset. */
   public boolean isRoot(long fileOffset) {
     UnwindTable known = frames;
     return known != null && roots.contains(known.start(address(fileOffset)));
   }
 
-  /** The address of the state of Python's interpreter; 0 of other files. */
+  /** Returns the address of the Python interpreter's state; 0 if the file has none. */
   public long pythonRuntime() {
     return pythonRuntime;
   }
 
-  /** A function that holds an offset, by one of its names. */
+  /** A function that contains an offset, with one of its names. */
   private record Candidate(long start, int table, String name) {}
 
   /** Returns the address of a file offset, as {@code addr2line} expects it. */

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.elf;
 
 import java.util.HexFormat;
 
-/** An instruction of x86-64 that is about to run, as far as it shows whether a frame is set up. */
+/** An x86-64 instruction that runs next; it shows whether the frame is set up. */
 public final class Instruction {
 
   private static final String MOVE = "48(89e5|8bec).*";
@@ -20,16 +20,16 @@ public final class Instruction {
   }
 
   /**
-   * The one that runs next.
+   * Returns the instruction that runs next.
    *
-   * @param before the eight bytes of code before it, the first one lowest
-   * @param next the eight from it on
+   * @param before the eight bytes of code before it, little-endian
+   * @param next the eight bytes from it on
    */
   public static Instruction next(long address, long before, long next) {
     return new Instruction(address, hex(before), hex(next));
   }
 
-  /** The call that returns to an address. */
+  /** Returns the call instruction that returns to an address. */
   public static Instruction call(long returnAddress) {
     return new Instruction(returnAddress - 1, "", "");
   }
@@ -38,30 +38,30 @@ public final class Instruction {
     return HexFormat.of().toHexDigits(Long.reverseBytes(bytes));
   }
 
-  /** Where it is, or where a byte of it is. */
+  /** Returns its address, or that of one of its bytes. */
   public long address() {
     return address;
   }
 
-  /** Of an entry of the procedure linkage table: whether it has pushed its number. */
+  /** Returns whether an entry of the procedure linkage table has pushed its number. */
   boolean hasPushedNumber() {
     return (address & 15) >= 11;
   }
 
-  /** Whether the caller's frame pointer was just pushed, and is still in its register. */
+  /** Returns whether the caller's frame pointer was just pushed, and is still in the register. */
   boolean movesFramePointer() {
     return before.endsWith("55") && next.matches(MOVE);
   }
 
-  /** Whether Go's prologue or epilogue has room on the stack, but no frame pointer of its own. */
+  /** Returns whether it is in a prologue or epilogue of Go, with a frame but no frame pointer. */
   boolean isWithinGosFrame() {
     return next.matches(GO_SETS_UP)
         || (next.matches(TAKE_DOWN) && before.matches(".*48(8b6c24..|8bac24.{8})"));
   }
 
   /**
-   * The frame of code that a runtime compiled, which has a frame pointer but in its first and last
-   * instructions.
+   * Returns the frame of code that a runtime compiled, which has a frame pointer except at its
+   * first and last instructions.
    */
   public CallFrame ofCompiledCode() {
     if (movesFramePointer()) {

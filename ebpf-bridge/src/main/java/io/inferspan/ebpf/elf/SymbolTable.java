@@ -74,7 +74,7 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
     }
   }
 
-  /** Where the function or variable of a name begins, which has eight letters at least; or 0. */
+  /** Returns the address of a function or variable; 0 if absent. Names have at least 8 letters. */
   long address(int type, String wanted) {
     byte[] name = (wanted + '\0').getBytes(StandardCharsets.ISO_8859_1);
     ByteBuffer bytes = ByteBuffer.wrap(name).order(names.order());
@@ -92,7 +92,7 @@ record SymbolTable(ByteBuffer symbols, ByteBuffer names) {
     return found[0];
   }
 
-  /** The name that begins there; empty where none of at most so many bytes does. */
+  /** Returns the name at this position; empty if it is longer than the limit. */
   static String name(ByteBuffer names, int begin, int maxBytes) {
     int end = begin;
     int last = Math.min(names.limit(), begin + maxBytes);

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The C library's functions that call {@code main} and what threads begin with. They have no
- * symbols, but {@code __libc_start_main} calls the one, and what {@code pthread_create} calls takes
- * the address of the other.
+ * Finds the C library's functions that call {@code main} and the start routines of threads. They
+ * have no symbols, but {@code __libc_start_main} calls the former, and a callee of {@code
+ * pthread_create} takes the address of the latter.
  */
 final class ThreadRoots {
 
@@ -31,7 +31,7 @@ final class ThreadRoots {
     this.frames = frames;
   }
 
-  /** Where these functions begin; empty of files that define neither. */
+  /** Returns the addresses of these functions; empty for a file that defines neither. */
   static Set<Long> of(ElfFile file, List<Code> code, SymbolTable symbols, UnwindTable frames)
       throws IOException {
     long program = symbols.address(SymbolTable.FUNCTION, STARTS_PROGRAM);
@@ -45,7 +45,7 @@ final class ThreadRoots {
     return found;
   }
 
-  /** The functions that one calls, or whose addresses it takes. */
+  /** Returns the functions that a function calls, or those whose addresses it takes. */
   private Set<Long> named(long start, boolean called) throws IOException {
     Set<Long> found = new HashSet<>();
     ByteBuffer bytes = bytes(start);

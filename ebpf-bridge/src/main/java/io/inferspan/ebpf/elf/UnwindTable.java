@@ -11,10 +11,9 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file for x86-64 says of its functions' frames: {@code .eh_frame}, or of Go {@code
- * .debug_frame}.
+ * The unwind table of an x86-64 file: {@code .eh_frame}, or {@code .debug_frame} of a Go program.
  *
- * <p>Only what tells whether a chain of frame pointers is whole is read; anything unusual is {@link
+ * <p>It is read only to check chains of frame pointers, so anything unusual is {@link
  * CallFrame#UNKNOWN}.
  */
 final class UnwindTable {
@@ -25,7 +24,7 @@ final class UnwindTable {
   private static final int RELATIVE_32 = 0x1b;
   private static final int SORTED_32 = 0x3b;
 
-  /** Entries by the address where they begin. */
+  /** The start addresses of the entries, sorted. */
   private final long[] starts;
 
   private final int[] entries;
@@ -39,10 +38,10 @@ final class UnwindTable {
     this.entries = entries;
   }
 
-  /** Reads a file; null where it has no such table. */
+  /** Reads a file; returns null if it has no such table. */
   static @Nullable UnwindTable of(ElfFile file) throws IOException {
     try {
-      // Go's functions are only in the latter; what C has in the same file is in both.
+      // Go functions are only in .debug_frame; C functions in the same file are in both.
       boolean go = file.section(".gopclntab") != null;
       Section frames = file.section(go ? ".debug_frame" : ".eh_frame");
       Section index = file.section(".eh_frame_hdr");
@@ -82,7 +81,7 @@ final class UnwindTable {
     return ByteBuffer.wrap(plain).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** By the linker's own index of the entries. */
+  /** Reads a table through the linker's index of its entries. */
   private static @Nullable UnwindTable indexed(
       ByteBuffer frames, Section section, ElfFile file, Section index) throws IOException {
     ByteBuffer table = file.read(index.offset(), index.length());
@@ -102,7 +101,7 @@ final class UnwindTable {
     return new UnwindTable(frames, false, starts, entries);
   }
 
-  /** Of a table without an index. */
+  /** Reads a table without an index. */
   private static UnwindTable listed(ByteBuffer frames) {
     long[] starts = new long[1024];
     int[] entries = new int[1024];
@@ -120,7 +119,7 @@ final class UnwindTable {
       int length = frames.getInt(next);
       next = length < 0 ? frames.limit() : next + 4 + length;
     }
-    // The linker sorts by address.
+    // The linker sorts the index by address.
     return new UnwindTable(
         frames, true, Arrays.copyOf(starts, count), Arrays.copyOf(entries, count));
   }
@@ -129,13 +128,13 @@ final class UnwindTable {
     return bytes.limit() + 12L * starts.length;
   }
 
-  /** Where the function that holds an address begins; -1 where none is known to. */
+  /** Returns the start of the function that contains an address; -1 if unknown. */
   long start(long address) {
     int index = index(address);
     return index < 0 ? -1 : starts[index];
   }
 
-  /** Where the next function begins after one. */
+  /** Returns the start of the next function. */
   long end(long start) {
     int next = index(start) + 1;
     return next < starts.length ? starts[next] : start;
@@ -146,7 +145,7 @@ final class UnwindTable {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** The frame at an instruction, whose address here is this. */
+  /** Returns the frame at an instruction, which has this address in the file. */
   CallFrame at(long address, Instruction instruction) {
     int index = index(address);
     if (index < 0) {

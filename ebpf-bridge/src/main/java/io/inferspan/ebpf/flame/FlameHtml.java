@@ -8,21 +8,21 @@ import java.util.Base64;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 
-/** A flame graph as one HTML page that needs nothing else. */
+/** Writes a flame graph as a self-contained HTML page. */
 public final class FlameHtml {
 
   private static final int RADIX = 36;
 
   private FlameHtml() {}
 
-  /** The page of one profile. */
+  /** Returns the page of one profile. */
   public static String of(StackCounts counts, String title) throws IOException {
     return page(FlameTree.of(counts), counts.unit(), title, false);
   }
 
   /**
-   * The page of what changed: as wide as after, red where the share grew, blue where it shrank.
-   * Only shares are compared, so the two profiles may last differently long.
+   * Returns the page of a difference: as wide as {@code after}, red where the share grew, blue
+   * where it shrank. Only shares are compared, so the two profiles may differ in length.
    */
   public static String difference(StackCounts before, StackCounts after, String title)
       throws IOException {
@@ -40,8 +40,9 @@ public final class FlameHtml {
   }
 
   /**
-   * First the number of names and the names, one a line, then frames from the root on: depth,
-   * number of the name, what ends there now, and in a difference what ended there before.
+   * Returns the page's data: the number of names, one name per line, then the frames from the root
+   * on. A frame has its depth, the number of its name, the count that ends in it and, in a
+   * difference, the count before.
    */
   private static String text(FlameTree tree, boolean difference) {
     FlameTree.NameTable names = new FlameTree.NameTable();

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Stacks merged where they begin alike, with how much ends in each frame. */
+/** Stacks merged by common prefix, with the count that ends in each frame. */
 final class FlameTree {
 
   private final Node root = new Node("all");
 
-  /** A frame; its counts are of stacks that end in it. */
+  /** A frame, with the counts of the stacks that end in it. */
   static final class Node {
 
     final String name;
@@ -24,19 +24,19 @@ final class FlameTree {
     }
   }
 
-  /** Takes one frame after the other, a parent before its children. */
+  /** Visits one frame after the other, a parent before its children. */
   interface Visitor {
     void frame(Node node, int depth);
   }
 
-  /** Of one profile. */
+  /** Returns the tree of one profile. */
   static FlameTree of(StackCounts counts) {
     FlameTree tree = new FlameTree();
     counts.sorted().forEach((stack, count) -> tree.leaf(stack).self += count);
     return tree;
   }
 
-  /** Of two profiles. */
+  /** Returns the tree of two profiles. */
   static FlameTree difference(StackCounts before, StackCounts after) {
     FlameTree tree = of(after);
     before.sorted().forEach((stack, count) -> tree.leaf(stack).selfBefore += count);
@@ -56,7 +56,7 @@ final class FlameTree {
     return node;
   }
 
-  /** Visits all frames, without the use of a thread's stack: profiles may be deep. */
+  /** Visits all frames without recursion, because profiles may be deep. */
   void forEach(Visitor visitor) {
     record Visit(Node node, int depth) {}
     List<Visit> open = new ArrayList<>(List.of(new Visit(root, 0)));

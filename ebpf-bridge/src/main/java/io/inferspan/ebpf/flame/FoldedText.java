@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Stacks as lines: frames with {@code ;} between them, a blank, and how much they count for. */
+/** Reads and writes folded stacks: per line, frames separated by {@code ;}, a space and a count. */
 public final class FoldedText {
 
-  /** Some tools write {@code ;} before the count too. */
+  /** Some tools also write {@code ;} before the count. */
   private static final Pattern LINE = Pattern.compile("(.*[^\\s;])[ \\t;]+([0-9]{1,18})\\s*");
 
   private FoldedText() {}
 
-  /** Reads stacks; anything else is refused with its line. */
+  /** Reads stacks; throws with the line number if the format is wrong. */
   public static StackCounts read(BufferedReader text, Unit unit) throws IOException {
     StackCounts counts = new StackCounts(unit);
     int number = 0;

@@ -9,10 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Requests as a backend exports them: a trace id, milliseconds, and optionally the model, a line.
+ * Requests from a backend's export: each line has a trace id, milliseconds and optionally a model.
  *
- * @param millis how long each took, by its trace; of requests with the same trace the longest
- * @param models the model of each trace whose line names one
+ * @param millis the duration of each request by trace id; the longest if several have the same
+ *     trace
+ * @param models the model by trace id, for lines that name one
  */
 public record ListedRequests(Map<String, Double> millis, Map<String, String> models) {
 
@@ -22,7 +23,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
 
   private static final int MOST_NAMED = 5;
 
-  /** Reads the list; what is of another format is refused with its place. */
+  /** Reads the list; throws with line and column if the format is wrong. */
   public static ListedRequests read(BufferedReader text) throws IOException {
     Map<String, Double> millis = new HashMap<>();
     Map<String, String> models = new HashMap<>();
@@ -38,8 +39,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
       }
       Matcher length = MILLIS.matcher(line).region(trace.end(), line.length());
       if (!length.matches()) {
-        throw new StackFormatException(
-            number, trace.end() + 1L, "milliseconds behind the trace id");
+        throw new StackFormatException(number, trace.end() + 1L, "milliseconds after the trace id");
       }
       millis.merge(trace.group(), Double.valueOf(length.group(1)), Math::max);
       if (length.group(2) != null) {
@@ -49,7 +49,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     return new ListedRequests(millis, models);
   }
 
-  /** Those of one model, of which there is at least one. */
+  /** Returns the requests of one model; throws if there are none. */
   public ListedRequests ofModel(String model) throws IOException {
     Map<String, Double> chosen = new HashMap<>(millis);
     chosen.keySet().removeIf(trace -> !model.equals(models.get(trace)));
@@ -60,7 +60,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     return new ListedRequests(chosen, models);
   }
 
-  /** What of stacks that begin with a trace is of these requests, without that frame. */
+  /** Returns the stacks of these requests, without the frame of the trace. */
   public StackCounts stacks(StackCounts counts) {
     StackCounts sum = new StackCounts(counts.unit());
     counts

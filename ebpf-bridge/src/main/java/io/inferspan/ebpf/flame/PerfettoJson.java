@@ -4,11 +4,10 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks as a trace that Perfetto and Chrome open: frames as slices, as long as they count for, the
- * CPU's on one track and the GPU's on another.
+ * Writes stacks as a trace for Perfetto and Chrome. Frames are slices whose length is their count,
+ * on one track for the CPU and one for the GPU.
  *
- * <p>An arrow with the trace's id leads from the CPU frame that caused work on the GPU to that
- * work.
+ * <p>An arrow named after the trace id leads from a CPU frame to the GPU work that it launched.
  */
 public final class PerfettoJson {
 

@@ -12,22 +12,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stacks of the slowest requests and those of all others.
  *
- * @param summary how many requests these are, in a line
+ * @param summary one line with the numbers of requests
  */
 public record SlowRequests(StackCounts others, StackCounts slowest, String summary) {
 
-  /** A share of requests that is no more than rounding of the division. */
+  /** Keeps a rounding error of the division from adding a request. */
   private static final double ROUNDING = 1e-9;
 
   private static final double PERCENT = 100;
 
   /**
-   * Divides requests by how long they took.
+   * Divides requests by duration.
    *
    * @param counts stacks that begin with the trace of their request
-   * @param percent how many of the requests are slow, rounded up to a whole request
-   * @param millis how long each took, by its trace; requests that are not in it are in neither
-   *     part. Null if unknown: then the longest are those that count for most in all their stacks
+   * @param percent the share of slow requests, rounded up to a whole request
+   * @param millis the duration of each request by trace id; other requests are left out. If null,
+   *     the slowest are the requests with the highest sum over their stacks
    */
   public static SlowRequests of(
       StackCounts counts, double percent, @Nullable Map<String, Double> millis) throws IOException {

@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** How much each stack counts for. Belongs to one thread. */
+/** A count for each stack. Not thread-safe. */
 public final class StackCounts {
 
-  /** The first frame of stacks of no request, where others have {@link #traceFrame}. */
+  /** The first frame of stacks without a request; others begin with {@link #traceFrame}. */
   public static final String NO_TRACE = "no trace";
 
   private final TreeMap<String, Long> counts = new TreeMap<>();
   private final Unit unit;
 
-  /** Without stacks yet. */
+  /** Creates an instance without stacks. */
   public StackCounts(Unit unit) {
     this.unit = unit;
   }
 
-  /** Adds to a stack of these frames, from the root on. */
+  /** Adds to the stack of these frames, which are ordered from the root on. */
   public void add(Collection<String> frames, long count) {
     StringBuilder stack = new StringBuilder();
     for (String frame : frames) {
@@ -29,39 +29,39 @@ public final class StackCounts {
     add(stack.toString(), count);
   }
 
-  /** Adds to a stack whose frames are separated already. */
+  /** Adds to a stack in folded form. */
   public void add(String stack, long count) {
     counts.merge(stack, count, Long::sum);
   }
 
-  /** Adds all of another's. */
+  /** Adds all stacks of another instance. */
   public void addAll(StackCounts other) {
     other.counts.forEach(this::add);
   }
 
-  /** The stacks, in the order of their text. */
+  /** Returns the stacks, ordered by their text. */
   public SortedMap<String, Long> sorted() {
     return Collections.unmodifiableSortedMap(counts);
   }
 
-  /** The sum of all stacks. */
+  /** Returns the sum of all stacks. */
   public long total() {
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** What the numbers count. */
+  /** Returns the unit of the counts. */
   public Unit unit() {
     return unit;
   }
 
-  /** The same numbers, read as another unit. */
+  /** Returns the same numbers with another unit. */
   public StackCounts as(Unit other) {
     StackCounts copy = new StackCounts(other);
     copy.addAll(this);
     return copy;
   }
 
-  /** A name may hold what separates frames and lines. */
+  /** Replaces the separators of frames and lines, which a name may contain. */
   private static String clean(String frame) {
     StringBuilder clean = null;
     for (int i = 0; i < frame.length(); i++) {
@@ -74,12 +74,12 @@ public final class StackCounts {
     return clean == null ? frame : clean.toString();
   }
 
-  /** The first frame of stacks of a trace's request, where stacks say that. */
+  /** Returns the first frame of the stacks of a trace. */
   public static String traceFrame(String traceId) {
     return "trace " + traceId;
   }
 
-  /** The stacks of each trace, by its id and without that frame; those of no trace are left out. */
+  /** Returns stacks by trace id, without the frame of the trace; stacks of no trace are omitted. */
   SortedMap<String, StackCounts> byTrace() {
     SortedMap<String, StackCounts> traces = new TreeMap<>();
     for (Map.Entry<String, Long> stack : counts.entrySet()) {
@@ -94,7 +94,7 @@ public final class StackCounts {
     return traces;
   }
 
-  /** Where stacks begin with their trace, those of one, without that frame; else all stacks. */
+  /** Returns the stacks of one trace, without its frame; all stacks if none begins with a trace. */
   public StackCounts ofTrace(String traceId) {
     StackCounts found = new StackCounts(unit);
     boolean marked = false;

@@ -2,12 +2,12 @@ package io.inferspan.ebpf.flame;
 
 import java.io.IOException;
 
-/** A text that is not of the format that it is read as; says where and what was expected. */
+/** Thrown for text in a wrong format; has the position and what was expected there. */
 public final class StackFormatException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
-  /** At this line and column, both from 1 on. */
+  /** Creates an exception for this line and column, which are counted from 1. */
   public StackFormatException(long line, long column, String expected) {
     super("line " + line + ", column " + column + ": expected " + expected);
   }

@@ -2,7 +2,7 @@ package io.inferspan.ebpf.flame;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the numbers of stacks count. */
+/** The unit in which stacks are counted. */
 public enum Unit {
   SAMPLES("samples"),
   CALLS("calls"),
@@ -16,12 +16,12 @@ public enum Unit {
     this.word = word;
   }
 
-  /** As command lines and pages write it. */
+  /** Returns its name on command lines and pages. */
   public String word() {
     return word;
   }
 
-  /** The unit of a word; null for another word. */
+  /** Returns the unit with this name; null if there is none. */
   public static @Nullable Unit of(String word) {
     for (Unit unit : values()) {
       if (unit.word.equals(word)) {

@@ -66,7 +66,7 @@ public final class KernelSide implements AutoCloseable {
     this.plan = plan;
   }
 
-  /** Loads and attaches what is planned; throws only if nothing would work without it. */
+  /** Loads and attaches the planned objects; throws only if an indispensable one fails. */
   public static KernelSide load(KernelPlan plan) {
     KernelSide side = new KernelSide(plan);
     try {
@@ -143,7 +143,7 @@ public final class KernelSide implements AutoCloseable {
     }
   }
 
-  /** Adds the objects on functions, which differ only in how their programs are chosen. */
+  /** Adds the objects that attach to functions; only the selection of their programs differs. */
   private void addCalls() {
     List<CallPrograms> chosen = new ArrayList<>();
     if (canProbe(CALLS)
@@ -293,7 +293,7 @@ public final class KernelSide implements AutoCloseable {
     return detachesQuickly() && (shared == null || !plan.sharing().read());
   }
 
-  /** Returns whether probes in libraries are detached at once, not a tenth of a second each. */
+  /** Returns whether all probes in libraries are detached at once, rather than in 0.1 s each. */
   public boolean detachesQuickly() {
     return calls == null || mode() != UprobeMode.PERF;
   }

@@ -18,7 +18,9 @@ public final class Clocks {
   private static final int PROCESS_CPU = 2;
   private static final int BOOTTIME = 7;
 
-  /** The clock of a thread: the complement of its number, and below it what is measured. */
+  /**
+   * A thread's clock id is the complement of its tid, shifted by these bits for the kind of clock.
+   */
   private static final int CLOCK_BITS = 3;
 
   private static final int THREAD_CPU = 6;

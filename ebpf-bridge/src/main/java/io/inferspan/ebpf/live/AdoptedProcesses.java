@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class AdoptedProcesses {
 
   /**
-   * The number of scans for processes that start meanwhile. Later children are adopted by the
-   * kernel when they start.
+   * The number of scans for processes that start during the adoption. The kernel adopts later
+   * children when they start.
    */
   private static final int LOOKS = 10;
 

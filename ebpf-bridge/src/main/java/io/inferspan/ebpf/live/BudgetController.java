@@ -11,24 +11,24 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the level of each class from what tracing costs.
+ * Chooses the detail level of each event class from the cost of tracing.
  *
- * <p>Detail is lowered when the budget is exceeded in two periods, the scheduler first and launches
- * last, by as much as the excess is worth. If that is not enough, requests are no longer
- * recognised. Detail is raised only after a quiet time, in the reverse order, and later each time
- * that this proves wrong.
+ * <p>Detail is lowered by the amount of the excess when two consecutive periods exceed the budget,
+ * the scheduler first and launches last. If that is not enough, requests are no longer recognised.
+ * Detail is raised in the reverse order, after a time within the budget that doubles with each
+ * raise that had to be taken back.
  *
- * <p>What a detached class would cost is unknown, so it is attached on trial. A trial that fails
- * cost something, and the next one waits until all of them take a fifth of the budget.
+ * <p>The cost of a detached class is unknown, so it is attached on trial. After a failed trial, the
+ * next one waits until trials take no more than a fifth of the budget.
  */
 final class BudgetController {
 
-  /** A time within the budget before detail is raised. */
+  /** The time within the budget after which detail is raised. */
   static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long MOST_QUIET_NANOS = TimeUnit.SECONDS.toNanos(16);
 
-  /** A raise that is not taken back for so long was right. */
+  /** A raise that lasts this long has succeeded. */
   private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final double SHORTEST_TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
@@ -38,16 +38,20 @@ final class BudgetController {
 
   private static final long MOST_TRIAL_WAIT_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** Up to which detail is raised, since estimates are wrong by some percent. */
+  /**
+   * Detail is raised up to this share of the budget, because estimates are off by a few percent.
+   */
   private static final double AIM = 0.9;
 
-  /** To attach a class is tried only with so much of the budget to spare; its cost is unknown. */
+  /**
+   * The unused share of the budget that a trial needs, because the cost of its class is unknown.
+   */
   private static final double ROOM_TO_ATTACH = 0.3;
 
-  /** To lower a class that costs less is not worth its detail. */
+  /** A class with a smaller share of the cost keeps its detail. */
   private static final double WORTHWHILE = 0.02;
 
-  /** Without recognition nothing is seen of any request, so it goes only if it costs this much. */
+  /** Recognition is detached only above this cost, because no request is traced without it. */
   private static final double WORTH_ALL_REQUESTS = 0.2;
 
   private static final List<EventClass> ORDER = Arrays.asList(EventClass.values());
@@ -64,7 +68,7 @@ final class BudgetController {
   private @Nullable EventClass onTrial;
 
   /**
-   * What may be detached besides the scheduler and system calls.
+   * The classes that may be detached in addition to the scheduler and system calls.
    *
    * @param libraries probes in libraries
    * @param requests the programs that recognise requests
@@ -74,7 +78,7 @@ final class BudgetController {
   /**
    * Creates a controller.
    *
-   * @param shares what each level costs, in units of the cost in full
+   * @param shares the cost of each level, relative to full detail
    */
   BudgetController(double[] shares, Detachable detachable, long nowNanos) {
     this.shares = shares.clone();
@@ -87,7 +91,7 @@ final class BudgetController {
     return levels;
   }
 
-  /** Returns the levels after a time with this cost, all of it with the levels that were set. */
+  /** Returns the levels for the next period, after one with this cost at the current levels. */
   DetailLevels period(Load load, long nowNanos) {
     if (load.total() > 1) {
       lower(load, nowNanos);
@@ -105,12 +109,12 @@ final class BudgetController {
     return levels;
   }
 
-  /** Whether a class was attached to find out what it costs. */
+  /** Returns whether a class is attached on trial, to measure its cost. */
   boolean isTrying() {
     return onTrial != null;
   }
 
-  /** Whether the next period decides what was left open in this one. */
+  /** Returns whether the next period should follow at once, because a decision depends on it. */
   boolean isUrgent() {
     return urgent || onTrial != null;
   }
@@ -125,7 +129,7 @@ final class BudgetController {
       return;
     }
     if (urgent) {
-      return; // It may be a burst, of a compiler or a collector.
+      return; // It may be a burst of the JVM's compiler or garbage collector.
     }
     if (nowNanos - raised < TRIAL_NANOS) {
       wait = Math.min(2 * wait, MOST_QUIET_NANOS);
@@ -153,7 +157,7 @@ final class BudgetController {
     set(tried, DetailLevel.DETACHED);
   }
 
-  /** Has the next trial wait until one of this cost is a fifth of the budget. */
+  /** Delays the next trial until this cost is a fifth of the budget of that time. */
   private void wait(EventClass events, double cost, long nowNanos) {
     nextTrial.put(events, nowNanos + Math.min(MOST_TRIAL_WAIT_NANOS, (long) (cost / FOR_TRIALS)));
   }
@@ -172,7 +176,7 @@ final class BudgetController {
     }
   }
 
-  /** A class is counted for a period before it is detached, since estimates may be wrong. */
+  /** Returns whether a class would be detached before a period in which it was only counted. */
   private boolean losesSight(DetailLevels before, EventClass events) {
     return levels.of(events) == DetailLevel.COUNTED && before.of(events) != DetailLevel.COUNTED;
   }
@@ -185,7 +189,7 @@ final class BudgetController {
         return;
       }
       if (events == EventClass.REQUESTS && isDetached(events)) {
-        return; // Others have nothing to see.
+        return; // Other classes have no events without recognised requests.
       }
       while (levels.of(events) != DetailLevel.FULL && !isDetached(events)) {
         DetailLevel next = levels.of(events).higher();
@@ -235,8 +239,8 @@ final class BudgetController {
   }
 
   /**
-   * Probes of launches and of other calls are attached and detached together; system calls are seen
-   * by the programs that recognise requests.
+   * Sets a level. Probes of launches and of other calls are attached and detached together, and the
+   * programs that recognise requests also report system calls.
    */
   private void set(EventClass events, DetailLevel level) {
     if (events == EventClass.LAUNCHES

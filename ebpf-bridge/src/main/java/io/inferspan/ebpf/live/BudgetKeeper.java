@@ -25,11 +25,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The daemon thread that measures what tracing costs, and sets the levels that the budget allows.
+ * The daemon thread that measures the cost of tracing, and sets the detail levels that the budget
+ * allows.
  *
- * <p>To measure programs changes the code of the kernel, and costs two clock readings a run of
- * every BPF program of the machine. So they are measured for a moment after levels have changed,
- * when something that is cheap to read has risen, and otherwise seldom.
+ * <p>Measuring programs patches kernel code, and costs two clock readings per run of every BPF
+ * program on the machine. Programs are therefore measured briefly: after a change of levels, when a
+ * cheap indicator has risen, and otherwise rarely.
  */
 final class BudgetKeeper {
 
@@ -65,10 +66,10 @@ final class BudgetKeeper {
     this.thread = Thread.ofPlatform().daemon().name(OUR_THREADS + "budget").unstarted(this::run);
   }
 
-  /** What counts the events that are reported, and those that are not. */
+  /** The counters of reported events, and of those that were folded or counted instead. */
   record Readers(KernelCounters counters, SpanAccounting books, RingReader ring) {}
 
-  /** Creates the keeper of a bridge whose other threads run; null if there is no budget. */
+  /** Creates the keeper after the bridge's other threads have started; null without a budget. */
   static @Nullable BudgetKeeper of(
       BridgeConfig config, KernelSide kernel, Readers readers, DetailSwitch detail) {
     TracingBudget budget = config.budget();
@@ -86,14 +87,14 @@ final class BudgetKeeper {
             detail);
   }
 
-  /** Begins to hold the budget; returns what is not measured. */
+  /** Starts the thread; returns the limits of its measurement. */
   List<String> start() {
     thread.start();
     return measures == meter.isOfTime()
         ? List.of()
         : List.of(
-            "the budget takes the run time of programs from the number of their events, since to"
-                + " measure it needs CAP_SYS_ADMIN");
+            "the budget estimates the run time of programs from the number of their events,"
+                + " because measuring it needs CAP_SYS_ADMIN");
   }
 
   private void run() {
@@ -108,12 +109,12 @@ final class BudgetKeeper {
           tries = changed && controller.isTrying();
         }
       } catch (RuntimeException e) {
-        LOGGER.log(Level.DEBUG, "The cost could not be measured", e);
+        LOGGER.log(Level.DEBUG, "The cost of tracing could not be measured", e);
       }
     }
   }
 
-  /** Returns whether levels have changed. */
+  /** Runs one period; returns whether levels have changed. */
   private boolean holdBudget() {
     CostMeter.Programs programs = programs();
     Load load = meter.period(detail.now(), programs);

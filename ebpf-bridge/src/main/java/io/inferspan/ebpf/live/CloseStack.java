@@ -21,7 +21,7 @@ final class CloseStack {
     parts.push(
         () -> {
           if (!end.getAsBoolean()) {
-            throw new IllegalStateException("a thread of the bridge does not end");
+            throw new IllegalStateException("a thread of the bridge did not end");
           }
         });
   }

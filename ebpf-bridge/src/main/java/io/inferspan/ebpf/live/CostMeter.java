@@ -12,39 +12,41 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Computes what tracing cost in a period, in units of the budget, and divides it among the classes.
+ * Computes the cost of tracing in a period, relative to the budget, and divides it among the
+ * classes.
  *
- * <p>What the programs at system calls take, beyond the reported ones, is for recognising requests.
+ * <p>Programs at system calls serve both classes: time beyond that of reported calls counts as
+ * recognition of requests.
  */
 final class CostMeter {
 
   private static final double NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** What each level leaves of the CPU time in full, roughly: it is measured again afterwards. */
+  /** The approximate CPU time of each level relative to full detail; it is measured afterwards. */
   private static final double[] CPU_SHARES = {1, 0.6, 0.5, 0.45, 0};
 
-  /** What each level leaves of the events that are reported. */
+  /** The reported events of each level relative to full detail. */
   private static final double[] EVENT_SHARES = {1, 1.0 / 16, 0, 0, 0};
 
-  /** The trap of a probe, as measured on a thread without a request; a call has one at each end. */
+  /** The trap of a probe, measured on a thread without a request; a call has one at each end. */
   private static final long TRAP_NANOS = 1_000;
 
-  /** An event in the ring, with its header. */
+  /** The size of an event in the ring, with its header. */
   private static final double RECORD_BYTES = 72;
 
-  /** An event in the programs, beyond what they do for every system call of the machine. */
+  /** The time of an event in the programs, beyond their work at every system call. */
   private static final long EVENT_NANOS = 500;
 
   /**
-   * The most that waking for an event and reading it takes; what the reader uses beyond is of no
+   * The maximum time to wake for an event and read it; the reader's time beyond it belongs to no
    * class.
    */
   private static final long READ_NANOS = 20_000;
 
-  /** What a system call takes longer because programs watch it, at each of its ends. */
+  /** The extra time of a system call at each end, because programs watch it. */
   private static final long WATCHED_CALL_NANOS = 100;
 
-  /** A rise of what is cheap to read by less says nothing. */
+  /** The factor by which a cheap indicator must rise before the cost is measured again. */
   private static final double RISE = 1.2;
 
   private static final double FEW_PER_SECOND = 100;
@@ -58,13 +60,13 @@ final class CostMeter {
   private double lastBytes;
 
   /**
-   * Where costs are read, all counted since the start.
+   * The sources of costs, as totals since the start.
    *
-   * @param clock the time
-   * @param cpu the CPU time of those who read the events
-   * @param bytes the bytes that they read
-   * @param reported the events of a class that were read
-   * @param shed those that were folded or counted instead
+   * @param clock the current time
+   * @param cpu the CPU time of the threads that read the events
+   * @param bytes the bytes that those threads have read
+   * @param reported the number of events of a class that were read
+   * @param shed the number of events of a class that were folded or counted instead
    */
   record Sources(
       LongSupplier clock,
@@ -74,9 +76,9 @@ final class CostMeter {
       ToLongFunction<EventClass> shed) {}
 
   /**
-   * What the programs of each object did in some time.
+   * The runs of each object's programs in a period.
    *
-   * @param nanos how long; zero if they cannot be measured
+   * @param nanos the length of the period; zero if runs cannot be measured
    */
   record Programs(long nanos, Map<String, RunStats> runs) {
 
@@ -118,22 +120,22 @@ final class CostMeter {
     this.looked = before;
   }
 
-  /** What each level costs, in units of the cost in full. */
+  /** Returns the cost of each level, relative to full detail. */
   double[] shares() {
     return (isOfTime() ? CPU_SHARES : EVENT_SHARES).clone();
   }
 
-  /** Whether the budget limits CPU time. */
+  /** Returns whether the budget limits CPU time. */
   boolean isOfTime() {
     return budget.unit() == TracingBudget.Unit.CORE || budget.unit() == TracingBudget.Unit.NODE;
   }
 
-  /** Begins a period anew, since levels have changed. */
+  /** Starts a new period after a change of levels. */
   void begin() {
     begin(reading());
   }
 
-  /** Returns whether the cost may have risen since the last period, from what is cheap to read. */
+  /** Returns whether cheap indicators suggest that the cost has risen since the last period. */
   boolean mayHaveRisen() {
     Reading now = look(before.reported(), before.seen());
     double seconds = now.seconds(looked);
@@ -144,7 +146,7 @@ final class CostMeter {
         || (isOfTime() && cpu > RISE * lastCpu + LITTLE_CPU * nanosPerSecond());
   }
 
-  /** Returns the cost since this or {@link #begin} was called last. */
+  /** Returns the cost since the last call of this method or of {@link #begin}. */
   Load period(DetailLevels levels, Programs programs) {
     Reading now = reading();
     Reading since = before;

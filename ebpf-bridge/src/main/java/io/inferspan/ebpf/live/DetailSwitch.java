@@ -10,9 +10,9 @@ import io.inferspan.ebpf.wire.EventClass;
 import java.util.List;
 
 /**
- * Sets how much detail each class of events has, and attaches and detaches its probes.
+ * Sets the detail level of each event class, and attaches and detaches its probes.
  *
- * <p>Sleeping is the lowest level of all classes that have probes of their own.
+ * <p>While the bridge sleeps, all classes with probes of their own have the lowest level.
  */
 final class DetailSwitch {
 
@@ -37,12 +37,12 @@ final class DetailSwitch {
     this.timeline = timeline;
   }
 
-  /** The levels that are in force. */
+  /** Returns the current levels. */
   DetailLevels now() {
     return now;
   }
 
-  /** Sets the levels that are in force while not asleep. */
+  /** Sets the levels for the time when the bridge does not sleep. */
   synchronized void set(DetailLevels levels) {
     wanted = levels;
     apply();

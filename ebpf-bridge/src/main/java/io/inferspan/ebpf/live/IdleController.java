@@ -4,8 +4,8 @@ import io.inferspan.ebpf.context.ContextSignal;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Detaches the probes that only serve requests after a time without a sampled request, and attaches
- * them again for the next one.
+ * Detaches the probes that are only needed during requests after a time without a sampled request,
+ * and attaches them again at the next one.
  *
  * <p>The ring's thread reports requests of other processes, and own threads report theirs. While
  * the probes are attached, one report a second is enough. Only the bridge's own thread attaches and
@@ -22,7 +22,7 @@ final class IdleController {
   private volatile boolean begun;
   private long lastActiveNanos = System.nanoTime();
 
-  /** The probes that only serve requests. */
+  /** The probes that are only needed during requests. */
   interface Probes {
 
     /** Returns whether a sampled request is under way. */
@@ -48,12 +48,12 @@ final class IdleController {
     this.signal = new ContextSignal(this::requestBegan);
   }
 
-  /** Starts to count the time without a request: all probes are attached. */
+  /** Starts to measure the time without a request, with all probes attached. */
   void begin() {
     begun = true;
   }
 
-  /** The signal that own threads send. */
+  /** Returns the signal through which own threads report their requests. */
   ContextSignal signal() {
     return signal;
   }

@@ -20,12 +20,12 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a config into what the parts of a bridge need. */
+/** Translates a config into the settings of a bridge's parts. */
 public final class KernelPlanner {
 
   private KernelPlanner() {}
 
-  /** The plan: which objects to load, and how. */
+  /** Returns the plan for loading: the objects and their options. */
   public static KernelPlan plan(BridgeConfig config) {
     Set<String> objects = new HashSet<>();
     for (EventFamily family : config.families()) {
@@ -123,7 +123,7 @@ public final class KernelPlanner {
 
   private static IllegalArgumentException noGroup(String directory, @Nullable Exception cause) {
     return new IllegalArgumentException(
-        "the control group " + directory + " is no directory below " + SystemView.cgroupRoot(),
+        "the control group " + directory + " is not a directory below " + SystemView.cgroupRoot(),
         cause);
   }
 }

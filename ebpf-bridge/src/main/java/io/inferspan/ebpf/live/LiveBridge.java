@@ -63,7 +63,7 @@ public final class LiveBridge {
   private volatile long lostSoFar;
   private boolean closed;
 
-  /** Starts the ring's thread, the last step of starting a bridge. */
+  /** Starts the thread that reads the ring, the last step of starting a bridge. */
   @FunctionalInterface
   public interface RingStart {
     RingThread start(RingReader reader, EventHandler handler, RingThread.Readiness readiness);
@@ -123,11 +123,11 @@ public final class LiveBridge {
     }
     if (isBlindFor(config.scope())) {
       limits.add(
-          "no process can be chosen by number or name from within a PID namespace, and none is"
-              + " watched for it: share the machine's (hostPID, docker run --pid host)");
+          "processes cannot be selected by pid or name from within a PID namespace, so those"
+              + " selected are not watched: share the machine's (hostPID, docker run --pid host)");
     }
     if (!watch.awaitFirstLook(FIRST_LOOK)) {
-      limits.add("libraries of processes are still being looked for");
+      limits.add("libraries of running processes are still being searched");
     }
   }
 
@@ -182,7 +182,7 @@ public final class LiveBridge {
 
   private @Nullable OwnThreads ownThreads() {
     if (!PublishingContextStorage.install()) {
-      limits.add("this process's own threads are not watched: OpenTelemetry's context was in use");
+      limits.add("own threads are not watched: OpenTelemetry's context was already in use");
       return null;
     }
     OwnMemory memory = kernel.ownMemory();
@@ -195,7 +195,7 @@ public final class LiveBridge {
             shared != null && shared.isPublishing() ? shared : null,
             idle.signal());
     if (!PublishingContextStorage.start(threads)) {
-      limits.add("this process's own threads are watched by another bridge of it");
+      limits.add("own threads are watched by another bridge in this process");
       return null;
     }
     return parts.part(threads);
@@ -235,7 +235,7 @@ public final class LiveBridge {
     };
   }
 
-  /** In a PID namespace the kernel's programs know processes by other numbers. */
+  /** Returns whether the scope has pids of a PID namespace, which differ from the kernel's. */
   private boolean isBlindFor(BridgeScope scope) {
     return identity.isTranslated() && !(scope.pids().isEmpty() && scope.commands().isEmpty());
   }

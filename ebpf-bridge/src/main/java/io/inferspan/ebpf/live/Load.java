@@ -4,10 +4,10 @@ import io.inferspan.ebpf.wire.EventClass;
 import java.util.Map;
 
 /**
- * What tracing cost in one period, in units of the budget.
+ * The cost of tracing in one period, relative to the budget.
  *
- * @param total all of it
- * @param inFull what each class would have cost in full, as an estimate; nothing if it is detached
+ * @param total the whole cost
+ * @param inFull the estimated cost of each class in full detail; none for a detached class
  */
 record Load(double total, Map<EventClass, Double> inFull) {
 

@@ -81,7 +81,7 @@ public final class StatusReader {
   private List<Events> events() {
     List<Events> events = new ArrayList<>();
     for (Kind kind : Kind.values()) {
-      // Read before produced, so that a difference is never negative.
+      // Read before the produced events, so that the difference is never negative.
       long read = books.consumed(kind);
       long produced = bridge.counters().produced(kind);
       if (produced > 0 || read > 0) {

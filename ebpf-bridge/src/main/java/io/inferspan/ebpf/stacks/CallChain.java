@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The functions of a stack, as far as each is known to be called by the next.
+ * The functions of a stack, up to the last one whose caller is certain.
  *
- * <p>The kernel follows frame pointers, and leaves out the caller of a function that has none of
- * its own, or none yet. The files' tables of frames say which functions those are, and where on the
- * stack the caller is; if that is not known, the chain ends there.
+ * <p>The kernel follows frame pointers, and misses the caller of a function that has no frame
+ * pointer, or has not set it up yet. The unwind tables of the files identify these functions, and
+ * the place of the return address on the stack. If the place is unknown, the chain ends there.
  */
 final class CallChain {
 
@@ -30,8 +30,9 @@ final class CallChain {
   /**
    * Returns the addresses, the innermost first.
    *
-   * @param followed what the kernel found
-   * @param sampled whether the first is of the instruction that ran, and not where a call returns
+   * @param followed the addresses that the kernel found
+   * @param sampled whether the first address is that of the interrupted instruction rather than a
+   *     return address
    */
   static List<Long> of(Symbols symbols, Stack stack, long[] followed, boolean sampled) {
     CallChain chain = new CallChain(symbols, stack);

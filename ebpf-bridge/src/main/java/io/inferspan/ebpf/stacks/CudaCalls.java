@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The functions of CUDA whose callers' stacks are counted: launches, copies, synchronisations, and
- * those that say what is launched. Each is known to the kernel by its row in this list.
+ * The CUDA functions whose callers' stacks are counted: launches, copies, synchronisations, and
+ * look-ups of the functions that are launched. The programs identify each by its row in this list.
  */
 final class CudaCalls {
 
@@ -32,7 +32,7 @@ final class CudaCalls {
           Kind.CUDA_DEVICE_SYNC,
           Kind.CUDA_GET_FUNCTION);
 
-  /** Of a cookie, which is struct ispan_call. */
+  /** The position of the row in a cookie, {@code struct ispan_call}. */
   private static final int ROW_SHIFT = 56;
 
   private static final int MOST_ROWS = 256;
@@ -44,7 +44,7 @@ final class CudaCalls {
   /** A watched function. */
   record Row(String library, String function, long cookie) {
 
-    /** Whether what it launches is a function of the process, which stands for the GPU's. */
+    /** Returns whether its launches name a host function, which stands for the GPU's. */
     boolean namesByAddress() {
       return library.equals(RUNTIME);
     }
@@ -65,7 +65,7 @@ final class CudaCalls {
     return rows.get(number);
   }
 
-  /** Chooses the programs of an object that is not loaded yet. */
+  /** Selects the programs of an object that is not loaded yet. */
   LibraryProbes probes(BpfObject stacks) {
     StringBuilder table = new StringBuilder();
     for (Row row : rows) {

@@ -22,10 +22,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the device did for launches, by the tracing points of parcagpu's library.
+ * GPU work by launch, from the tracing points of parcagpu's library.
  *
- * <p>Work that was reported before its launch had returned waits in a table of the kernel, from
- * where {@link #attribute} takes it.
+ * <p>Work that is reported before its launch has returned waits in a table in the kernel until
+ * {@link #attribute} takes it.
  */
 final class DeviceWork implements AutoCloseable {
 
@@ -34,7 +34,7 @@ final class DeviceWork implements AutoCloseable {
   private static final List<String> PROGRAMS =
       List.of("device_launch", "device_executed", "device_samples", "device_reasons");
 
-  /** Of struct ispan_work. */
+  /** The size of {@code struct ispan_work}. */
   private static final int WORK_BYTES = 32;
 
   private static final int LAUNCH_BYTES = 8;
@@ -60,12 +60,12 @@ final class DeviceWork implements AutoCloseable {
                 "stall_reason_map", programs.program("device_reasons")));
   }
 
-  /** Chooses the programs of an object that is not loaded yet. */
+  /** Selects the programs of an object that is not loaded yet. */
   static DeviceWork of(BpfObject programs) {
     return new DeviceWork(programs);
   }
 
-  /** Leaves the programs of an object out. */
+  /** Excludes the programs of an object from loading. */
   static void leaveOut(BpfObject programs) {
     PROGRAMS.forEach(program -> programs.autoload(program, false));
   }
@@ -75,9 +75,11 @@ final class DeviceWork implements AutoCloseable {
     points.look(pid);
   }
 
-  /** Throws if no process has the library, or if its tracing points cannot be watched. */
+  /**
+   * Throws if no process has loaded the library, or if its tracing points cannot be attached to.
+   */
   void check() {
-    // Libraries before PC sampling lack its points.
+    // Older versions of the library have no tracing points for PC sampling.
     if (points.isAttached("cuda_correlation") && points.isAttached("kernel_executed")) {
       return;
     }
@@ -93,8 +95,8 @@ final class DeviceWork implements AutoCloseable {
   }
 
   /**
-   * Returns all work whose launch has become known since it was reported. It leaves the table at
-   * the second look, since the kernel may just be adding to it at the first.
+   * Returns all work whose launch became known after the work was reported. An entry is removed at
+   * the second read, because the kernel may still be adding to it at the first.
    */
   Map<Stack, Sum> attribute() {
     Map<Stack, Sum> found = new HashMap<>();
@@ -118,14 +120,14 @@ final class DeviceWork implements AutoCloseable {
     return found;
   }
 
-  /** The number of kernels and samples whose launch is still not known. */
+  /** Returns the number of kernels and samples whose launch is still unknown. */
   long waiting() {
     long[] count = {0};
     forEachWaiting((work, sum, launch) -> count[0] += launch == null ? sum.count() : 0);
     return count[0];
   }
 
-  /** Work that waits, and its launch if that is known. */
+  /** Receives waiting work, and its launch if that is known. */
   private interface Waiting {
     void is(MemorySegment work, Sum sum, @Nullable Stack launch);
   }

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Functions of Python 3.11, which the kernel's programs find in the interpreter's state. */
+/** Functions of Python 3.11, which the programs read from the interpreter's state. */
 final class PythonFrames {
 
   private static final int FRAMES = 64;
@@ -22,7 +22,7 @@ final class PythonFrames {
   private static final String INTERPRETER = "_PyEval_EvalFrameDefault";
   private static final String UNKNOWN = "py::?";
 
-  /** Of struct ispan_python_function. */
+  /** The size of {@code struct ispan_python_function}. */
   private static final int FUNCTION_BYTES = 264;
 
   private static final int NAME_AT = 8;
@@ -36,7 +36,7 @@ final class PythonFrames {
     this.programs = programs;
   }
 
-  /** Has the state of a process's interpreter read from then on. */
+  /** Makes the programs read the interpreter's state of a process from now on. */
   void read(Image image, long runtime) {
     try (Arena arena = Arena.ofConfined()) {
       programs
@@ -48,9 +48,8 @@ final class PythonFrames {
   }
 
   /**
-   * Returns the frames of a stack that runs Python functions, from the root on: these instead of
-   * the interpreter's. Where the interpreter's caller is not known, all callers of a function of
-   * Python are still known.
+   * Returns the frames of a stack, from the root on, with Python functions in place of the
+   * interpreter's. If the interpreter's caller is unknown, the Python functions are still complete.
    */
   List<String> merge(Stack stack, List<String> user, boolean whole) {
     long[] codes = codes(stack.python());
@@ -102,7 +101,7 @@ final class PythonFrames {
     }
   }
 
-  /** As the interpreter itself names it in its map from 3.12 on. */
+  /** Returns the name in the format that Python 3.12 and newer write to their perf map. */
   private String name(Image image, long code) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment function = arena.allocate(FUNCTION_BYTES, Long.BYTES);

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The frames of stacks, by name. Belongs to one thread. */
+/** Resolves stacks to the names of their frames. Not thread-safe. */
 final class StackNames {
 
   private static final int NAME_BYTES = 1024;
@@ -33,7 +33,7 @@ final class StackNames {
   private static final String FUNCTION = "function " + ADDRESS;
   private static final String REASON = "reason ";
 
-  /** Inside of which the kernel calls the program that counts. */
+  /** The kernel function that calls our program; it and the frames inside it are left out. */
   private static final String OWN_CALL = "bpf_trace_run";
 
   private final BpfObject programs;
@@ -53,7 +53,7 @@ final class StackNames {
     this.python = new PythonFrames(programs);
   }
 
-  /** Remembers what a process has mapped that runs already. */
+  /** Remembers the mappings of a process that is already running. */
   void remember(int pid) {
     Image image = symbols.image(pid);
     if (image.stack() != 0) {
@@ -61,7 +61,7 @@ final class StackNames {
     }
   }
 
-  /** Remembers what a process has mapped. */
+  /** Remembers the mappings of a process. */
   void remember(Image image) {
     symbols.remember(image);
     long runtime = symbols.pythonRuntime(image);
@@ -71,17 +71,17 @@ final class StackNames {
     processes.computeIfAbsent(image, StackNames::name);
   }
 
-  /** Remembers what runtimes have compiled. */
+  /** Reads again the perf maps that runtimes have changed. */
   void refreshCompiled() {
     symbols.refreshCompiled();
   }
 
-  /** Names a stack that has no names yet. */
+  /** Resolves a stack if that has not been done yet. */
   void name(Stack stack) {
     named.computeIfAbsent(stack, this::frames);
   }
 
-  /** The names, which are looked up again where one was not known before. */
+  /** Returns the names, which are looked up again if one was unknown before. */
   List<String> of(Stack stack) {
     List<String> before = named.get(stack);
     if (before != null && isNamed(before)) {
@@ -92,7 +92,7 @@ final class StackNames {
     return now;
   }
 
-  /** Of which processes names are missing, and why. */
+  /** Returns a sentence for each process and each reason why names are missing. */
   List<String> missing() {
     return named.keySet().stream()
         .map(Stack::image)
@@ -103,7 +103,7 @@ final class StackNames {
         .toList();
   }
 
-  /** Whether each frame has a name, or is in a module that is known. */
+  /** Returns whether each frame has a name or at least a module. */
   static boolean isNamed(List<String> frames) {
     return frames.stream()
         .noneMatch(
@@ -118,8 +118,8 @@ final class StackNames {
     boolean sampled = stack.kind() < StackRecorder.Kind.CALL_NUMBER;
     long[] followed = table.addresses(stack.user());
     List<Long> addresses = CallChain.of(symbols, stack, followed, sampled);
-    // But for the innermost, an address is where a call returns to, which may be the next
-    // function; that of a call that has ended is one too.
+    // All addresses but the innermost are return addresses, which may lie in the next function. The
+    // innermost one of a call that has ended is a return address, too.
     int exact = sampled ? 0 : -1;
     for (int i = addresses.size() - 1; i >= 0; i--) {
       long address = addresses.get(i);

@@ -23,22 +23,22 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts stacks of processes until it is closed. Belongs to one thread.
+ * Counts stacks of processes until it is closed. Not thread-safe.
  *
- * <p>{@link #look} remembers what the processes that are new have mapped, so that a process that
- * ends meanwhile has names too. {@link #counts} looks the names up.
+ * <p>Call {@link #look} regularly: it remembers the mappings of new processes, so that their
+ * functions can be named after they have exited. {@link #counts} resolves the names.
  */
 public final class StackRecorder implements AutoCloseable {
 
   private static final int EVERYBODY = 0;
   private static final int TRACE_BYTES = 16;
 
-  /** Of a target in the kernel's map. */
+  /** A flag of a target in the kernel's map. */
   private static final int COUNTED = 1;
 
   private static final int DEVICE_TOO = 2;
 
-  /** Of the kernel's losses. */
+  /** The index of a counter in the kernel's losses. */
   private static final int LOST_RETURN = 2;
 
   private final BpfObject programs;
@@ -54,21 +54,23 @@ public final class StackRecorder implements AutoCloseable {
   private long unnamed;
   private long looks;
 
-  /** What stacks are counted by. */
+  /** The events whose stacks are counted. */
   public enum Kind {
-    /** Samples of what runs. */
+    /** Samples of running threads. */
     ON_CPU(0),
-    /** How long it waited, from when a thread left its CPU until it was on one again. */
+    /** Waits, from the time a thread leaves the CPU until it runs again. */
     OFF_CPU(1),
-    /** Launches, copies and synchronisations of CUDA that succeeded, and what called them. */
+    /** Successful CUDA launches, copies and synchronisations. */
     CUDA(2),
-    /** Kernels that the device ran, or samples of their instructions, and what launched them. */
+    /**
+     * Kernels on the device, or samples of their instructions, under the stacks of their launches.
+     */
     DEVICE(3);
 
-    /** From this number on, a stack is that of a call. */
+    /** The first number of the kinds whose stacks are those of calls. */
     static final int CALL_NUMBER = 2;
 
-    /** Of samples of the device. */
+    /** The number of device samples. */
     static final int STALL_NUMBER = 4;
 
     private final int number;
@@ -77,7 +79,7 @@ public final class StackRecorder implements AutoCloseable {
       this.number = number;
     }
 
-    /** What it can count; the usual first. */
+    /** Returns the units it can count in; the default is the first. */
     public List<Unit> units() {
       return switch (this) {
         case ON_CPU -> List.of(Unit.SAMPLES);
@@ -91,12 +93,12 @@ public final class StackRecorder implements AutoCloseable {
       return this == CUDA || this == DEVICE;
     }
 
-    /** As the kernel numbers it. */
+    /** Returns its number in the kernel. */
     int number() {
       return number;
     }
 
-    /** As the kernel numbers what counts in this unit. */
+    /** Returns the number of the stacks that count in this unit. */
     private int number(Unit unit) {
       return this == DEVICE && unit == Unit.SAMPLES ? STALL_NUMBER : number;
     }
@@ -112,8 +114,10 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Starts to count stacks; of what runs {@code frequency} times a second and CPU, which had better
-   * be no divisor of what else goes by the clock.
+   * Starts to count stacks.
+   *
+   * @param frequency samples per second on each CPU, if running threads are sampled; choose one
+   *     that does not coincide with periodic work, such as 99
    */
   public static StackRecorder start(StackScope scope, Kind kind, int frequency) {
     StackRecorder recorder = new StackRecorder(scope, kind);
@@ -192,8 +196,8 @@ public final class StackRecorder implements AutoCloseable {
   }
 
   /**
-   * Remembers what processes have mapped, while they are there; throws where the bridge has ended
-   * that knew what threads worked for.
+   * Remembers the mappings of new processes; throws if the bridge that knows the requests has
+   * ended.
    */
   public void look() {
     BridgeMaps running = bridge;
@@ -205,43 +209,45 @@ public final class StackRecorder implements AutoCloseable {
     table.takeImages(names::remember);
     looks++;
     if (Long.bitCount(looks) == 1) {
-      // Seldom in the long run, since a map can be large and grow all the time.
+      // Less and less often, because a map can be large and keep growing.
       names.refreshCompiled();
     }
     if (kind.hasCalls()) {
-      // The kernel keeps the names of few functions of the device.
+      // The kernel's table of the names of GPU functions is small.
       counted().keySet().forEach(names::name);
     }
   }
 
   /**
-   * Stacks and work of the device that were not counted: their place was another's, there was no
-   * room, or the kernel did not report the end of a wait.
+   * Returns how many stacks and how much device work were not counted: a hash collision, a full
+   * table, or a wait whose end the kernel did not report.
    */
   public long lost() {
     BpfMap losses = programs.map("stack_losses");
     return IntStream.range(0, losses.maxEntries()).mapToLong(losses::percpuSum).sum();
   }
 
-  /** Of {@link #lost}, waits whose end the kernel did not report. */
+  /** Returns how many of the {@link #lost} ones were waits whose end the kernel did not report. */
   long lostReturns() {
     return programs.map("stack_losses").percpuSum(LOST_RETURN);
   }
 
-  /** What of the last {@link #counts} has a frame without a name. */
+  /** Returns the part of the last {@link #counts} whose stacks have a frame without a name. */
   public long unnamed() {
     return unnamed;
   }
 
-  /** Kernels and samples of the device that are not counted, since their launch is not known. */
+  /**
+   * Returns how many kernels and device samples are not counted because their launch is unknown.
+   */
   public long unattributed() {
     DeviceWork work = device;
     return work == null ? 0 : work.waiting();
   }
 
   /**
-   * What was counted until now, with names; throws if this is the device's work, and no process has
-   * the library that reports it.
+   * Returns the counts so far, with names; throws if device work is recorded and no process has
+   * loaded the library that reports it.
    */
   public StackCounts counts(Unit unit) {
     if (device != null) {
@@ -263,7 +269,9 @@ public final class StackRecorder implements AutoCloseable {
     return counts;
   }
 
-  /** Processes with stacks whose runtime does not say what its functions are, a sentence each. */
+  /**
+   * Returns a sentence for each process whose runtime does not provide the names of its functions.
+   */
   public List<String> missingNames() {
     return names.missing();
   }
@@ -273,7 +281,7 @@ public final class StackRecorder implements AutoCloseable {
     if (work == null) {
       return table.counted();
     }
-    // First what waits: what the kernel counts now is in its table then.
+    // Waiting work first: what the kernel attributes from now on is in the table that is read next.
     Map<Stack, Sum> late = work.attribute();
     Map<Stack, Sum> counted = table.counted();
     late.forEach((stack, sum) -> counted.merge(stack, sum, Sum::plus));

@@ -4,7 +4,7 @@ import io.inferspan.ebpf.linux.SystemView;
 import java.util.List;
 import java.util.Set;
 
-/** Where a whole stack begins. */
+/** Recognises the functions in which threads begin, to tell complete stacks from truncated ones. */
 final class StackRoots {
 
   private static final Set<String> FUNCTIONS =
@@ -30,8 +30,9 @@ final class StackRoots {
   private StackRoots() {}
 
   /**
-   * Whether frames, from the root on, begin where a thread does. On AArch64, what the C library
-   * calls is taken to be called by such a function, which has no symbol as distributions ship it.
+   * Returns whether the first of these frames is the root of a thread. On AArch64, distributions
+   * ship the C library without a symbol for its root functions, so any of its functions is
+   * accepted.
    */
   static boolean isRoot(List<String> frames) {
     String root = frames.getFirst();

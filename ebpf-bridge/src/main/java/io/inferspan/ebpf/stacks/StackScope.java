@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose stacks are counted.
+ * The processes and requests whose stacks are counted.
  *
- * @param pids processes; empty for all
- * @param byTrace whether each stack begins with the trace that its thread worked for, which a
- *     running bridge knows
- * @param traceId the only trace whose stacks are counted; null for whatever threads work for
+ * @param pids the processes; empty for all
+ * @param byTrace whether each stack begins with the trace id of its thread's request, which needs a
+ *     running bridge
+ * @param traceId the only trace whose stacks are counted; null for all
  */
 public record StackScope(List<Integer> pids, boolean byTrace, @Nullable String traceId) {
 
@@ -18,7 +18,7 @@ public record StackScope(List<Integer> pids, boolean byTrace, @Nullable String t
     pids = List.copyOf(pids);
   }
 
-  /** Processes, whatever they work for. */
+  /** Returns a scope of these processes, with and without requests. */
   public static StackScope of(List<Integer> pids) {
     return new StackScope(pids, false, null);
   }

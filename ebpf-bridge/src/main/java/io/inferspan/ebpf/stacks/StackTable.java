@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
-/** The stacks in the kernel's tables. Belongs to one thread. */
+/** Reads the stacks that the kernel has counted. Not thread-safe. */
 final class StackTable {
 
-  /** Of struct ispan_stack. */
+  /** The size of {@code struct ispan_stack}. */
   static final int KEY_BYTES = 176;
 
   static final int SUM_BYTES = 24;
@@ -53,8 +53,9 @@ final class StackTable {
    * A stack as the kernel counts it.
    *
    * @param kind one of the numbers of {@link StackRecorder.Kind#number}
-   * @param python the number of the stack of Python's functions; 0 without one
-   * @param kernel of samples of the device instead the instruction and the number of the reason
+   * @param python the id of the stack of Python functions; 0 if there is none
+   * @param kernel the kernel's frames; for a device sample, the instruction and the number of the
+   *     stall reason
    */
   record Stack(
       Image image,
@@ -82,11 +83,11 @@ final class StackTable {
   }
 
   /**
-   * What surrounds the innermost instruction.
+   * The code around the innermost instruction, and the words of the stack.
    *
-   * @param before the eight bytes of code before it
-   * @param next the eight from it on
-   * @param callers what may be return addresses, with the number of their word on the stack
+   * @param before the eight bytes of code before the instruction
+   * @param next the eight bytes from the instruction on
+   * @param callers possible return addresses, each with the index of its word on the stack
    */
   record Innermost(long before, long next, List<Long> callers) {
 
@@ -101,7 +102,7 @@ final class StackTable {
           key.get(JAVA_LONG, CODE_AT), key.get(JAVA_LONG, CODE_AT + Long.BYTES), callers);
     }
 
-    /** The return address so many bytes from the end of the stack; 0 if none is known to be. */
+    /** Returns the return address at this offset from the stack pointer; 0 if it is unknown. */
     long caller(int offset) {
       return callers.stream()
           .filter(word -> word != 0 && word >>> ADDRESS_BITS == offset / Long.BYTES)
@@ -111,7 +112,7 @@ final class StackTable {
     }
   }
 
-  /** The number of frames in the kernel's map, negative without any, and the ones inside them. */
+  /** The id of a stack in the kernel's map, negative if there is none, and the frames inside it. */
   record Frames(int number, List<Long> first) {
 
     private static Frames in(MemorySegment key, int at) {
@@ -123,7 +124,7 @@ final class StackTable {
     }
   }
 
-  /** What a stack counts for. */
+  /** The sums of one stack. */
   record Sum(long count, long nanos, long bytes) {
 
     static Sum in(MemorySegment sum) {
@@ -151,7 +152,7 @@ final class StackTable {
       MemorySegment key = arena.allocate(KEY_BYTES, Long.BYTES);
       MemorySegment sum = arena.allocate(SUM_BYTES, Long.BYTES);
       boolean more = map.nextKey(MemorySegment.NULL, key);
-      // Entries are only added meanwhile, so that the walk ends.
+      // Bounded, because the kernel adds entries during the walk.
       for (int i = 0; more && i < map.maxEntries(); i++) {
         if (map.get(key, sum)) {
           counted.put(Stack.in(key), Sum.in(sum));
@@ -162,7 +163,7 @@ final class StackTable {
     return counted;
   }
 
-  /** Calls this for each program that is new, or maps other code, since the last time. */
+  /** Passes on each program that has started, or has mapped other code, since the last call. */
   void takeImages(Consumer<Image> each) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment image = arena.allocate(IMAGE_BYTES, Long.BYTES);
@@ -172,7 +173,7 @@ final class StackTable {
     }
   }
 
-  /** From the innermost on. */
+  /** Returns the addresses, the innermost first. */
   long[] addresses(Frames frames) {
     LongStream first = frames.first().stream().mapToLong(Long::longValue);
     if (frames.number() < 0) {

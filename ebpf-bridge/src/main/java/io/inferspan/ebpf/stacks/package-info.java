@@ -1,7 +1,8 @@
 /**
- * Stacks of processes, counted in the kernel: what runs, by a timer, and what waits.
+ * Counts stacks of processes in the kernel: of running threads, waits, CUDA calls and GPU work.
  *
- * <p>Needs no bridge: it has programs of its own, which are gone when it is closed.
+ * <p>The package loads its own programs and works without a bridge. Closing the recorder unloads
+ * them.
  */
 @NullMarked
 package io.inferspan.ebpf.stacks;

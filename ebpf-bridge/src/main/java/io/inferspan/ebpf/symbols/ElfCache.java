@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Symbols of the files used last, within a bound of memory. */
+/** A cache of the symbols of recently used files, bounded in memory. */
 final class ElfCache {
 
   private final long maxBytes;
@@ -22,7 +22,7 @@ final class ElfCache {
     this.maxBytes = maxBytes;
   }
 
-  /** The functions of a file; null where it is no ELF file that can be read. */
+  /** Returns the functions of a file; null if it is not a readable ELF file. */
   @Nullable ElfFunctions of(FileId file, Path path, Path debugRoot) {
     Entry known = entries.get(file);
     if (known == null) {
@@ -47,7 +47,7 @@ final class ElfCache {
   }
 
   private static Entry read(Path path, Path debugRoot) {
-    // An entry itself, with what keeps it.
+    // The overhead of an entry.
     long entryBytes = 200;
     try {
       ElfFunctions functions = ElfFunctions.of(path, debugRoot);

@@ -19,7 +19,7 @@ final class KernelSymbols {
   private static final int MAX_SYMBOLS = 1_000_000;
   private static final int HEX = 16;
 
-  /** The list states no lengths: what lies farther from a function is not part of it. */
+  /** The list has no lengths, so an address farther from a symbol is not taken to be part of it. */
   private static final long LONGEST_FUNCTION = 1 << 16;
 
   private final long[] starts;
@@ -32,7 +32,7 @@ final class KernelSymbols {
 
   private record Function(long start, String name) {}
 
-  /** Reads the list; empty where the kernel hides its addresses. */
+  /** Reads the list; empty if the kernel hides its addresses. */
   static KernelSymbols of(Path kallsyms) {
     try (Stream<String> lines = Files.lines(kallsyms, StandardCharsets.ISO_8859_1)) {
       Function[] functions =
@@ -60,16 +60,16 @@ final class KernelSymbols {
     return starts.length == 0;
   }
 
-  /** The function that holds an address; null where none is known to. */
+  /** Returns the function that contains an address; null if unknown. */
   @Nullable String at(long address) {
-    // All kernel addresses are negative, so that their signed order is the unsigned one.
+    // All kernel addresses are negative, so their signed order equals the unsigned one.
     int found = Arrays.binarySearch(starts, address);
     int index = found >= 0 ? first(found) : -found - 2;
     boolean near = index >= 0 && address - starts[index] < LONGEST_FUNCTION;
     return near ? names[index] : null;
   }
 
-  /** Of several names of one address, the first of the list. */
+  /** Returns the index of the first of several names for one address. */
   private int first(int found) {
     int index = found;
     while (index > 0 && starts[index - 1] == starts[found]) {

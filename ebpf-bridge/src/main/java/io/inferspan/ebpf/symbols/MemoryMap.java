@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What of which file a process can execute, as {@code /proc/PID/maps} lists it. */
+/** The executable file mappings of a process, from {@code /proc/PID/maps}. */
 record MemoryMap(List<Region> regions) {
 
   private static final Pattern EXECUTABLE =
@@ -15,20 +15,20 @@ record MemoryMap(List<Region> regions) {
               + " *(.*)");
   private static final int HEX = 16;
 
-  /** Where a part of a file is mapped; addresses are compared as unsigned. */
+  /** A mapped part of a file; addresses are compared as unsigned. */
   record Region(long start, long end, long offset, FileId file, String path) {
 
     boolean holds(long address) {
       return Long.compareUnsigned(address, start) >= 0 && Long.compareUnsigned(address, end) < 0;
     }
 
-    /** As the directory {@code map_files} names it. */
+    /** Returns its name in the directory {@code map_files}. */
     String range() {
       return Long.toHexString(start) + "-" + Long.toHexString(end);
     }
   }
 
-  /** A file by what stays the same whatever path leads to it. */
+  /** The identity of a file, independent of its path. */
   record FileId(String device, long inode) {}
 
   static MemoryMap of(List<String> lines) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Names of address ranges, of which later ones replace what they overlap. */
+/** Named address ranges; a new range replaces those that it overlaps. */
 final class NamedRanges {
 
   private final TreeMap<Long, Range> ranges = new TreeMap<>(Long::compareUnsigned);

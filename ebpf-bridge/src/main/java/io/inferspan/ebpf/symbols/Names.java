@@ -3,7 +3,7 @@ package io.inferspan.ebpf.symbols;
 import io.inferspan.ebpf.linux.Demangler;
 import java.util.regex.Pattern;
 
-/** Compilers' names as programmers wrote them. */
+/** Demangles the names that compilers write. */
 final class Names {
 
   private static final Pattern RUST_HASH = Pattern.compile("::h[0-9a-f]{16}$");
@@ -12,21 +12,21 @@ final class Names {
 
   private Names() {}
 
-  /** Whether this is a name of Rust's newer kind. */
+  /** Returns whether this is a name in Rust's v0 mangling. */
   static boolean isNewRust(String name) {
     return NEW_RUST.matcher(name).matches();
   }
 
   /**
-   * A C++ name, or one of Rust's older kind, in plain text. All others stay as they are, among them
-   * Rust's newer kind ({@code _R…}), which the C++ runtime does not read.
+   * Returns a C++ name, or a legacy Rust name, in plain text, and any other name unchanged. The C++
+   * runtime cannot read Rust's v0 mangling ({@code _R…}).
    */
   static String plain(String name) {
     String plain = Demangler.demangle(name);
     if (plain == null) {
       return name;
     }
-    // Rust's older kind is a C++ name that ends with a hash.
+    // A legacy Rust name is a C++ name that ends with a hash.
     return RUST_HASH.matcher(plain).find() ? rust(plain) : plain;
   }
 

@@ -15,7 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a runtime compiled, as it writes it to {@code /tmp/perf-PID.map} for profilers. */
+/**
+ * Code that a runtime compiled, from the {@code /tmp/perf-PID.map} that it writes for profilers.
+ */
 final class PerfMap {
 
   private static final long MAX_BYTES = 256L << 20;
@@ -37,7 +39,7 @@ final class PerfMap {
     return ranges.at(address);
   }
 
-  /** Whether there is such a file. */
+  /** Returns whether the file exists. */
   boolean isThere() {
     return size >= 0;
   }
@@ -45,7 +47,7 @@ final class PerfMap {
   /** Reads the file again if it has changed; returns whether it has. */
   boolean refresh() {
     try {
-      // The directory is the watched process's: a link could lead to any file of this machine.
+      // The watched process owns the directory: a link could lead to any file of this machine.
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         return false;
       }

@@ -26,12 +26,12 @@ final class ProcessSymbols {
       Pattern.compile("(?:lib)?python3\\.([0-9]{1,2})(?:\\.so.*)?");
   private static final String PYTHON_3_11 = "python3.11";
 
-  /** The version whose functions are known from the interpreter's state. */
+  /** The minor version of Python whose functions are read from the interpreter's state. */
   private static final int READ_PYTHON = 11;
 
   private static final String DELETED = " (deleted)";
 
-  /** A map is read again for an address that it lacks, at most this often. */
+  /** The shortest time between two reads of a map because of an unknown address. */
   private static final long REREAD_NANOS = 100_000_000;
 
   private static final int STACK_FIELD = 28;
@@ -47,9 +47,9 @@ final class ProcessSymbols {
   private boolean hasNewRustNames;
 
   /**
-   * Looks at a process.
+   * Creates an instance for a process.
    *
-   * @param stack where the stack of the program begins that it runs; 0 for whatever it runs
+   * @param stack the address of its program's stack; 0 for the current program
    */
   ProcessSymbols(Path process, long stack, ElfCache files) {
     this.process = process;
@@ -68,7 +68,7 @@ final class ProcessSymbols {
     }
   }
 
-  /** Of a process that only ran, it is parsed when it is first needed. */
+  /** Parses the map on first use, because most processes are never resolved. */
   private MemoryMap map() {
     MemoryMap known = map;
     if (known == null) {
@@ -79,7 +79,7 @@ final class ProcessSymbols {
     return known;
   }
 
-  /** Remembers what is mapped now, for addresses that are looked up after the process has ended. */
+  /** Remembers the current mappings, for addresses that are looked up after the process's exit. */
   void remember() {
     refresh();
     if (!mountNamespace(process).equals(MOUNT_NAMESPACE)) {
@@ -90,21 +90,21 @@ final class ProcessSymbols {
     }
   }
 
-  /** Reads again what the runtime has compiled, if that has changed. */
+  /** Reads the perf map again if it has changed. */
   void refreshCompiled() {
     if (runs()) {
       compiled.refresh();
     }
   }
 
-  /** Whether the process still runs this program. */
+  /** Returns whether the process still runs this program. */
   private boolean runs() {
     return stack == 0 || stack == stack(process);
   }
 
-  /** Where the stack of the program begins that a process runs; 0 if that is not known. */
+  /** Returns the address of the stack of a process's current program; 0 if unknown. */
   static long stack(Path process) {
-    // The name before these fields may contain anything.
+    // The process name before these fields may contain any character.
     return lines(process.resolve("stat")).stream()
         .map(line -> line.substring(line.lastIndexOf(')') + 1).split(" "))
         .filter(fields -> fields.length > STACK_FIELD - 2)
@@ -113,7 +113,7 @@ final class ProcessSymbols {
         .orElse(0);
   }
 
-  /** Reads the map again if it lacks this address, whose name is looked up later. */
+  /** Reads the map again if it lacks this address, which is resolved later. */
   void remember(long address) {
     if (map().at(address) == null && System.nanoTime() - readNanos > REREAD_NANOS) {
       refresh();
@@ -129,7 +129,7 @@ final class ProcessSymbols {
     return name == null ? "0x" + Long.toHexString(address) : name;
   }
 
-  /** The frame that a function has at an instruction. */
+  /** Returns the frame of a function at an instruction. */
   CallFrame frame(Instruction instruction) {
     long address = instruction.address();
     Region region = map().at(address);
@@ -144,7 +144,7 @@ final class ProcessSymbols {
     return compiled ? instruction.ofCompiledCode() : CallFrame.UNKNOWN;
   }
 
-  /** Whether threads or programs begin in the function at an address. */
+  /** Returns whether threads or programs begin in the function at an address. */
   boolean isRoot(long address) {
     Region region = map().at(address);
     if (region == null || !region.path().startsWith("/")) {
@@ -154,7 +154,7 @@ final class ProcessSymbols {
     return functions != null && functions.isRoot(address - region.start() + region.offset());
   }
 
-  /** Where the state of Python 3.11 is; 0 if that is not what is mapped. */
+  /** Returns the address of the state of Python 3.11; 0 if it is not mapped. */
   long pythonRuntime() {
     if (mapLines.stream().noneMatch(line -> line.contains(PYTHON_3_11)) && map == null) {
       return 0;
@@ -170,7 +170,7 @@ final class ProcessSymbols {
     return 0;
   }
 
-  /** Says why functions of the process have no plain names; empty if all have. */
+  /** Returns the reasons why functions of the process have no plain names. */
   List<String> missing() {
     if (map().regions().isEmpty()) {
       refresh();
@@ -191,7 +191,7 @@ final class ProcessSymbols {
     return missing;
   }
 
-  /** Says what functions of the runtime lack a name whose file this is; null if it is of none. */
+  /** Returns why functions of a runtime have no names; null if the file is of no such runtime. */
   private static @Nullable String runtime(String file) {
     Matcher python = PYTHON.matcher(file);
     if (python.matches()) {
@@ -222,7 +222,7 @@ final class ProcessSymbols {
     long offset = address - region.start() + region.offset();
     ElfFunctions functions = functions(region);
     if (functions == null) {
-      // A runtime may keep its code in a file too, as shared memory.
+      // A runtime may keep its code in a file, such as shared memory.
       String name = compiled.at(address);
       return name == null ? inModule(fileName(region.path()), offset) : name;
     }
@@ -242,7 +242,7 @@ final class ProcessSymbols {
     return module + "+0x" + Long.toHexString(address);
   }
 
-  /** Also of a file that was replaced by an upgrade since. */
+  /** Returns the file name of a mapping, even if an upgrade has replaced the file. */
   private static String fileName(String path) {
     String whole =
         path.endsWith(DELETED) ? path.substring(0, path.length() - DELETED.length()) : path;
@@ -250,8 +250,8 @@ final class ProcessSymbols {
   }
 
   /**
-   * By its path as the process sees it, in its container; if the process has ended, by its path
-   * here; if that is another file now, by map.
+   * Returns a path to a mapped file: its path in the process's mount namespace; after the process's
+   * exit, its path in ours; or the path in {@code map_files} if that is now another file.
    */
   private Path reachable(Region region) {
     return Stream.of(process.resolve("root" + region.path()), Path.of(region.path()))
@@ -276,7 +276,7 @@ final class ProcessSymbols {
     }
   }
 
-  /** The process's number in its own namespace, by which a runtime in it names its file. */
+  /** Returns the pid in the process's own namespace, which is in the name of its perf map. */
   private static String numberInside(Path process) {
     return lines(process.resolve("status")).stream()
         .filter(line -> line.startsWith("NSpid:"))

@@ -9,10 +9,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of functions in the processes of this machine and in its kernel.
+ * Resolves addresses in the processes of this machine, and in its kernel, to functions.
  *
- * <p>Belongs to one thread. Names are those of now: of a process that has ended, only what was
- * looked up, or {@link #remember remembered}, while it ran is known.
+ * <p>Names are read from running processes. For a process that has exited, only addresses that were
+ * looked up or {@link #remember remembered} before can be resolved. Not thread-safe.
  */
 public final class Symbols {
 
@@ -35,86 +35,83 @@ public final class Symbols {
   /**
    * A program that a process runs.
    *
-   * @param stack where its stack begins, which differs after each exec; 0 for whatever it runs now
+   * @param stack the address of its stack, which changes with each exec; 0 for the current program
    */
   public record Image(int pid, long stack) {
 
-    /** What a process runs now. */
+    /** Returns the current program of a process. */
     public static Image now(int pid) {
       return new Image(pid, 0);
     }
   }
 
-  /** Reads from here instead of {@code /proc}. */
+  /** Creates an instance that reads this directory instead of {@code /proc}. */
   Symbols(Path proc) {
     this.proc = proc;
   }
 
-  /** Of the machine that this process runs on. */
+  /** Returns the symbols of this machine. */
   public static Symbols ofThisMachine() {
     return new Symbols(Path.of("/proc"));
   }
 
-  /** What a process runs now, and can be told from what it runs later. */
+  /** Returns the current program of a process, distinguishable from later ones. */
   public Image image(int pid) {
     return new Image(pid, ProcessSymbols.stack(proc.resolve(Integer.toString(pid))));
   }
 
   /**
-   * The function at an address of a process: its name, {@code module+0xaddress} where the module
-   * has no symbol there, or {@code 0xaddress} where no module is known.
+   * Returns the function at an address of a process: its name, {@code module+0xaddress} if the
+   * module has no symbol there, or {@code 0xaddress} if no module is known.
    */
   public String user(Image image, long address) {
     return process(image).at(address);
   }
 
-  /** The frame that a function has at an instruction. */
+  /** Returns the frame of a function at an instruction. */
   public CallFrame frame(Image image, Instruction instruction) {
     return process(image).frame(instruction);
   }
 
-  /** Whether the C library begins threads or programs in the function at an address. */
+  /** Returns whether the C library starts threads or programs in the function at an address. */
   public boolean isRoot(Image image, long address) {
     return process(image).isRoot(address);
   }
 
-  /** Where the state of a process's Python 3.11 is; 0 if it runs none. */
+  /** Returns the address of the state of Python 3.11; 0 if the process does not run it. */
   public long pythonRuntime(Image image) {
     return process(image).pythonRuntime();
   }
 
-  /** The kernel's function at an address; {@code 0xaddress} where the kernel hides them. */
+  /** Returns the kernel function at an address; {@code 0xaddress} if the kernel hides them. */
   public String kernel(long address) {
     String name = kernelSymbols().at(address);
     return name == null ? "0x" + Long.toHexString(address) : name;
   }
 
-  /** Whether the kernel tells this process where its functions are. */
+  /** Returns whether this process may read the addresses of kernel functions. */
   public boolean kernelIsVisible() {
     return !kernelSymbols().isEmpty();
   }
 
-  /**
-   * Says why functions of a process that were looked up have no plain names, a sentence for each
-   * reason.
-   */
+  /** Returns a sentence for each reason why functions of a process have no plain names. */
   public List<String> missing(Image image) {
     return process(image).missing().stream()
         .map(why -> "process " + image.pid() + " " + why)
         .toList();
   }
 
-  /** Notes what a process has mapped, so that its addresses have names after it has ended. */
+  /** Remembers the mappings of a process, to resolve its addresses after it has exited. */
   public void remember(Image image) {
     process(image).remember();
   }
 
-  /** Notes what a process has mapped if it was not known to map this address. */
+  /** Remembers the mappings of a process if none of the known ones contains this address. */
   public void remember(Image image, long address) {
     process(image).remember(address);
   }
 
-  /** Reads again what runtimes of remembered processes have compiled, where that has changed. */
+  /** Reads again the perf maps of remembered processes that have changed. */
   public void refreshCompiled() {
     processes.values().forEach(ProcessSymbols::refreshCompiled);
   }

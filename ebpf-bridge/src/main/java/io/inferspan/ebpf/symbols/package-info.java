@@ -1,8 +1,9 @@
 /**
- * Names of the functions that stacks consist of.
+ * Resolves the addresses of stacks to function names.
  *
- * <p>The sources are ELF files, the perf map that a runtime writes of what it compiled, and the
- * kernel's own list. What none of them names is {@code module+0xaddress}, never a neighbour's name.
+ * <p>The sources are ELF files, the perf map in which a runtime lists its compiled code, and the
+ * kernel's symbol list. An address without a symbol is {@code module+0xaddress}, never the name of
+ * a neighbouring function.
  */
 @NullMarked
 package io.inferspan.ebpf.symbols;

@@ -63,7 +63,7 @@ class KernelPlannerTest {
         new String[] {elsewhere.toString(), root + "/..", root + "/no-such-group"}) {
       assertThatThrownBy(() -> cgroup(wrong))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the control group " + wrong + " is no directory below " + root);
+          .hasMessage("the control group " + wrong + " is not a directory below " + root);
     }
   }
 

@@ -200,7 +200,7 @@ class SharedContextsIT {
   @Test
   void mapThatIsNotThere_isALimitForAReader() {
     assertThat(contractOf(bridge(READ)))
-        .containsExactly("no other program has made it in " + map.directory());
+        .containsExactly("no other program has created it in " + map.directory());
     assertThat(Files.exists(map.path())).isFalse();
   }
 

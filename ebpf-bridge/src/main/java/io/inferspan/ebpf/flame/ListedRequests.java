@@ -55,7 +55,7 @@ public record ListedRequests(Map<String, Double> millis, Map<String, String> mod
     chosen.keySet().removeIf(trace -> !model.equals(models.get(trace)));
     if (chosen.isEmpty()) {
       List<String> known = models.values().stream().distinct().sorted().limit(MOST_NAMED).toList();
-      throw new IOException("no request of the model %s, but of %s".formatted(model, known));
+      throw new IOException("no request of model %s, only of %s".formatted(model, known));
     }
     return new ListedRequests(chosen, models);
   }

@@ -103,7 +103,7 @@ public final class KernelSide implements AutoCloseable {
     if (!sharing.read() && !sharing.publish()) {
       return null;
     }
-    String problem = "no other program has made it in " + sharing.bpfFilesystem();
+    String problem = "no other program has created it in " + sharing.bpfFilesystem();
     try {
       SharedContexts found = SharedContexts.open(sharing.bpfFilesystem(), sharing.publish());
       if (found != null) {
@@ -179,7 +179,7 @@ public final class KernelSide implements AutoCloseable {
   private boolean canProbe(String object) {
     boolean able = mode() != UprobeMode.PERF || plan.features().has(KernelFeature.PERF_UPROBES);
     if (!able) {
-      programs.missing(object, "*", "no function of a library can be watched here");
+      programs.missing(object, "*", "functions of libraries cannot be watched on this machine");
     }
     return able;
   }

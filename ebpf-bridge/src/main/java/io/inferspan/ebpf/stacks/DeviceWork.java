@@ -88,7 +88,7 @@ final class DeviceWork implements AutoCloseable {
       throw refused;
     } else {
       throw new BpfException(
-          "the device's time is not known, since no process has loaded " + LIBRARY + ".so",
+          "the device's time is unknown, because no process has loaded " + LIBRARY + ".so",
           "start it with CUDA_INJECTION64_PATH, or record the host's time in calls with --cuda",
           "");
     }

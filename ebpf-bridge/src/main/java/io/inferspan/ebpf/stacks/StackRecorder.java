@@ -152,7 +152,8 @@ public final class StackRecorder implements AutoCloseable {
     }
     List<BridgeMaps> running = BridgeMaps.all();
     if (running.isEmpty()) {
-      throw new BpfException("no bridge runs, which knows requests", "start the agent before", "");
+      throw new BpfException(
+          "no bridge runs, so the requests of threads are unknown", "start the agent first", "");
     }
     bridge = running.getLast();
     running.getLast().load(programs);
@@ -203,7 +204,7 @@ public final class StackRecorder implements AutoCloseable {
     BridgeMaps running = bridge;
     if (running != null && !running.isRunning()) {
       throw new BpfException(
-          "the bridge that knew the requests has ended", "record again while one runs", "");
+          "the bridge has ended, so the requests of threads are unknown", "record again", "");
     }
     findLibraries();
     table.takeImages(names::remember);

@@ -185,7 +185,7 @@ final class ProcessSymbols {
     }
     if (hasNewRustNames) {
       missing.add(
-          "has names of Rust's newer kind (_R…), which are not supported: pass folded text through"
+          "has Rust names in v0 mangling (_R…), which is not supported: pass folded text through"
               + " rustfilt or c++filt");
     }
     return missing;

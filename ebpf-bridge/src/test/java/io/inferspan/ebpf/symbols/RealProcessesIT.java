@@ -174,7 +174,7 @@ class RealProcessesIT {
     }
     assertThat(symbols.missing(Image.now(load.pid())))
         .containsExactly(
-            "process %d has names of Rust's newer kind (_R…), which are not supported: pass folded text through rustfilt or c++filt"
+            "process %d has Rust names in v0 mangling (_R…), which is not supported: pass folded text through rustfilt or c++filt"
                 .formatted(load.pid()));
   }
 

@@ -1,5 +1,7 @@
 package io.inferspan.samples.ebpf.cost;
 
+import io.inferspan.ebpf.BridgeConfig;
+import io.inferspan.ebpf.EventFamily;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,9 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +25,8 @@ final class ServerCost {
   private static final int CONNECTIONS = 8;
   private static final long SETTLE_MILLIS = 300;
   private static final long SETTLE_ATTACHED_MILLIS = 1_000;
-  private static final String LIBRARY = "libcuda.so.1";
+  private static final String[] LIBRARIES = {"libcuda.so.1"};
+  private static final String[] NONE = {};
 
   /** Longer than a window, so that one window has no sampled request. */
   private static final Duration STAYS_AWAKE = Duration.ofSeconds(3);
@@ -32,6 +37,7 @@ final class ServerCost {
   private final Map<Watched, Samples> moreCpu = new EnumMap<>(Watched.class);
   private final Samples base = new Samples();
   private @Nullable Bridge bridge;
+  private Set<EventFamily> attached = Set.of();
 
   private record Window(double perSecond, double cpuNanos) {}
 
@@ -39,18 +45,35 @@ final class ServerCost {
   private enum Watched {
     NOT("unwatched", 0, Double.NaN),
     ASLEEP("0 % sampled, asleep", 0, 1),
+    HEADS("0 % sampled, heads and connections only", EventFamily.TCP),
+    HEADS_AND_SYSCALLS("0 % sampled, heads and system calls", EventFamily.SYSCALLS),
+    HEADS_AND_SCHEDULER("0 % sampled, heads and scheduler", EventFamily.SCHED),
+    HEADS_AND_LIBRARIES("0 % sampled, heads and libraries", EventFamily.CUDA),
     AWAKE("0 % sampled, awake", 0, 1),
     TENTH("10 % sampled", 10, 3),
     ALL("100 % sampled", 100, 10);
 
+    private static final List<Watched> ADDED =
+        List.of(HEADS_AND_SYSCALLS, HEADS_AND_SCHEDULER, HEADS_AND_LIBRARIES);
+
     private final String words;
     private final int sampledPercent;
     private final double bar;
+    private final Set<EventFamily> families;
 
     Watched(String words, int sampledPercent, double bar) {
       this.words = words;
       this.sampledPercent = sampledPercent;
       this.bar = bar;
+      this.families = EnumSet.allOf(EventFamily.class);
+    }
+
+    /** A part: the programs that find requests, and those of one family. */
+    Watched(String words, EventFamily family) {
+      this.words = words;
+      this.sampledPercent = 0;
+      this.bar = Double.NaN;
+      this.families = EnumSet.of(family);
     }
   }
 
@@ -91,10 +114,14 @@ final class ServerCost {
 
   private void turnTo(Watched how, HttpLoad load) {
     load.sample(0);
-    if (how == Watched.NOT) {
+    if (how == Watched.NOT || !attached.equals(how.families)) {
       detach();
-    } else if (bridge == null) {
-      bridge = Bridge.attach(STAYS_AWAKE, LIBRARY);
+    }
+    if (how != Watched.NOT && bridge == null) {
+      attached = how.families;
+      BridgeConfig.Builder config =
+          BridgeConfig.builder().sleepAfter(STAYS_AWAKE).families(attached);
+      bridge = Bridge.attach(config, attached.contains(EventFamily.CUDA) ? LIBRARIES : NONE);
       Waiting.millis(SETTLE_ATTACHED_MILLIS);
     }
     if (how == Watched.ASLEEP) {
@@ -154,20 +181,35 @@ final class ServerCost {
   private void say(int rounds, Report report) {
     report.say("%na threaded server, %.0f requests a second, %d rounds", base.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
-    loss.forEach(
-        (how, lost) -> {
-          report.say("%-46s %s", how.words + ": throughput lost, %", lost.middle());
-          Samples cpu = Objects.requireNonNull(moreCpu.get(how));
-          report.say("%-46s %s", how.words + ": more CPU a request, %", cpu.middle());
-          report.atMost(how.words + ": throughput lost, %", lost.median(), how.bar);
-        });
+    for (Watched how : loss.keySet()) {
+      report.say("%-50s %s", how.words + ": throughput lost, %", of(loss, how).middle());
+      report.say("%-50s %s", how.words + ": more CPU a request, %", of(moreCpu, how).middle());
+      if (how.bar > 0) {
+        report.atMost(how.words + ": throughput lost, %", of(loss, how).median(), how.bar);
+      }
+    }
+    double heads = of(moreCpu, Watched.HEADS).median();
+    double sum = heads;
+    for (Watched part : Watched.ADDED) {
+      sum += of(moreCpu, part).median() - heads;
+    }
+    double whole = of(moreCpu, Watched.AWAKE).median();
+    report.say(
+        "parts of the CPU time a request: %.1f %% in all, measured whole %.1f %%", sum, whole);
+    report.atMost(
+        "difference of the parts' sum and the whole, %", 100 * Math.abs(sum / whole - 1), 10);
+  }
+
+  private static Samples of(Map<Watched, Samples> all, Watched how) {
+    return Objects.requireNonNull(all.get(how));
   }
 
   private void detach() {
-    Bridge attached = bridge;
+    Bridge old = bridge;
     bridge = null;
-    if (attached != null) {
-      attached.close();
+    attached = Set.of();
+    if (old != null) {
+      old.close();
     }
   }
 }

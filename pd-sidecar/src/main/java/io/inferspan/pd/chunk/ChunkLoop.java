@@ -7,11 +7,14 @@ import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.RequestBody;
+import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.inferspan.semconv.PdAttributes;
@@ -21,6 +24,7 @@ import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -95,7 +99,7 @@ public final class ChunkLoop {
     trace.set(PdAttributes.CHUNK_SIZE, requests.budget());
     trace.set(PdAttributes.CHUNKED_STREAMING, streaming);
     if (stage != null) {
-      request.describe(stage, leg);
+      leg.describe(stage, request);
     }
     request.whenGone(this::cancel);
     askNext();
@@ -103,7 +107,12 @@ public final class ChunkLoop {
 
   private void askNext() {
     JsonPieces body = requests.next(merged.text()).pieces();
-    open = request.ask(leg, body, trace, this::take);
+    HttpRequest client = request.exchange().request();
+    HttpRequest head = ForwardedHeaders.forBody(client, body.length(), leg.headers());
+    Target decoder = leg.decoder(request);
+    CallTrace call = trace.call("POST", decoder.host(), decoder.port(), head.headers());
+    open = BufferedCall.of(request, head, body, call, this::take);
+    request.parts().engines().decoders().start(request.loop(), decoder, open);
   }
 
   private void take(EngineAnswer answer) {

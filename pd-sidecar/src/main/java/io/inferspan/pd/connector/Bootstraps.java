@@ -7,7 +7,6 @@ import io.inferspan.pd.json.JsonValue;
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BufferedCall;
-import io.inferspan.pd.request.RequestWriter;
 import io.inferspan.pd.tracing.PdTracing;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure;
@@ -94,15 +93,16 @@ final class Bootstraps {
     HeldBodies bodies = new HeldBodies(2 * MOST_BYTES);
     BufferedCall call =
         new BufferedCall(
-            bodies,
+            head,
+            new JsonPieces(),
+            bodies.open(),
             MOST_BYTES,
-            new RequestWriter(bodies, null, head, new JsonPieces()),
             PdTracing.none().call("GET", server.host(), server.port()),
-            true,
             answer -> {
               take(server, answer, asking);
               answer.release();
             });
+    call.replay();
     upstreams.start(loop, server, call);
     call.endAfter(loop, patience);
   }

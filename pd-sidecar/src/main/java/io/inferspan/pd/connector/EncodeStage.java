@@ -2,6 +2,7 @@ package io.inferspan.pd.connector;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
@@ -15,6 +16,7 @@ import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.BufferedCall;
 import io.inferspan.pd.request.PdRequest;
+import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -95,7 +97,7 @@ public final class EncodeStage {
             request.metrics().disaggregated(SidecarMetrics.ENCODE, request.trace().spanContext());
             EncodeStage stage =
                 new EncodeStage(request, items, mergesTransferParams, () -> next.accept(request));
-            request.identify(stage.id);
+            request.trace().identify(stage.id);
             stage.start();
           }
         });
@@ -119,7 +121,13 @@ public final class EncodeStage {
         .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length())
         .set(REQUEST_ID, id + "-enc-" + index);
-    BufferedCall call = request.askEncoder(encoder, head, body, answer -> take(index, answer));
+    CallTrace trace = request.trace().call("POST", encoder.host(), encoder.port());
+    trace.inject(head.headers());
+    BufferedCall call = BufferedCall.of(request, head, body, trace, answer -> take(index, answer));
+    // Encoding twice is harmless, so the request is retried if an idle connection was dead.
+    call.replay();
+    request.parts().engines().encoders().start(request.loop(), encoder, call);
+    call.endAfter(request.loop(), request.config().get(Settings.PREFILL_TIMEOUT));
     if (!call.over()) {
       open.put(index, call);
     }

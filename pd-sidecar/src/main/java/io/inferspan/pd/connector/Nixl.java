@@ -82,17 +82,17 @@ public final class Nixl implements Connector {
 
   @Override
   public void serve(PdRequest request) {
-    Target decoder = request.decoder();
+    Target decoder = request.decision().decoder();
     if (decoder == null) {
       request.refuseRank();
       return;
     }
-    String encoded = request.id();
+    String encoded = request.trace().requestId();
     String id = encoded == null ? RequestIds.timeBased().toString() : encoded;
     WriteTransfer transfer = pods == null ? null : WriteTransfer.begin(request.config(), pods, id);
     Map<String, String> headers = new HashMap<>(transfer == null ? Map.of() : transfer.headers());
     if (encoded == null) {
-      request.identify(id);
+      request.trace().identify(id);
       headers.put(REQUEST_ID, id);
     }
     Pair pair = new Pair(request, decoder, headers, transfer);
@@ -165,7 +165,9 @@ public final class Nixl implements Connector {
             .with(decodeHeaders(pair, prefilled))
             .on(pair.decoder())
             .rewritten(
-                head -> CachedTokensFilter.of(head, cached, limit, request.bodies(), request)));
+                head ->
+                    CachedTokensFilter.of(
+                        head, cached, limit, request.parts().heldBodies(), request)));
   }
 
   private static Map<String, String> decodeHeaders(Pair pair, JsonObject prefilled) {
@@ -201,7 +203,7 @@ public final class Nixl implements Connector {
   @Override
   public void decodeWithPull(PdRequest request, String kvSource) {
     if (peers == null) {
-      request.stream(DecodeLeg.of(request.body().original()).on(request.decoder()));
+      request.stream(DecodeLeg.of(request.body().original()).on(request.decision().decoder()));
     } else {
       peers.decode(request, kvSource);
     }

@@ -42,7 +42,7 @@ public final class Offloading implements Connector {
     peers.addPeer(params, "remote_prefiller", request.prefiller(), id);
     JsonEdit decode =
         request.body().edit().set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes());
-    request.ask(PrefillLeg.concurrent(prefill.pieces(), Map.of()));
+    request.ask(PrefillLeg.concurrent(prefill.pieces(), Map.of()), _ -> {});
     request.stream(DecodeLeg.of(decode.pieces()));
   }
 

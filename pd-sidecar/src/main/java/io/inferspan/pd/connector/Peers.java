@@ -88,7 +88,7 @@ final class Peers {
               .set(BodyMembers.KV_TRANSFER_PARAMS, params.endObject().toBytes())
               .pieces();
     }
-    request.stream(DecodeLeg.of(body).on(request.decoder()));
+    request.stream(DecodeLeg.of(body).on(request.decision().decoder()));
   }
 
   private boolean isOwn(Target source, int rank) {

@@ -51,7 +51,7 @@ public final class Sglang implements Connector {
             .set(PORT, request.config().get(Settings.SGLANG_BOOTSTRAP_PORT))
             .set(ROOM, room);
     JsonPieces body = edit.pieces();
-    request.ask(PrefillLeg.concurrent(body, Map.of()).in(room));
+    request.ask(PrefillLeg.concurrent(body, Map.of()).in(room), _ -> {});
     request.stream(DecodeLeg.of(body));
   }
 

@@ -12,7 +12,6 @@ import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.List;
 import java.util.Map;
@@ -64,10 +63,7 @@ public final class SharedStorage implements Connector {
   private static void kept(PdRequest request, boolean unreadable) {
     if (unreadable) {
       request.refuse(
-          EngineAnswer.error(
-              HttpResponseStatus.INTERNAL_SERVER_ERROR,
-              "InternalServerError",
-              "the decoder's answer is not a JSON object"),
+          EngineAnswer.internalError("the decoder's answer is not a JSON object"),
           "500",
           "InternalServerError");
     } else {

@@ -105,6 +105,11 @@ public final class HeldBody {
     taken -= less;
   }
 
+  /** Returns the budget that it is counted in. */
+  public HeldBodies bodies() {
+    return budget;
+  }
+
   /** Returns the number of bytes appended. */
   public int length() {
     return length;

@@ -82,7 +82,7 @@ public final class PdProxy implements RequestHandler {
         Routes.isUntraced(method, path)
             ? PdTracing.none()
             : parts.tracing().begin(headers, method.name(), Routes.template(path), label(api));
-    PdRequest live = PdRequest.begin(exchange, parts, Decision.of(api), trace);
+    PdRequest live = PdRequest.begin(exchange, parts, api, trace);
     live.guard(() -> dispatch(live, routing));
   }
 
@@ -93,7 +93,7 @@ public final class PdProxy implements RequestHandler {
           "method_not_allowed",
           "tunnels are not served");
     } else if (request.api() == Api.PASSTHROUGH) {
-      request.pass(parts.decoders().of(request.exchange().rank()));
+      request.pass(request.ownDecoder());
     } else {
       intercept(request, routing);
     }
@@ -126,8 +126,9 @@ public final class PdProxy implements RequestHandler {
     String source = kvSource(routing.kvSource());
     trace.set(PdAttributes.KV_CACHE_SOURCE, source);
     List<Target> encoders = encoders(routing.encoders(), trace);
-    request.decided(
-        new Decision(request.api(), prefiller, encoders, source, routing.dataParallel()));
+    String rank = routing.dataParallel();
+    Target decoder = rank == null ? request.ownDecoder() : parts.decoders().at(rank);
+    request.decided(new Decision(prefiller, encoders, source, decoder, rank != null));
     serve(request);
   }
 
@@ -178,7 +179,7 @@ public final class PdProxy implements RequestHandler {
 
   private void serveGathered(PdRequest request) {
     String source = request.decision().kvSource();
-    Target decoder = request.decoder();
+    Target decoder = request.decision().decoder();
     if (request.decision().prefiller() != null) {
       request.metrics().disaggregated(connector.name(), request.trace().spanContext());
       connector.serve(request);
@@ -192,7 +193,7 @@ public final class PdProxy implements RequestHandler {
   }
 
   private void decodeOnly(PdRequest request) {
-    Target decoder = request.decoder();
+    Target decoder = request.decision().decoder();
     if (decoder == null) {
       request.refuseRank();
     } else if (request.decision().kvSource() != null || chunks(request)) {

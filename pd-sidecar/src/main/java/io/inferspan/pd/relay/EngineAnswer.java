@@ -76,6 +76,10 @@ public record EngineAnswer(
     return error(HttpResponseStatus.BAD_REQUEST, "BadRequestError", text);
   }
 
+  public static EngineAnswer internalError(String text) {
+    return error(HttpResponseStatus.INTERNAL_SERVER_ERROR, "InternalServerError", text);
+  }
+
   public static EngineAnswer badGateway(String text) {
     return error(HttpResponseStatus.BAD_GATEWAY, "BadGateway", text);
   }

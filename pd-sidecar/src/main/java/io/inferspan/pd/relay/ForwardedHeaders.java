@@ -1,5 +1,6 @@
 package io.inferspan.pd.relay;
 
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -8,14 +9,17 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.HttpConversionUtil.ExtensionHeaderNames;
 import io.netty.util.AsciiString;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Separates forwarded headers from hop-by-hop ones. */
 public final class ForwardedHeaders {
   private static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
 
+  private static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
   private static final AsciiString[] ONE_HOP = {
     AsciiString.cached("keep-alive"),
     AsciiString.cached("proxy-connection"),
@@ -79,6 +83,31 @@ public final class ForwardedHeaders {
   private static @Nullable String joined(HttpHeaders headers) {
     String first = headers.get(FORWARDED_FOR);
     return first == null ? null : String.join(", ", headers.getAll(FORWARDED_FOR));
+  }
+
+  /**
+   * Returns the head of an engine's request with another body than the client's.
+   *
+   * @param length the length of that body
+   * @param added headers to add to the client's
+   */
+  public static HttpRequest forBody(HttpRequest client, int length, Map<String, String> added) {
+    HttpHeaders headers = client.headers().copy();
+    // The response is parsed.
+    headers.remove(HttpHeaderNames.ACCEPT_ENCODING);
+    headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
+    headers.remove(HttpHeaderNames.EXPECT);
+    headers.set(HttpHeaderNames.CONTENT_LENGTH, length);
+    added.forEach(
+        (name, value) -> {
+          // llm-d adds its id after the client's own; any other header replaces the client's.
+          if (REQUEST_ID.contentEqualsIgnoreCase(name)) {
+            headers.add(name, value);
+          } else {
+            headers.set(name, value);
+          }
+        });
+    return new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, client.uri(), headers);
   }
 
   /** Removes hop-by-hop headers from an engine's response; framing headers are kept. */

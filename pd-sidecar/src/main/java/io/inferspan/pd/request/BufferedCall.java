@@ -1,6 +1,7 @@
 package io.inferspan.pd.request;
 
-import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.ForwardedHeaders;
@@ -12,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
@@ -26,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class BufferedCall extends EngineCall {
   private final HeldBody body;
   private final long limit;
-  private final RequestWriter writer;
   private final CallTrace trace;
   private final Consumer<EngineAnswer> next;
   private @Nullable HttpResponse head;
@@ -36,23 +37,42 @@ public final class BufferedCall extends EngineCall {
   /**
    * Creates a call that has not started.
    *
-   * @param bodies the memory budget of the response
-   * @param replayable whether it may be sent again if an idle connection turns out to be dead
+   * @param held the holder of the bytes of {@code sent}, which this releases; its budget also has
+   *     the response
+   * @param limit the maximum size of the response
    * @param next receives the response once and releases its body; not called after a cancellation
    */
   public BufferedCall(
-      HeldBodies bodies,
+      HttpRequest head,
+      JsonPieces sent,
+      HeldBody held,
       long limit,
-      RequestWriter writer,
       CallTrace trace,
-      boolean replayable,
       Consumer<EngineAnswer> next) {
-    super(replayable);
-    this.body = bodies.open();
+    super(head, sent, held);
+    this.body = held.bodies().open();
     this.limit = limit;
-    this.writer = writer;
     this.trace = trace;
     this.next = next;
+  }
+
+  /**
+   * Creates a call for a request, whose body it holds; the response is passed to {@code next}
+   * unless the request fails meanwhile.
+   */
+  public static BufferedCall of(
+      PdRequest request,
+      HttpRequest head,
+      JsonPieces sent,
+      CallTrace trace,
+      Consumer<EngineAnswer> next) {
+    return new BufferedCall(
+        head,
+        sent,
+        request.body().held().retain(),
+        request.config().get(Settings.BODY_LIMIT),
+        trace,
+        answer -> request.guard(() -> next.accept(answer)));
   }
 
   /** Sets a timeout for the call; zero for none. */
@@ -80,11 +100,6 @@ public final class BufferedCall extends EngineCall {
     return over;
   }
 
-  /** Disables replays, so that the body is released once it is written. */
-  void onlyOnce() {
-    writer.onlyOnce();
-  }
-
   /** Cancels the call. */
   public void cancel(String errorType) {
     if (!over) {
@@ -104,23 +119,9 @@ public final class BufferedCall extends EngineCall {
 
   private void stop() {
     over = true;
-    writer.release();
     if (deadline != null) {
       deadline.cancel(false);
     }
-  }
-
-  @Override
-  protected void connected() {
-    if (!writer.send(this)) {
-      // The idle connection was dead, and the body was not kept for a replay.
-      giveUp(new UpstreamFailure(Kind.RESET, "the connection ended before the answer"));
-    }
-  }
-
-  @Override
-  protected void drained() {
-    writer.resume();
   }
 
   @Override

@@ -3,7 +3,9 @@ package io.inferspan.pd.request;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Gate;
+import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
+import io.inferspan.semconv.PdAttributes;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.Map;
 import java.util.function.Function;
@@ -45,5 +47,20 @@ public record DecodeLeg(
 
   public DecodeLeg gated(Gate decision) {
     return new DecodeLeg(body, headers, target, filter, decision);
+  }
+
+  /** Returns the address of the decoder. */
+  public Target decoder(PdRequest request) {
+    return target == null ? request.ownDecoder() : target;
+  }
+
+  /** Sets the attributes of this leg on its span. */
+  public void describe(StageTrace stage, PdRequest request) {
+    boolean routed = target != null && request.decision().routed();
+    stage.set(PdAttributes.DECODE_STREAMING, request.body().streaming());
+    stage.set(PdAttributes.DECODE_DATA_PARALLEL, routed);
+    if (!routed) {
+      stage.set(PdAttributes.DECODE_TARGET, decoder(request).authority());
+    }
   }
 }

@@ -1,90 +1,167 @@
 package io.inferspan.pd.request;
 
 import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonScan;
 import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.metrics.Api;
+import io.inferspan.pd.metrics.SidecarMetrics;
+import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.relay.ClientAnswer;
 import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.relay.Offload;
 import io.inferspan.pd.server.ClientExchange;
-import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.RequestTrace;
-import io.inferspan.pd.tracing.StageTrace;
 import io.inferspan.pd.upstream.Target;
-import io.inferspan.semconv.PdAttributes;
-import io.netty.handler.codec.http.DefaultHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.inferspan.pd.upstream.UpstreamFailure.Kind;
+import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.AsciiString;
-import java.util.Map;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request and the calls that serve it.
+ * A request from its arrival to its end, and the calls that serve it.
  *
- * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode.
- * This class sends, traces, counts and cancels the calls. It runs on one event loop.
+ * <p>A connector {@linkplain #ask asks} for a prefill and {@linkplain #stream streams} a decode. It
+ * ends once: answered, failed, or abandoned by the client; the end closes the span and counts the
+ * request. It runs on one event loop.
  */
-public final class PdRequest extends LiveRequest {
-  private static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
-  private @Nullable RequestBody body;
-  private @Nullable String id;
-  private @Nullable Consumer<DecodeLeg> decoding;
+public final class PdRequest implements Offload, ClientExchange.Owner {
+  /** Scanning this many bytes takes about a millisecond. */
+  private static final int LARGE_BODY_BYTES = 1 << 20;
 
-  private PdRequest(
-      ClientExchange exchange, ProxyParts parts, Decision decision, RequestTrace trace) {
-    super(exchange, parts, decision, trace);
+  private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
+  private static final String DECODE_FAILED = "decode request failed";
+  private static final Reason CLIENT_GONE =
+      new Reason("client_disconnected", "the client went away");
+  private static final Reason MALFORMED =
+      new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
+  private static final Reason INTERNAL_ERROR =
+      new Reason("internal_error", "the proxy failed over this request");
+  static final Reason SHUTDOWN =
+      new Reason("shutdown", "the proxy stopped before the answer was complete");
+
+  private final ClientExchange exchange;
+  private final ProxyParts parts;
+  private final Api api;
+  private final RequestTrace trace;
+  private final ClientAnswer answer;
+  private final List<Runnable> whenGone = new ArrayList<>(2);
+  private Decision decision = Decision.NONE;
+  private @Nullable HeldBody held;
+  private @Nullable RequestBody body;
+  private @Nullable Consumer<DecodeLeg> decoding;
+  private @Nullable Runnable whenEnded;
+  private Reason givenUpBecause = CLIENT_GONE;
+  private boolean ended;
+
+  /**
+   * The reason for cancelling the stages of a request.
+   *
+   * @param type the {@code error.type} on their spans
+   * @param text a description
+   */
+  public record Reason(String type, String text) {}
+
+  private PdRequest(ClientExchange exchange, ProxyParts parts, Api api, RequestTrace trace) {
+    this.exchange = exchange;
+    this.parts = parts;
+    this.api = api;
+    this.trace = trace;
+    this.answer = new ClientAnswer(exchange, trace, parts.metrics(), api != Api.PASSTHROUGH);
   }
 
   /** Counts an arrived request and ensures that it ends. */
   public static PdRequest begin(
-      ClientExchange exchange, ProxyParts parts, Decision decision, RequestTrace trace) {
-    PdRequest request = new PdRequest(exchange, parts, decision, trace);
-    request.begin();
+      ClientExchange exchange, ProxyParts parts, Api api, RequestTrace trace) {
+    PdRequest request = new PdRequest(exchange, parts, api, trace);
+    parts.metrics().requestArrived(api, trace.spanContext());
+    parts.metrics().requestEntered();
+    exchange.ownedBy(request);
     return request;
+  }
+
+  public ClientExchange exchange() {
+    return exchange;
+  }
+
+  /** Returns the answer to the client. */
+  public ClientAnswer answer() {
+    return answer;
+  }
+
+  /** Returns the objects that all requests share. */
+  public ProxyParts parts() {
+    return parts;
+  }
+
+  /** Sets the pods of its stages. */
+  public void decided(Decision chosen) {
+    decision = chosen;
+  }
+
+  /** Returns the pods of its stages. */
+  public Decision decision() {
+    return decision;
+  }
+
+  /** Returns the requested API. */
+  public Api api() {
+    return api;
+  }
+
+  public RequestTrace trace() {
+    return trace;
+  }
+
+  public SidecarMetrics metrics() {
+    return parts.metrics();
+  }
+
+  /** Returns the settings. */
+  public SidecarConfig config() {
+    return parts.config();
+  }
+
+  /** Returns the event loop of this request. */
+  public EventLoop loop() {
+    return exchange.loop();
   }
 
   /** Returns the prefill pod. */
   public Target prefiller() {
-    Target prefiller = decision().prefiller();
-    if (prefiller == null) {
-      throw new IllegalStateException("this request has no prefill pod");
-    }
-    return prefiller;
+    return Objects.requireNonNull(decision.prefiller(), "this request has no prefill pod");
   }
 
-  /**
-   * Returns the decoder that the data-parallel header requests, or the listener's own without the
-   * header.
-   *
-   * @return null if the header names an unknown rank, which is a client error
-   */
-  public @Nullable Target decoder() {
-    String asked = decision().dataParallel();
-    return asked == null ? ownDecoder() : parts().decoders().at(asked);
+  /** Returns the listener's own decoder. */
+  public Target ownDecoder() {
+    return parts.decoders().of(exchange.rank());
   }
 
-  private Target ownDecoder() {
-    return parts().decoders().of(exchange().rank());
+  /** Takes ownership of the request's body, which is held until no more stages follow. */
+  public void hold(HeldBody incoming) {
+    held = incoming;
   }
 
-  Target decoder(DecodeLeg leg) {
-    Target target = leg.target();
-    return target == null ? ownDecoder() : target;
+  /** Returns the holder of the body; null if it has been released. */
+  @Nullable HeldBody held() {
+    return held;
   }
 
-  /** Sets the attributes of a decode leg on its span. */
-  public void describe(StageTrace stage, DecodeLeg leg) {
-    boolean routed = leg.target() != null && decision().dataParallel() != null;
-    stage.set(PdAttributes.DECODE_STREAMING, body().streaming());
-    stage.set(PdAttributes.DECODE_DATA_PARALLEL, routed);
-    if (!routed) {
-      stage.set(PdAttributes.DECODE_TARGET, decoder(leg).authority());
+  /** Releases the body because no more stages follow; running stages hold it themselves. */
+  void releaseBody() {
+    if (held != null) {
+      held.release();
+      held = null;
     }
   }
 
@@ -95,53 +172,12 @@ public final class PdRequest extends LiveRequest {
 
   /** Returns the collected body. */
   public RequestBody body() {
-    if (body == null) {
-      throw new IllegalStateException("the body was not gathered");
-    }
-    return body;
-  }
-
-  /** Sets the id that all stages have in common. */
-  public void identify(String requestId) {
-    id = requestId;
-    trace().identify(requestId);
-  }
-
-  /** Returns the id that all stages have in common; null if no stage has set one yet. */
-  public @Nullable String id() {
-    return id;
+    return Objects.requireNonNull(body, "the body was not gathered");
   }
 
   /** Sets another way to decode than in one piece. */
   public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
-  }
-
-  /** Rejects a request for an unknown rank. */
-  public void refuseRank() {
-    EngineAnswer answer = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
-    refuse(answer, "unknown_rank", "no such data-parallel rank");
-  }
-
-  /** Returns the client's head for another body, with additional headers. */
-  HttpRequest head(JsonPieces sent, Map<String, String> added) {
-    HttpRequest request = exchange().request();
-    HttpHeaders headers = request.headers().copy();
-    // The response is parsed.
-    headers.remove(HttpHeaderNames.ACCEPT_ENCODING);
-    headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
-    headers.remove(HttpHeaderNames.EXPECT);
-    headers.set(HttpHeaderNames.CONTENT_LENGTH, sent.length());
-    added.forEach(
-        (name, value) -> {
-          // llm-d adds its id after the client's own; any other header replaces the client's.
-          if (REQUEST_ID.contentEqualsIgnoreCase(name)) {
-            headers.add(name, value);
-          } else {
-            headers.set(name, value);
-          }
-        });
-    return new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, request.uri(), headers);
   }
 
   /**
@@ -152,61 +188,12 @@ public final class PdRequest extends LiveRequest {
     new PrefillStage(this, leg, next).run();
   }
 
-  /** Runs prefill and ignores its response. */
-  public void ask(PrefillLeg leg) {
-    ask(leg, _ -> {});
-  }
-
-  /** Sends another request to a leg's decoder; its response is not passed to the client. */
-  public BufferedCall ask(
-      DecodeLeg leg, JsonPieces sent, StageTrace stage, Consumer<EngineAnswer> next) {
-    Target target = decoder(leg);
-    HttpRequest head = head(sent, leg.headers());
-    CallTrace callTrace = stage.call("POST", target.host(), target.port(), head.headers());
-    BufferedCall call = call(head, sent, callTrace, false, next);
-    parts().engines().decoders().start(loop(), target, call);
-    return call;
-  }
-
-  /** Sends a request to an encoder, without the client's headers. */
-  public BufferedCall askEncoder(
-      Target encoder, HttpRequest head, JsonPieces sent, Consumer<EngineAnswer> next) {
-    CallTrace callTrace = trace().call("POST", encoder.host(), encoder.port());
-    callTrace.inject(head.headers());
-    // Encoding twice is harmless, so the request is retried if an idle connection was dead.
-    BufferedCall call = call(head, sent, callTrace, true, next);
-    parts().engines().encoders().start(loop(), encoder, call);
-    call.endAfter(loop(), config().get(Settings.PREFILL_TIMEOUT));
-    return call;
-  }
-
-  /** Creates a call whose response is passed to {@code next}. */
-  BufferedCall call(
-      HttpRequest head,
-      JsonPieces sent,
-      CallTrace callTrace,
-      boolean replayable,
-      Consumer<EngineAnswer> next) {
-    return new BufferedCall(
-        bodies(),
-        config().get(Settings.BODY_LIMIT),
-        writer(head, sent),
-        callTrace,
-        replayable,
-        answer -> guard(() -> next.accept(answer)));
-  }
-
-  /** Creates a writer, which holds the client's body. */
-  RequestWriter writer(HttpRequest head, JsonPieces sent) {
-    return new RequestWriter(bodies(), retainBody(), head, sent);
-  }
-
   /** Scans the body of a response, which the caller holds. */
-  public void scan(EngineAnswer answer, Consumer<JsonScan> next) {
+  public void scan(EngineAnswer given, Consumer<JsonScan> next) {
     int depth = config().get(Settings.JSON_DEPTH_LIMIT);
-    HeldBody holding = answer.held();
+    HeldBody holding = given.held();
     if (holding == null) {
-      next.accept(JsonScan.of(answer.body(), depth));
+      next.accept(JsonScan.of(given.body(), depth));
     } else {
       compute(holding, () -> JsonScan.of(holding.join(), depth), next);
     }
@@ -223,16 +210,188 @@ public final class PdRequest extends LiveRequest {
 
   /** Runs decode in one piece; returns an action that checks the leg's gate again. */
   public Runnable streamWhole(DecodeLeg leg) {
-    StreamedLeg streamed = new StreamedLeg(this, leg);
+    DecodeCall call = new DecodeCall(this, leg);
     if (leg.gate() == null) {
       releaseBody();
     }
-    streamed.start();
-    return streamed::decide;
+    call.start();
+    return call::decide;
   }
 
   /** Passes the request through to a decoder. */
   public void pass(Target decoder) {
-    new PassedLeg(this, decoder).start();
+    new PassedCall(this, decoder).start();
+  }
+
+  /** Adds an action for when the client disconnects or the stages are cancelled. */
+  public void whenGone(Runnable action) {
+    whenGone.add(action);
+  }
+
+  /** Removes the action of a stage that has ended, so that its objects can be freed. */
+  public void over(Runnable action) {
+    whenGone.remove(action);
+  }
+
+  /** Sets an action for the end of the request, for a stage that outlives it. */
+  void whenEnded(Runnable action) {
+    whenEnded = action;
+  }
+
+  /** Cancels the running stages, because one of them has failed. */
+  public void giveUp(Reason reason) {
+    givenUpBecause = reason;
+    List.copyOf(whenGone).forEach(Runnable::run);
+  }
+
+  /** Returns why the stages are cancelled. */
+  public Reason givenUpBecause() {
+    return givenUpBecause;
+  }
+
+  /** Ends the request after the client received the whole response. */
+  public void delivered() {
+    end(answer.status());
+  }
+
+  /** Sends a response to the client. */
+  public void deliver(EngineAnswer given) {
+    if (given.failure() != null && given.failure().kind() == Kind.NO_ROOM) {
+      metrics().noRoomForBody();
+    }
+    exchange.respond(HttpResponseStatus.valueOf(given.status()), given.headers(), given.content());
+    end(given.status());
+  }
+
+  /** Answers the client without an engine, and records the reason on the span. */
+  public void refuse(EngineAnswer given, String errorType, String why) {
+    failed();
+    trace.fail(errorType, why);
+    deliver(given);
+  }
+
+  /** Rejects a request for an unknown rank. */
+  public void refuseRank() {
+    EngineAnswer empty = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
+    refuse(empty, "unknown_rank", "no such data-parallel rank");
+  }
+
+  /** Counts a failure that belongs to no stage. */
+  public void failed() {
+    metrics().stageFailed(Stage.REQUEST, trace.spanContext());
+  }
+
+  /**
+   * Handles a broken decoder: reports its error before the response has begun, later resets the
+   * client.
+   */
+  public void decoderFailed(UpstreamFailure failure) {
+    trace.fail(failure.type(), DECODE_FAILED);
+    if (exchange.answerBegun()) {
+      abort();
+    } else {
+      deliver(EngineAnswer.noDecoder(failure));
+    }
+  }
+
+  /** Resets the client, because the decoder failed after the response had begun. */
+  public void breakOff(String type) {
+    trace.fail(type, DECODE_FAILED);
+    abort();
+  }
+
+  private void abort() {
+    exchange.abort();
+    end(answer.status());
+  }
+
+  /** Runs a step of the request; a failure is reported to the client and ends the request. */
+  public void guard(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fault(e);
+    }
+  }
+
+  @Override
+  public <T> void compute(HeldBody large, Supplier<T> task, Consumer<? super T> next) {
+    if (large.length() < LARGE_BODY_BYTES) {
+      next.accept(task.get());
+      return;
+    }
+    large.retain();
+    CompletableFuture.supplyAsync(task, parts.workers())
+        .whenCompleteAsync(
+            (result, failure) -> {
+              if (failure != null) {
+                fault(failure.getCause() == null ? failure : failure.getCause());
+              } else if (!ended) {
+                guard(() -> next.accept(result));
+              }
+              large.release();
+            },
+            loop());
+  }
+
+  private void fault(Throwable cause) {
+    String traceId = trace.spanContext().getTraceId();
+    LOGGER.log(Level.WARNING, "A request failed inside the proxy, trace_id=" + traceId, cause);
+    if (ended) {
+      return;
+    }
+    stop(INTERNAL_ERROR);
+    if (exchange.answerBegun()) {
+      abort();
+    } else {
+      deliver(EngineAnswer.internalError(INTERNAL_ERROR.text()));
+    }
+  }
+
+  /** Counts and records a failure of the whole request, and cancels its stages. */
+  private void stop(Reason reason) {
+    failed();
+    trace.fail(reason.type(), reason.text());
+    giveUp(reason);
+  }
+
+  @Override
+  public void clientGone() {
+    trace.fail(CLIENT_GONE.type(), "the client went away before its answer was complete");
+    giveUp(givenUpBecause);
+    end(answer.status());
+  }
+
+  @Override
+  public void malformed(int toldStatus) {
+    stop(MALFORMED);
+    end(toldStatus > 0 ? toldStatus : answer.status());
+  }
+
+  @Override
+  public void cut() {
+    stop(SHUTDOWN);
+    abort();
+  }
+
+  /** Returns whether the request has ended, so that no work is left. */
+  public boolean ended() {
+    return ended;
+  }
+
+  private void end(int answeredStatus) {
+    if (ended) {
+      return;
+    }
+    ended = true;
+    releaseBody();
+    long nanos = System.nanoTime() - trace.arrivedNanos();
+    metrics().stageEnded(Stage.REQUEST, nanos, trace.spanContext());
+    metrics().requestLeft();
+    trace.end(answeredStatus, answer.ended());
+    whenGone.clear();
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
   }
 }

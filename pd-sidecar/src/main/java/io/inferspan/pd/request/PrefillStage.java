@@ -6,6 +6,7 @@ import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.metrics.Stage;
 import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
+import io.inferspan.pd.relay.ForwardedHeaders;
 import io.inferspan.pd.tracing.CallTrace;
 import io.inferspan.pd.tracing.Dispatch;
 import io.inferspan.pd.tracing.StageTrace;
@@ -74,11 +75,13 @@ final class PrefillStage {
     if (over || sent == null) {
       return;
     }
-    HttpRequest head = request.head(sent.body(), sent.headers());
+    HttpRequest client = request.exchange().request();
+    HttpRequest head = ForwardedHeaders.forBody(client, sent.body().length(), sent.headers());
     CallTrace callTrace = trace.call("POST", target.host(), target.port(), head.headers());
     leg = retriesLeft > 0 ? sent : null;
     // Prefilling twice is harmless, so the request is retried if an idle connection was dead.
-    call = request.call(head, sent.body(), callTrace, true, this::take);
+    call = BufferedCall.of(request, head, sent.body(), callTrace, this::take);
+    call.replay();
     request.parts().engines().prefillers().start(request.loop(), target, call);
   }
 
@@ -149,7 +152,7 @@ final class PrefillStage {
 
   private void cancel() {
     if (!over) {
-      LiveRequest.Reason reason = request.givenUpBecause();
+      PdRequest.Reason reason = request.givenUpBecause();
       end();
       if (call != null) {
         call.cancel(reason.type());

@@ -66,9 +66,14 @@ public final class RequestTrace {
         .set(PdAttributes.PREFILL_CANDIDATES, candidates);
   }
 
-  /** Sets the id that both stages have in common. */
+  /** Sets the id that all stages have in common. */
   public void identify(String id) {
     requestId = id;
+  }
+
+  /** Returns the id that all stages have in common; null if no stage has set one yet. */
+  public @Nullable String requestId() {
+    return requestId;
   }
 
   /** Records how many encoders were offered and how many of them are allowed. */

@@ -1,9 +1,14 @@
 package io.inferspan.pd.upstream;
 
+import io.inferspan.pd.json.JsonPieces;
+import io.inferspan.pd.memory.HeldBodies;
+import io.inferspan.pd.memory.HeldBody;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -15,34 +20,140 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to an engine and its response, which a subclass receives in pieces.
  *
+ * <p>The request is written in slices, as the connection accepts them. Its bytes are held until the
+ * call has ended, or until they are written if it is sent {@linkplain #onlyOnce once}.
+ *
  * <p>It runs on the client's event loop. {@link #ended} or {@link #failed} is called last, and
  * once, unless the call was cancelled.
  */
 public abstract class EngineCall {
+  private static final int SLICE_BYTES = 256 * 1024;
+
+  /** The size written even if the budget is used up, so that each request makes progress. */
+  private static final int SMALLEST_SLICE_BYTES = 16 * 1024;
+
   private static final int TRACE_ID_START = 3;
   private static final int TRACE_ID_END = 35;
 
-  private final boolean replayable;
+  private final HttpRequest request;
+  private @Nullable JsonPieces body;
+  private @Nullable HeldBody held;
+  private JsonPieces.@Nullable Reader unwritten;
   private @Nullable UpstreamConnection connection;
+  private boolean replayable;
+  private boolean once;
+  private boolean written;
+  private boolean writing;
   private boolean finished;
-  private boolean upgrading;
-  private @Nullable String traceparent;
   private boolean raw;
 
   /**
    * Creates a call that has not started.
    *
-   * @param replayable whether the request may be sent again if an idle connection turns out to be
-   *     dead
+   * @param request the request's head
+   * @param body the request's body
+   * @param held the holder of the bytes of {@code body}, which this releases
    */
-  protected EngineCall(boolean replayable) {
-    this.replayable = replayable;
+  protected EngineCall(HttpRequest request, JsonPieces body, HeldBody held) {
+    this.request = request;
+    this.body = body;
+    this.held = held;
   }
 
-  /**
-   * Called when the connection is open and the request is to be written; again if it is replayed.
-   */
-  protected abstract void connected();
+  /** Creates a call whose {@link #connected} writes the request. */
+  protected EngineCall(HttpRequest request) {
+    this.request = request;
+  }
+
+  /** Returns the request's head. */
+  protected final HttpRequest sent() {
+    return request;
+  }
+
+  /** Allows to send the request again if an idle connection turns out to be dead. */
+  public final void replay() {
+    replayable = true;
+  }
+
+  /** Releases the body when it is written, because the request will not be sent again. */
+  public final void onlyOnce() {
+    once = true;
+    if (written) {
+      releaseRequest();
+    }
+  }
+
+  private void releaseRequest() {
+    body = null;
+    unwritten = null;
+    if (held != null) {
+      held.release();
+      held = null;
+    }
+  }
+
+  /** Called when the connection is open: writes the request; again if it is replayed. */
+  protected void connected() {
+    if (body == null) {
+      // The idle connection was dead, and the body was not kept for a replay.
+      cutOff();
+      return;
+    }
+    unwritten = body.reader();
+    send();
+    resume();
+  }
+
+  private void cutOff() {
+    if (connection != null) {
+      connection.close();
+    }
+    fail(new UpstreamFailure(UpstreamFailure.Kind.RESET, "the connection ended before the answer"));
+  }
+
+  /** Called when the connection accepts more of the request: continues to write it. */
+  protected void resume() {
+    if (writing) {
+      return;
+    }
+    writing = true;
+    while (unwritten != null && held != null && writable()) {
+      write(unwritten, held.bodies());
+    }
+    writing = false;
+  }
+
+  private void write(JsonPieces.Reader rest, HeldBodies bodies) {
+    int size = Math.min(rest.left(), SLICE_BYTES);
+    if (!bodies.hasRoom(size)) {
+      size = Math.min(size, SMALLEST_SLICE_BYTES);
+    }
+    if (size > 0) {
+      writeSlice(rest, size, bodies);
+    }
+    if (rest.left() == 0) {
+      unwritten = null;
+      written = true;
+      finish(EmptyHttpHeaders.INSTANCE);
+      if (once) {
+        releaseRequest();
+      }
+    }
+    flush();
+  }
+
+  private void writeSlice(JsonPieces.Reader rest, int size, HeldBodies bodies) {
+    // Each transport copies data outside direct memory, at the same total cost but all at once.
+    ByteBuf slice = PooledByteBufAllocator.DEFAULT.directBuffer(size);
+    rest.read(size, slice);
+    bodies.add(size);
+    if (connection == null) {
+      slice.release();
+      bodies.give(size);
+    } else {
+      connection.write(new DefaultHttpContent(slice), () -> bodies.give(size));
+    }
+  }
 
   /** Receives status and headers; interim responses (1xx) are not passed. */
   protected abstract void head(HttpResponse head);
@@ -59,23 +170,18 @@ public abstract class EngineCall {
   /** Called when the response will not be completed. */
   protected abstract void failed(UpstreamFailure failure);
 
-  /** Called when the connection accepts more of the request again. */
-  protected void drained() {}
-
   /** Writes the request's head; call {@link #flush} to send it. */
-  public final void send(HttpRequest head) {
-    traceparent = head.headers().get("traceparent");
-    upgrading = head.headers().contains(HttpHeaderNames.UPGRADE);
+  protected final void send() {
     if (connection != null) {
-      if (!head.headers().contains(HttpHeaderNames.HOST)) {
-        head.headers().set(HttpHeaderNames.HOST, connection.target().authority());
+      if (!request.headers().contains(HttpHeaderNames.HOST)) {
+        request.headers().set(HttpHeaderNames.HOST, connection.target().authority());
       }
-      connection.write(head);
+      connection.write(request);
     }
   }
 
   /** Writes a piece of the request's body and takes ownership of it. */
-  public final void write(ByteBuf content) {
+  protected final void write(ByteBuf content) {
     if (connection == null) {
       content.release();
     } else {
@@ -83,21 +189,8 @@ public abstract class EngineCall {
     }
   }
 
-  /**
-   * Writes a piece of the request's body; {@code written} runs when the write has succeeded or
-   * failed.
-   */
-  public final void write(ByteBuf content, Runnable written) {
-    if (connection == null) {
-      content.release();
-      written.run();
-    } else {
-      connection.write(new DefaultHttpContent(content), written);
-    }
-  }
-
   /** Writes the end of the request. */
-  public final void finish(HttpHeaders trailers) {
+  protected final void finish(HttpHeaders trailers) {
     if (connection != null) {
       HttpContent last = LastHttpContent.EMPTY_LAST_CONTENT;
       if (!trailers.isEmpty()) {
@@ -109,14 +202,14 @@ public abstract class EngineCall {
   }
 
   /** Flushes written data to the socket. */
-  public final void flush() {
+  protected final void flush() {
     if (connection != null) {
       connection.flush();
     }
   }
 
   /** Returns whether the connection accepts more without buffering. */
-  public final boolean writable() {
+  protected final boolean writable() {
     return connection != null && connection.writable();
   }
 
@@ -131,6 +224,7 @@ public abstract class EngineCall {
   public void cancel() {
     if (!finished) {
       finished = true;
+      releaseRequest();
       if (connection != null) {
         connection.close();
       }
@@ -139,7 +233,7 @@ public abstract class EngineCall {
 
   /** Returns whether the request asks to upgrade this connection to another protocol. */
   final boolean upgrading() {
-    return upgrading;
+    return request.headers().contains(HttpHeaderNames.UPGRADE);
   }
 
   /** Switches to raw bytes for all further writes. */
@@ -149,6 +243,7 @@ public abstract class EngineCall {
 
   /** Returns the trace id, for logs; empty for none. */
   final String traceId() {
+    String traceparent = request.headers().get("traceparent");
     return traceparent == null || traceparent.length() < TRACE_ID_END
         ? ""
         : traceparent.substring(TRACE_ID_START, TRACE_ID_END);
@@ -171,6 +266,7 @@ public abstract class EngineCall {
     if (!finished) {
       finished = true;
       connection = null;
+      releaseRequest();
       ended(trailers);
     }
   }
@@ -179,6 +275,7 @@ public abstract class EngineCall {
     if (!finished) {
       finished = true;
       connection = null;
+      releaseRequest();
       failed(failure);
     }
   }

@@ -34,7 +34,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd");
 
-  private final UpstreamPool pool;
+  private final Upstreams pool;
   private final Target target;
   private @Nullable Channel channel;
   private @Nullable EngineCall call;
@@ -51,7 +51,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private long idleSince;
   private long begunNanos;
 
-  UpstreamConnection(UpstreamPool pool, Target target) {
+  UpstreamConnection(Upstreams pool, Target target) {
     this.pool = pool;
     this.target = target;
   }
@@ -60,15 +60,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return target;
   }
 
-  private Channel channel() {
+  Channel channel() {
     if (channel == null) {
       throw new IllegalStateException("the connection is not in a pipeline yet");
     }
     return channel;
-  }
-
-  boolean usable() {
-    return channel().isActive();
   }
 
   long idleSince() {
@@ -283,7 +279,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
     if (call != null && context.channel().isWritable()) {
-      call.drained();
+      call.resume();
     }
   }
 
@@ -294,7 +290,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (unanswered == null) {
       pool.lost(this);
     } else if (reused && !answered && unanswered.replayable() && !unanswered.cancelled()) {
-      pool.connect(target, unanswered);
+      pool.connect(context.channel().eventLoop(), target, unanswered);
     } else if (reused && !answered && System.nanoTime() - begunNanos < STALE_NANOS) {
       unanswered.fail(
           new UpstreamFailure(

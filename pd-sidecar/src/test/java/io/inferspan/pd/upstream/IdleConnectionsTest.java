@@ -80,13 +80,13 @@ final class IdleConnectionsTest {
     private final CompletableFuture<Boolean> ended;
 
     Get(CompletableFuture<Boolean> ended) {
-      super(false);
+      super(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
       this.ended = ended;
     }
 
     @Override
     protected void connected() {
-      send(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+      send();
       finish(EmptyHttpHeaders.INSTANCE);
       flush();
     }

@@ -6,7 +6,6 @@ import io.inferspan.pd.metrics.StageRun;
 import io.inferspan.pd.relay.EngineAnswer;
 import io.inferspan.pd.relay.Gate;
 import io.inferspan.pd.request.DecodeLeg;
-import io.inferspan.pd.request.LiveRequest;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -23,10 +22,10 @@ import java.util.concurrent.TimeUnit;
  * prefill has succeeded; if prefill fails, it gets prefill's response.
  */
 public final class ParallelDispatch implements Gate {
-  private static final LiveRequest.Reason PREFILL_FAILED =
-      new LiveRequest.Reason("prefill_failed", "prefill failed meanwhile");
-  private static final LiveRequest.Reason WAITED_TOO_LONG =
-      new LiveRequest.Reason("timeout", "prefill did not answer in time");
+  private static final PdRequest.Reason PREFILL_FAILED =
+      new PdRequest.Reason("prefill_failed", "prefill failed meanwhile");
+  private static final PdRequest.Reason WAITED_TOO_LONG =
+      new PdRequest.Reason("timeout", "prefill did not answer in time");
   private static final String TIMEOUT_BODY =
       "{\"error\":\"decode aborted: prefill did not complete within the MoRI-IO"
           + " parallel-dispatch KV-wait timeout\"}";

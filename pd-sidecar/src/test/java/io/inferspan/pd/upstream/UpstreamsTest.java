@@ -9,8 +9,11 @@ import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.upstream.UpstreamFailure.Kind;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.internal.VertxInternal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A name with several addresses fails with the most specific error. */
 @ExtendWith(Cleanliness.class)
-final class UpstreamPoolTest {
+final class UpstreamsTest {
   private static final Target TARGET = new Target("engine", 8200);
   private static final InetSocketAddress UNREACHABLE =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePort.next());
@@ -42,17 +45,16 @@ final class UpstreamPoolTest {
   private Kind failure(InetSocketAddress... addresses) throws Exception {
     CompletableFuture<Kind> failed = new CompletableFuture<>();
     EventLoop loop = ((VertxInternal) loops.vertx()).nettyEventLoopGroup().next();
-    UpstreamPool pool =
-        new UpstreamPool(
+    Upstreams engines =
+        new Upstreams(
             loops,
-            loop,
             new Upstreams.Settings(null, 1, Upstreams.IDLE_LIMIT, 1024, new ConnectionMeters()));
     EngineCall call = new Failing(failed);
-    loop.execute(() -> pool.connect(new ArrayDeque<>(List.of(addresses)), TARGET, call));
+    loop.execute(() -> engines.connect(loop, new ArrayDeque<>(List.of(addresses)), TARGET, call));
     try {
       return failed.get(10, TimeUnit.SECONDS);
     } finally {
-      pool.close();
+      engines.close();
     }
   }
 
@@ -74,7 +76,7 @@ final class UpstreamPoolTest {
     private final CompletableFuture<Kind> failed;
 
     Failing(CompletableFuture<Kind> failed) {
-      super(false);
+      super(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
       this.failed = failed;
     }
 

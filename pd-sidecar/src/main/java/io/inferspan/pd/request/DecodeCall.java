@@ -1,0 +1,305 @@
+package io.inferspan.pd.request;
+
+import io.inferspan.pd.config.Settings;
+import io.inferspan.pd.memory.HeldBody;
+import io.inferspan.pd.metrics.Stage;
+import io.inferspan.pd.metrics.StageRun;
+import io.inferspan.pd.relay.BodyFilter;
+import io.inferspan.pd.relay.ClientAnswer;
+import io.inferspan.pd.relay.ForwardedHeaders;
+import io.inferspan.pd.relay.Gate;
+import io.inferspan.pd.relay.Gate.Progress;
+import io.inferspan.pd.relay.Gate.Verdict;
+import io.inferspan.pd.server.ClientExchange;
+import io.inferspan.pd.tracing.CallTrace;
+import io.inferspan.pd.tracing.StageTrace;
+import io.inferspan.pd.upstream.EngineCall;
+import io.inferspan.pd.upstream.Target;
+import io.inferspan.pd.upstream.UpstreamFailure;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to this pod's decoder, whose response is streamed to the client after its gate, if any,
+ * has passed it.
+ *
+ * <p>A slow client pauses reading; a gate without a decision does so beyond a limit.
+ */
+class DecodeCall extends EngineCall {
+  private static final int FIRST_ERROR_STATUS = 400;
+  private static final String FAILED = "decode request failed";
+  private static final PdRequest.Reason DECODE_FAILED =
+      new PdRequest.Reason("decode_failed", "the decoder failed meanwhile");
+
+  private final PdRequest request;
+  private final ClientExchange exchange;
+  private final ClientAnswer answer;
+  private final Target target;
+  private final CallTrace callTrace;
+
+  /** Null for a request that is passed through: its call is not part of a stage's span. */
+  private final @Nullable StageTrace trace;
+
+  /** Null for a request that is passed through, because it is not a decode. */
+  private final @Nullable StageRun counted;
+
+  private final @Nullable Function<HttpResponse, @Nullable BodyFilter> filter;
+  private final Runnable cancelling = this::giveUp;
+  private @Nullable Held held;
+  private boolean over;
+
+  /** The part of a response that a gate holds back. */
+  private static final class Held {
+    private final Gate gate;
+    private final HeldBody body;
+    private final long limit;
+    private @Nullable ByteBuf unheld;
+    private @Nullable HttpResponse head;
+    private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
+    private Progress progress = Progress.PARTIAL;
+
+    Held(Gate gate, HeldBody body, long limit) {
+      this.gate = gate;
+      this.body = body;
+      this.limit = gate.mostHeldBytes(limit);
+    }
+
+    /** Adds a piece; returns whether reading must pause. */
+    boolean add(ByteBuf content) {
+      if (unheld == null && body.append(content)) {
+        content.release();
+      } else {
+        // Data that had been read before reading paused.
+        unheld = unheld == null ? content : Unpooled.wrappedBuffer(unheld, content);
+      }
+      return unheld != null || body.length() > limit;
+    }
+
+    void release() {
+      body.release();
+      if (unheld != null) {
+        unheld.release();
+        unheld = null;
+      }
+    }
+  }
+
+  /** Creates the call of a decode leg; it is never sent twice. */
+  DecodeCall(PdRequest request, DecodeLeg leg) {
+    super(
+        ForwardedHeaders.forBody(request.exchange().request(), leg.body().length(), leg.headers()),
+        leg.body(),
+        request.body().held().retain());
+    onlyOnce();
+    this.request = request;
+    this.exchange = request.exchange();
+    this.answer = request.answer();
+    this.target = leg.decoder(request);
+    this.trace = request.trace().decode();
+    leg.describe(trace, request);
+    this.callTrace = trace.call("POST", target.host(), target.port(), sent().headers());
+    this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
+    // Not the whole leg, so that its body is freed before the response ends.
+    this.filter = leg.filter();
+    if (leg.gate() != null) {
+      held =
+          new Held(
+              leg.gate(),
+              request.parts().heldBodies().open(),
+              request.config().get(Settings.BODY_LIMIT));
+    }
+  }
+
+  /** Creates a call that passes the client's request through. */
+  DecodeCall(PdRequest request, Target target, @Nullable StageRun counted) {
+    super(request.exchange().request());
+    this.request = request;
+    this.exchange = request.exchange();
+    this.answer = request.answer();
+    this.target = target;
+    this.trace = null;
+    this.callTrace = request.trace().call(sent().method().name(), target.host(), target.port());
+    callTrace.inject(sent().headers());
+    this.counted = counted;
+    this.filter = null;
+  }
+
+  final void start() {
+    request.whenGone(cancelling);
+    request.parts().engines().decoders().start(request.loop(), target, this);
+  }
+
+  @Override
+  protected final void head(HttpResponse head) {
+    if (held == null) {
+      ForwardedHeaders.fromEngine(head);
+      answer.begin(head, answering(head), this::reading);
+    } else {
+      held.head = head;
+    }
+  }
+
+  /** Called when the response begins; returns a filter for its body or null. */
+  protected @Nullable BodyFilter answering(HttpResponse head) {
+    // The gate has passed it, so no other stage follows.
+    request.releaseBody();
+    int status = head.status().code();
+    callTrace.answered(status);
+    if (status >= FIRST_ERROR_STATUS && counted != null) {
+      counted.failed();
+    }
+    if (status >= FIRST_ERROR_STATUS && trace != null) {
+      trace.fail(Integer.toString(status), FAILED);
+    }
+    return filter == null ? null : filter.apply(head);
+  }
+
+  @Override
+  protected final void content(ByteBuf content) {
+    if (held == null) {
+      answer.write(content);
+    } else if (held.add(content)) {
+      held.progress = Progress.FULL;
+      reading(false);
+    }
+  }
+
+  /** Checks the gate again, because a condition other than the response has changed. */
+  final void decide() {
+    Held waiting = held;
+    HttpResponse head = waiting == null ? null : waiting.head;
+    if (waiting == null || head == null) {
+      return;
+    }
+    Verdict verdict = waiting.gate.look(head, waiting.body, waiting.progress);
+    if (waiting != held) {
+      // The gate was called again during its check.
+      return;
+    }
+    if (verdict == Verdict.PASS) {
+      held = null;
+      pass(waiting, head);
+    } else if (verdict == Verdict.DROP) {
+      drop(waiting);
+    }
+  }
+
+  private void pass(Held waiting, HttpResponse head) {
+    head(head);
+    content(waiting.body.toBuffer());
+    if (waiting.unheld != null) {
+      content(waiting.unheld);
+      waiting.unheld = null;
+    }
+    waiting.release();
+    pause();
+    if (waiting.progress == Progress.COMPLETE) {
+      ended(waiting.trailers);
+    } else if (exchange.writable()) {
+      reading(true);
+    }
+  }
+
+  /** Withholds the response, and lets another stage use the client's connection. */
+  private void drop(Held waiting) {
+    cancel();
+    end();
+    if (trace != null) {
+      trace.close();
+    }
+    waiting.gate.dropped();
+  }
+
+  @Override
+  protected final void pause() {
+    if (held == null) {
+      answer.flushSoon();
+    } else {
+      decide();
+    }
+  }
+
+  @Override
+  protected final void ended(HttpHeaders trailers) {
+    if (held == null) {
+      answer.end(trailers, this::delivered);
+    } else {
+      held.trailers = trailers;
+      held.progress = Progress.COMPLETE;
+      decide();
+    }
+  }
+
+  private void delivered() {
+    end();
+    if (counted != null) {
+      counted.ended();
+    }
+    request.delivered();
+  }
+
+  private void end() {
+    over = true;
+    request.over(cancelling);
+    callTrace.end();
+    if (trace != null) {
+      trace.endDecode();
+    }
+  }
+
+  /** Handles a truncated response; if nothing was sent, the client must still be answered. */
+  @Override
+  protected final void failed(UpstreamFailure failure) {
+    if (exchange.answerBegun()) {
+      answer.writeGathered();
+    }
+    discard();
+    if (counted == null) {
+      request.failed();
+    } else {
+      counted.failed();
+    }
+    fail(failure.type(), FAILED);
+    // A running prefill could write into memory that the decoder has reused.
+    request.giveUp(DECODE_FAILED);
+    request.decoderFailed(failure);
+  }
+
+  private void giveUp() {
+    if (!over) {
+      cancel();
+      PdRequest.Reason reason = request.givenUpBecause();
+      fail(reason.type(), reason.text());
+    }
+  }
+
+  private void fail(String type, String description) {
+    over = true;
+    callTrace.failed(type);
+    if (trace != null) {
+      trace.fail(type, description);
+      trace.endDecode();
+    }
+  }
+
+  /** Cancels the call, and releases the held part of its response. */
+  @Override
+  public final void cancel() {
+    super.cancel();
+    discard();
+  }
+
+  private void discard() {
+    if (held == null) {
+      answer.discard();
+    } else {
+      held.release();
+      held = null;
+    }
+  }
+}

@@ -11,7 +11,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Runs the benchmark of contexts and holds it against what we promise; exits with 1 on a miss. */
+/** Runs the context benchmark and compares the results with the bars; exits with 1 on a miss. */
 public final class ContextBars {
 
   private static final double TOLD_NANOS = 30;
@@ -23,7 +23,7 @@ public final class ContextBars {
 
   private ContextBars() {}
 
-  /** Runs everything, for two minutes. */
+  /** Runs all benchmarks, which takes two minutes. */
   public static void main(String[] arguments) throws RunnerException {
     Options options =
         new OptionsBuilder()

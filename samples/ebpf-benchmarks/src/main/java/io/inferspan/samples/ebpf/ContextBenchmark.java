@@ -38,13 +38,13 @@ public class ContextBenchmark {
   private static final int SLOTS = 4_096;
   private static final int SLOT_BYTES = 32;
 
-  /** The storage is not wrapped; it is wrapped without publishing; contexts are published. */
+  /** The storage: not wrapped; wrapped without publishing; wrapped and publishing. */
   @Param({"plain", "stopped", "told"})
   String kernel = "";
 
   private final Context[] many = new Context[64];
 
-  // Made after the storage is wrapped: even Context.root() puts it into use.
+  // Created after the storage is wrapped, because even Context.root() initialises it.
   @SuppressWarnings("NullAway.Init")
   private Context sampled;
 
@@ -98,7 +98,7 @@ public class ContextBenchmark {
 
   private static void require(boolean done) {
     if (!done) {
-      throw new IllegalStateException("The storage is not as it should be");
+      throw new IllegalStateException("The context storage is not in the state of this parameter");
     }
   }
 
@@ -109,7 +109,7 @@ public class ContextBenchmark {
     }
   }
 
-  /** The same request again and again. */
+  /** The same request each time. */
   @Benchmark
   public void oneRequest() {
     try (Scope scope = sampled.makeCurrent()) {
@@ -117,7 +117,7 @@ public class ContextBenchmark {
     }
   }
 
-  /** An event loop: another request each time. */
+  /** A different request each time, as on an event loop. */
   @Benchmark
   public void manyRequests() {
     try (Scope scope = many[next++ & 63].makeCurrent()) {

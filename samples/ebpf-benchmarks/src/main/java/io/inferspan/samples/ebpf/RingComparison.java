@@ -36,8 +36,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * One ring, filled again and again by a program in the kernel, and emptied in turn by libbpf in C,
- * by libbpf calling Java for each event, and by our reader: processor time per event.
+ * Measures the CPU time per event of three readers: libbpf in C, libbpf with an upcall to Java per
+ * event, and ours. They take turns at one ring, which a program in the kernel fills.
  */
 @SuppressWarnings("restricted")
 public final class RingComparison {
@@ -63,12 +63,12 @@ public final class RingComparison {
     this.filling = arena.allocate(2 * JAVA_LONG.byteSize(), 8);
   }
 
-  /** Empties a full ring. */
+  /** Reads all events of a full ring. */
   private interface Consumer {
     void consume() throws Throwable;
   }
 
-  /** The arguments are the object that fills and the library that is the peer. */
+  /** Takes the object with the program that fills the ring, and the library with the C reader. */
   public static void main(String[] arguments) throws Throwable {
     byte[] elf = Files.readAllBytes(Path.of(arguments[0]));
     try (Arena arena = Arena.ofShared();

@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Runs the benchmarks and holds their figures against what we promise; exits with 1 on a miss. */
+/** Runs the benchmarks and compares the results with the bars; exits with 1 on a miss. */
 public final class Bars {
 
   private static final List<Class<?>> BENCHMARKS =
@@ -24,7 +24,7 @@ public final class Bars {
           CostCurveBenchmark.class,
           RedisLookupBenchmark.class);
 
-  /** Less than the smallest object in all of a lookup; the profiler counts its own share too. */
+  /** Less than one object per lookup; the profiler includes a share of its own allocation. */
   private static final double NO_BYTES = 8;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -34,7 +34,9 @@ public final class Bars {
 
   private Bars() {}
 
-  /** Runs everything, for some minutes; with {@code tracing}, only what spans cost. */
+  /**
+   * Runs all benchmarks, which takes a few minutes; with {@code tracing}, only the cost of spans.
+   */
   public static void main(String[] args) throws RunnerException {
     Bars bars = new Bars();
     if (List.of(args).contains("tracing")) {
@@ -52,7 +54,7 @@ public final class Bars {
     compare();
   }
 
-  /** By the benchmark's name and its parameter, of which none has two. */
+  /** The results by the name of the benchmark and its parameter; none has more than one. */
   private void collect(Collection<RunResult> runs) {
     for (RunResult run : runs) {
       String name = run.getParams().getBenchmark().replaceAll(".*\\.", "");

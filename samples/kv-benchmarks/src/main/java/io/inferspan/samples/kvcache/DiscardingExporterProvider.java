@@ -4,12 +4,12 @@ import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 
-/** Lets {@code initTracing} record and batch spans in full, and then throw them away. */
+/** Lets {@code initTracing} record and batch spans in full, and then discard them. */
 public final class DiscardingExporterProvider implements ConfigurableSpanExporterProvider {
 
   static final String NAME = "discarding";
 
-  /** Made by the service loader. */
+  /** Called by the service loader. */
   public DiscardingExporterProvider() {}
 
   @Override

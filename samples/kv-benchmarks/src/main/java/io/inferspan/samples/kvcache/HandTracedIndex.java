@@ -13,10 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/**
- * An index whose lookups have the same span as ours, written by hand against OpenTelemetry: what
- * somebody would have without us.
- */
+/** An index whose lookups have the same span as ours, written by hand with OpenTelemetry's API. */
 final class HandTracedIndex implements BlockIndex {
 
   private static final AttributeKey<Long> BLOCKS =

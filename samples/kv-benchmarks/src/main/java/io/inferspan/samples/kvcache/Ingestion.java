@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Takes events from libzmq publishers into an index in memory, and holds the rate against what we
- * promise; exits with 1 on a miss. Run by the script {@code ingestion}, which pins it to one core.
+ * Reads events from libzmq publishers into an index in memory, and compares the rate with its bar;
+ * exits with 1 on a miss. The script {@code ingestion} runs it and pins it to one core.
  */
 public final class Ingestion {
 
@@ -148,7 +148,7 @@ public final class Ingestion {
     out.flush();
   }
 
-  /** Waits until all is accounted for or nothing comes any more; when the last batch came. */
+  /** Waits until all events are accounted for or none arrives; returns when the last batch came. */
   private static long settled(KvEventCounts counts, long expected) {
     long begin = System.nanoTime();
     long lastChange = begin;

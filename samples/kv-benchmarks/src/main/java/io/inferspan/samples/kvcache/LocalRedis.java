@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A Redis of the benchmark's own on loopback, which keeps nothing on disk. */
+/** A Redis server for the benchmark, on loopback and without persistence. */
 final class LocalRedis implements AutoCloseable {
 
   private static final long START_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);

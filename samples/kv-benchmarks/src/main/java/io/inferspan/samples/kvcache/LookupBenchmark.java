@@ -64,7 +64,7 @@ public class LookupBenchmark {
     return index.lookup(prompt, Set.of(), hits, Context.root());
   }
 
-  /** Of the hits that the last lookup left. */
+  /** Scores the hits of the last lookup. */
   @Benchmark
   public PodScores score() {
     return scorer.score(hits, prompt.length);

@@ -93,7 +93,7 @@ public final class LookupTurns {
     Prompts.addByPod(plain, prompt);
   }
 
-  /** Takes the turns, and prints of each kind its name, nanoseconds and ratio. */
+  /** Runs the turns, and prints the name, nanoseconds and ratio of each kind. */
   public static void main(String[] args) {
     LookupTurns turns = taken();
     for (Kind kind : Kind.values()) {
@@ -177,7 +177,7 @@ public final class LookupTurns {
     return Objects.requireNonNull(nanos.get(kind));
   }
 
-  /** Time of such a lookup, of one without tracing. */
+  /** The time of such a lookup, relative to one without tracing. */
   private double ratio(Kind kind) {
     double[] ratios = new double[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys of {@code cbor-fnv} as one would make them in an afternoon: lists of tokens, a CBOR
- * library, and the hash of its bytes.
+ * The keys of {@code cbor-fnv} in a plain implementation: lists of tokens, a CBOR library, and the
+ * hash of its bytes.
  */
 final class PlainBlockKeys {
 
@@ -55,7 +55,7 @@ final class PlainBlockKeys {
     return blocks;
   }
 
-  /** The hash and nothing else: keys of blocks that are encoded, each made after the one before. */
+  /** Computes only the hashes: the keys of encoded blocks, one after the other. */
   static long[] hashed(long before, byte[][] blocks) {
     long[] keys = new long[blocks.length];
     long parent = before;

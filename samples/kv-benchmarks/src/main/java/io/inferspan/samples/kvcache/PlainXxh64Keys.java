@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The keys of {@code xxh64} made plainly: lists of tokens, a buffer, and the hash of its bytes. */
+/** The keys of {@code xxh64} in a plain implementation: token lists, a buffer and its hash. */
 final class PlainXxh64Keys {
 
   private static final int BLOCK = 16;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Prompts whose blocks 16 pods hold, as keys. */
+/** Prompts, as block keys, that 16 pods hold. */
 final class Prompts {
 
   static final int PODS = 16;
@@ -16,7 +16,7 @@ final class Prompts {
 
   private Prompts() {}
 
-  /** So many prompts of so many blocks, no block in two of them. */
+  /** Creates prompts that have no block in common. */
   static long[][] of(int count, int blocks) {
     SplittableRandom random = new SplittableRandom(1);
     long[][] prompts = new long[count][];

@@ -93,7 +93,7 @@ final class TracingOverhead {
     return Objects.requireNonNull(ratios.get(kind));
   }
 
-  /** Time of such a lookup, of one without tracing. */
+  /** The time of such a lookup, relative to one without tracing. */
   double ratio(Kind kind) {
     return LookupTurns.median(ratios(kind));
   }

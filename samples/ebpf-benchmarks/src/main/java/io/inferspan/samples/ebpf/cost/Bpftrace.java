@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The peer: a script of bpftrace, running. */
+/** The peer: a running bpftrace script. */
 final class Bpftrace implements Subject.Watching {
 
-  /** Its output is written in pieces of some kilobytes, so that its begin must be one. */
+  /** Fills a block of a few kilobytes, in which bpftrace writes its output, so that it is seen. */
   private static final String BEGIN =
       "BEGIN { unroll(100) { printf(\"attached; said often, to fill the buffer\\n\"); } } ";
 
@@ -23,7 +23,7 @@ final class Bpftrace implements Subject.Watching {
     this.output = output;
   }
 
-  /** Times each call of a function, as everybody does it with this tool. */
+  /** Starts the usual script that times each call of a function. */
   static Bpftrace timing(Path library, String function) {
     String at = library + ":" + function;
     return start(
@@ -32,7 +32,7 @@ final class Bpftrace implements Subject.Watching {
             + "{ @nanos = hist(nsecs - @start[tid]); delete(@start[tid]); }");
   }
 
-  /** Says every read of a load. */
+  /** Starts a script that prints every read of a load. */
   static Bpftrace printingReads() {
     return start(
         "tracepoint:syscalls:sys_exit_read /comm == \"load\"/ "
@@ -65,11 +65,11 @@ final class Bpftrace implements Subject.Watching {
       }
       Waiting.millis(50);
     }
-    // BEGIN is said before the last probe is in place.
+    // BEGIN is printed before the last probe is attached.
     Waiting.millis(500);
   }
 
-  /** Events that were said by now. */
+  /** Returns the number of events printed so far. */
   long lines() {
     try (BufferedReader reader = Files.newBufferedReader(output)) {
       return reader

@@ -13,7 +13,7 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
 import java.util.Collection;
 
-/** The bridge with its default probes, before an SDK whose exporter throws spans away. */
+/** The bridge with its default probes, and an SDK whose exporter discards spans. */
 final class Bridge implements Subject.Watching {
 
   private final OpenTelemetrySdk sdk;
@@ -25,14 +25,14 @@ final class Bridge implements Subject.Watching {
   }
 
   /**
-   * Attaches for good, and returns when functions of libraries and programs of these names are
-   * watched.
+   * Attaches a bridge that never sleeps; returns when functions in these libraries and programs are
+   * observed.
    */
   static Bridge attach(String... files) {
     return attach(Duration.ZERO, files);
   }
 
-  /** The same, and returns when the probes that only serve requests sleep. */
+  /** Attaches a bridge; returns when its probes that only serve requests are detached. */
   static Bridge attachToSleep(String... files) {
     Bridge bridge = attach(Duration.ofMillis(1), files);
     Waiting.until("sleep", bridge::isAsleep);
@@ -79,12 +79,13 @@ final class Bridge implements Subject.Watching {
             .sum();
     if (produced != events) {
       throw new IllegalStateException(
-          "Of %d events of %s, %d were seen".formatted(events, kind, produced));
+          "Of %d events of %s, only %d were produced".formatted(events, kind, produced));
     }
   }
 
   /**
-   * Checks that so many steps of an engine were read, by records of this kind, and nothing lost.
+   * Checks that this number of engine steps was read, by records of this kind, and that none was
+   * lost.
    */
   void requireSteps(String kind, long steps) {
     long read =
@@ -98,7 +99,7 @@ final class Bridge implements Subject.Watching {
     }
   }
 
-  /** Events of all kinds so far. */
+  /** Returns the number of events of all kinds so far. */
   long eventsRead() {
     return status().events().stream().mapToLong(BridgeStatus.Events::read).sum();
   }

@@ -15,12 +15,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whether a budget holds when the load grows tenfold and falls again.
+ * Measures whether the cost stays within a budget when the load grows tenfold and falls again.
  *
- * <p>The cost is the CPU time of the agent, a process of its own, and what the load loses: how
- * often it can look at the clock besides its calls in a second of CPU time, while the watched
- * library and an unwatched copy take turns of ten milliseconds. Other processes on the core change
- * neither much.
+ * <p>The cost is the CPU time of the agent's process, plus the load's loss: how many fewer clock
+ * readings it makes between its calls, per second of CPU time, with the watched library than with
+ * an unwatched copy, in turns of ten milliseconds. Other processes on the core hardly affect
+ * either.
  */
 final class BudgetCost {
 
@@ -28,10 +28,10 @@ final class BudgetCost {
   private static final int PER_SECOND = 1_000;
   private static final double SECONDS = 2;
 
-  /** Until the code of the agent is compiled. */
+  /** The seconds until the agent's code is compiled. */
   private static final double WARM_UP = 30;
 
-  /** In which the budget must be held after a change of the load. */
+  /** The seconds after a change of the load within which the cost must be within the budget. */
   private static final double SETTLING = 2;
 
   private static final double BAR = 1.2;
@@ -57,7 +57,7 @@ final class BudgetCost {
     }
   }
 
-  /** The load as it changes. */
+  /** The phases of the load. */
   private enum Phase {
     USUAL("usual load", 1),
     TENFOLD("tenfold load", 10),
@@ -72,7 +72,7 @@ final class BudgetCost {
     }
   }
 
-  /** What was measured in a phase, in percent of a core. */
+  /** The measured costs of a phase, in percent of a core. */
   private static final class Costs {
     private final Samples all = new Samples();
     private final Samples load = new Samples();
@@ -132,7 +132,7 @@ final class BudgetCost {
     report.atMost(name + ", % of a core", cost.all.median(), BAR * budget);
   }
 
-  /** The classes of events that are not in full now. */
+  /** Returns the event classes that are currently below full detail. */
   private static String lowered(int port) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/metrics")).build();

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** CPU time that watching adds to a call of a library function, begin and end. */
+/** The CPU time that probes at entry and return add to a call of a library function. */
 final class CallCost {
 
   private static final String FUNCTION = "cuLaunchKernel";
@@ -29,7 +29,7 @@ final class CallCost {
   void measure(int rounds, Report report) {
     Process keeper = kit.keeper();
     try {
-      round(); // the first of everything is slow
+      round(); // warm-up
       nanos.clear();
       for (int i = 0; i < rounds; i++) {
         Map<String, Double> round = round();

@@ -20,9 +20,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the steps of an engine lose that runs 256 traced requests in each: with the plugin in it,
- * and without, by its messages. Each window has an engine of its own, which waits for each of its
- * steps.
+ * The cost of tracing an engine with 256 requests in each step, with the plugin and without it, by
+ * its messages. Each window has its own engine, which waits for each of its steps.
  */
 final class EngineCost {
 
@@ -32,7 +31,7 @@ final class EngineCost {
   private final Kit kit;
   private final boolean quick;
 
-  /** How it is watched, and the bar for what may be lost at 200 steps a second. */
+  /** The kinds of observation, each with its bar for the steps lost at 200 steps a second, in %. */
   private enum Watched {
     NOT("unwatched", Double.NaN),
     PLUGIN("with the plugin", 1),
@@ -108,7 +107,7 @@ final class EngineCost {
         : new String[] {"libcuda.so.1"};
   }
 
-  /** What each program takes, by the kernel's clock, with the clock's own time in it. */
+  /** Prints the run time of each program as the kernel measures it, clock readings included. */
   private void programs(Watched how, Report report) {
     int steps = 400;
     BridgeConfig.Builder measured =
@@ -131,7 +130,7 @@ final class EngineCost {
     }
   }
 
-  /** An engine whose first step waits until all requests are there. */
+  /** An engine whose first step waits for all requests. */
   private final class Engine implements AutoCloseable {
 
     private final Process process;
@@ -158,7 +157,7 @@ final class EngineCost {
         for (CompletableFuture<HttpResponse<String>> one : asked) {
           Matcher said = SECONDS.matcher(one.join().body());
           if (!said.find()) {
-            throw new IllegalStateException("The engine said: " + one.join().body());
+            throw new IllegalStateException("The engine answered: " + one.join().body());
           }
           seconds.add(Double.parseDouble(said.group(1)));
         }

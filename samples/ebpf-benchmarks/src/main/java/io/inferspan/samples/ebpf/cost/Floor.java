@@ -13,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
 
-/** The least that watching both ends of a function can cost: a program of {@code floor.bpf.c}. */
+/** The minimum cost of probes at both ends of a function: a program of {@code floor.bpf.c}. */
 final class Floor implements Subject.Watching {
 
   private static final long RING_BYTES = 16L << 20;

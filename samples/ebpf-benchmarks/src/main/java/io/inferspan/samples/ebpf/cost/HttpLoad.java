@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients that keep their connections and ask again as soon as they are answered. */
+/** A closed loop of clients with keep-alive connections. */
 final class HttpLoad implements AutoCloseable {
 
   private static final byte[] END = "\r\n\r\nok".getBytes(StandardCharsets.US_ASCII);
@@ -38,7 +38,7 @@ final class HttpLoad implements AutoCloseable {
     sampledPercent = percent;
   }
 
-  /** Requests that were answered. */
+  /** Returns the number of requests that were answered. */
   long answered() {
     return answered.get();
   }
@@ -72,7 +72,7 @@ final class HttpLoad implements AutoCloseable {
     while (!endsAnswer(buffer, length)) {
       int read = in.read(buffer, length, buffer.length - length);
       if (read <= 0) {
-        throw new IOException("the server has gone");
+        throw new IOException("the server closed the connection");
       }
       length += read;
     }

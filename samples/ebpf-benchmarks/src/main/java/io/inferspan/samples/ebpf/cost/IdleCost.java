@@ -30,7 +30,7 @@ final class IdleCost {
       with = percent(seconds);
       events = bridge.eventsRead() - before;
       if (!bridge.isAsleep()) {
-        throw new IllegalStateException("Somebody was sampled: that is not idle");
+        throw new IllegalStateException("A request was sampled, so the bridge was not idle");
       }
     }
     report.say(

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The programs that are watched, on the core that the bridge has not unless they say otherwise. */
+/** Starts the observed programs, by default on the core that the bridge does not use. */
 final class Kit {
 
   static final String TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -38,9 +38,9 @@ final class Kit {
   /**
    * The result of a load.
    *
-   * @param looks how often it looked at the clock while it waited for its next call
-   * @param watched the share of a core that the watched library cost beyond the unwatched one; zero
-   *     unless they took turns
+   * @param looks the number of clock readings while it waited for its next call
+   * @param watched the share of a core by which the watched library exceeded the unwatched one;
+   *     zero unless they took turns
    */
   record Load(long calls, double seconds, double nanosPerCall, long looks, double watched) {}
 
@@ -52,14 +52,14 @@ final class Kit {
     return directory.resolve("floor.bpf.o");
   }
 
-  /** Launches as fast as it can on one thread; for a request or for none. */
+  /** Launches at full speed on one thread, with or without a request. */
   Load launch(double seconds, boolean traced) {
     return run(seconds, CORE, "1", traced ? TRACEPARENT : "", "0", "launch");
   }
 
   /**
-   * Launches so often by the watched library, on one thread for a request, in turns with a copy
-   * that is not watched.
+   * Launches at this rate on one thread with a request, in turns by the watched library and an
+   * unwatched copy of it.
    */
   Load launchInTurns(double seconds, int perSecond) {
     Path plain = directory.resolve("libplain.so");
@@ -67,8 +67,8 @@ final class Kit {
   }
 
   /**
-   * Two threads read nothing as fast as they can, which makes the highest rate of events. They have
-   * both cores, as one alone does not make as many as the reader takes.
+   * Makes empty reads at full speed on two threads, the highest rate of events. They use both
+   * cores, because one does not produce as many events as the reader can take.
    */
   Load read(double seconds) {
     return run(seconds, BOTH_CORES, "2", TRACEPARENT, "0", "read");
@@ -89,30 +89,31 @@ final class Kit {
           Double.parseDouble(matcher.group(2)),
           Double.parseDouble(matcher.group(4)),
           Long.parseLong(matcher.group(5)),
-          // Half of the time, since the two take turns.
+          // Measured over half of the time, because the two take turns.
           matcher.group(6) == null ? 0 : Double.parseDouble(matcher.group(6)) / 2);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** A load that does next to nothing, so that its file stays mapped and watched. */
+  /** Starts a nearly idle load, so that its library stays mapped and observed. */
   Process keeper() {
     return start(CORE, loader(), "3600", "1", "", "1");
   }
 
-  /** The threaded server; the first line that it says is its port. */
+  /** Starts the threaded server; its first line of output is its port. */
   Process server() {
     return start(CORE, "python3", server.toString(), directory.toString(), "/dev/null");
   }
 
-  /** A process that computes, and says how far it is when it is asked. */
+  /** Starts a compute-bound process, which reports its progress on request. */
   Process spin() {
     return start(CORE, directory.resolve("spin").toString());
   }
 
   /**
-   * The stand-in for vLLM V1, which waits for each step; the first line that it says is its port.
+   * Starts the stand-in for vLLM V1, which waits for each step; its first line of output is its
+   * port.
    *
    * @param members requests that must wait before its first step
    * @param decodeNanos device time of a token
@@ -150,7 +151,7 @@ final class Kit {
         plugins + ":" + server.resolveSibling("../ckp").normalize());
   }
 
-  /** Gives a process the core of what is watched. */
+  /** Moves a process to the core of the observed programs. */
   static void move(long pid) {
     try {
       Process taskset =
@@ -171,7 +172,7 @@ final class Kit {
     return directory.resolve("load").toString();
   }
 
-  /** The agent with this budget, ready, as its image starts it; it exports nothing. */
+  /** Starts an agent with this budget, as its image does, but without an exporter; waits for it. */
   Process agent(double percent, int metricsPort) {
     List<String> command =
         List.of(
@@ -222,12 +223,12 @@ final class Kit {
     }
   }
 
-  /** Time on the CPU of a process's living threads. */
+  /** Returns the CPU time of a process's living threads. */
   static long cpuNanos(long pid) {
     return cpuNanos(pid, thread -> true);
   }
 
-  /** Time on the CPU of a process's living threads with such names. */
+  /** Returns the CPU time of a process's living threads whose names match. */
   static long cpuNanos(long pid, Predicate<String> names) {
     try (var tasks = Files.list(Path.of("/proc/" + pid + "/task"))) {
       return tasks.filter(task -> names.test(name(task))).mapToLong(Kit::ranNanos).sum();

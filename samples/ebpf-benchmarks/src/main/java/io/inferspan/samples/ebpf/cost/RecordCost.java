@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * CPU time that {@code record} of all processes, at its default rate, and perf add to a process and
- * take themselves.
+ * The CPU time that {@code record} of all processes at its default rate, and perf, add to a
+ * process, and their own.
  */
 final class RecordCost {
 
@@ -28,7 +28,7 @@ final class RecordCost {
   private final Tool record = new Tool("record");
   private final Tool perf = new Tool("perf record -g");
 
-  /** What a recorder costs, in percent of a CPU and in seconds before and after that. */
+  /** The cost of a recorder: in percent of a CPU while it records, in seconds at start and end. */
   private record Tool(String name, Samples added, Samples own, Samples ends) {
 
     Tool(String name) {
@@ -41,7 +41,7 @@ final class RecordCost {
     this.seconds = seconds;
   }
 
-  /** A process that computes. */
+  /** A compute-bound process. */
   private static final class Spin implements AutoCloseable {
 
     private final Process process;
@@ -64,7 +64,7 @@ final class RecordCost {
       }
     }
 
-    /** CPU time per step while something runs. */
+    /** Returns the CPU time per step while something else runs. */
     double nanosPerStep(Runnable meanwhile) {
       long steps = steps();
       long nanos = Kit.cpuNanos(process.pid());
@@ -83,7 +83,7 @@ final class RecordCost {
     try (Spin spin = new Spin(kit.spin())) {
       Waiting.millis(1000);
       for (int round = 0; round < rounds; round++) {
-        // In both orders, so that a machine that becomes slower favours none.
+        // In both orders, so that a machine that becomes slower favours neither.
         Tool first = round % 2 == 0 ? record : perf;
         Tool second = round % 2 == 0 ? perf : record;
         double before = spin.nanosPerStep(this::pause);
@@ -134,7 +134,7 @@ final class RecordCost {
       if (tool.equals(perf)) {
         process.destroy();
       }
-      while (process.isAlive()) { // names many stacks, on a core that others want
+      while (process.isAlive()) { // resolving many stacks on a busy core takes a while
         Waiting.millis(20);
       }
       tool.own().add(PERCENT * used[0] / seconds);
@@ -146,7 +146,7 @@ final class RecordCost {
     }
   }
 
-  /** The tool as users start it: by its own JVM. */
+  /** Starts the tool as users do, in its own JVM. */
   private List<String> record(Path out) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin/java").toString(),
@@ -184,7 +184,7 @@ final class RecordCost {
     }
   }
 
-  /** CPU time of children of this process that have ended. */
+  /** Returns the CPU time of this process's children that have ended. */
   private static double waitedSeconds() throws IOException {
     String line = Files.readString(Path.of("/proc/self/stat"));
     String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);

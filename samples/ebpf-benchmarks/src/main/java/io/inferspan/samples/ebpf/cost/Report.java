@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Figures as they are measured, and finally the bars with their values. */
+/** Prints figures when they are measured, and the bars at the end. */
 final class Report {
 
   private final List<String> bars = new ArrayList<>();
   private boolean missed;
 
-  /** Says a line now. */
+  /** Prints a line. */
   void say(String format, Object... values) {
     System.out.printf(Locale.ROOT, format + "%n", values);
   }
 
-  /** A bar that must not be exceeded. */
+  /** Adds a bar that must not be exceeded. */
   void atMost(String what, double measured, double bar) {
     bar(what, measured, "<=", bar, measured <= bar);
   }
 
-  /** A bar that must be reached. */
+  /** Adds a bar that must be reached. */
   void atLeast(String what, double measured, double bar) {
     bar(what, measured, ">=", bar, measured >= bar);
   }
@@ -38,7 +38,7 @@ final class Report {
             kept ? "ok" : "MISS"));
   }
 
-  /** Prints the bars; true where none was missed. */
+  /** Prints the bars; returns whether none was missed. */
   boolean conclude() {
     say("%n%-58s %12s  bar", "", "measured");
     bars.forEach(line -> say("%s", line));

@@ -3,7 +3,7 @@ package io.inferspan.samples.ebpf.cost;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Figures of one thing, a round each. */
+/** The values of one figure, one per round. */
 final class Samples {
 
   private double[] all = new double[0];
@@ -17,7 +17,7 @@ final class Samples {
     return quantile(0.5);
   }
 
-  /** Below it lies this share of the figures; between two, in proportion. */
+  /** Returns a quantile, interpolated between two values. */
   private double quantile(double share) {
     double[] sorted = sorted();
     double place = share * (sorted.length - 1);
@@ -26,7 +26,7 @@ final class Samples {
     return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
   }
 
-  /** The median, and where the middle half of the figures lies. */
+  /** Formats the median and the range of the middle half. */
   String middle() {
     return String.format(
         Locale.ROOT, "%10.4g %10.4g %10.4g", median(), quantile(0.25), quantile(0.75));

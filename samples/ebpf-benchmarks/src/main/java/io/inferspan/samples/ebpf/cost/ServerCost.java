@@ -98,7 +98,7 @@ final class ServerCost {
     say(rounds, report);
   }
 
-  /** One window each, forth in one round and back in the next. */
+  /** Measures one window each, in the reverse order every other round. */
   private Map<Watched, Window> windows(int round, Process server, HttpLoad load) {
     List<Watched> order = new ArrayList<>(List.of(Watched.values()));
     if (round % 2 != 0) {
@@ -153,10 +153,10 @@ final class ServerCost {
     return window;
   }
 
-  /** A figure of probes that were not as it is said would be a lie. */
+  /** Checks that the probes are in the state that the figure is labelled with. */
   private void require(Watched how) {
     if (isAsleep() != (how == Watched.ASLEEP)) {
-      throw new IllegalStateException("The bridge was not as it must be for: " + how.words);
+      throw new IllegalStateException("The bridge was not in the state of: " + how.words);
     }
   }
 

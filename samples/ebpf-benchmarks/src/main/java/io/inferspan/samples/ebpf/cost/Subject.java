@@ -4,10 +4,10 @@ package io.inferspan.samples.ebpf.cost;
 @FunctionalInterface
 interface Subject {
 
-  /** Begins to watch; closing ends it. */
+  /** Starts to observe until the result is closed. */
   Watching attach();
 
-  /** Until closed. */
+  /** An observation that lasts until it is closed. */
   interface Watching extends AutoCloseable {
 
     @Override

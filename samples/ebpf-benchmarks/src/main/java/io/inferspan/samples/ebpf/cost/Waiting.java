@@ -3,7 +3,7 @@ package io.inferspan.samples.ebpf.cost;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Letting time pass. */
+/** Waits for a time or for a condition. */
 final class Waiting {
 
   private Waiting() {}

@@ -2,14 +2,14 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Holds the desk against what we promise; ends with 1 on a miss. */
+/** Compares the desk with its bars; exits with 1 on a miss. */
 public final class DeskBench {
   private static final double SPANS_PER_CPU_SECOND = 20_000;
   private static final double SEARCH_MILLIS = 100;
   private static final int HEAP_MEGABYTES = 256;
   private static final String MAX_SPANS = "--max-spans=250000";
 
-  /** The JVM itself, its code and the buffers of sockets, without the heap. */
+  /** Memory outside of the heap: the JVM, its code, and socket buffers. */
   private static final int BESIDE_THE_HEAP_MEGABYTES = 192;
 
   private static boolean kept = true;
@@ -108,7 +108,7 @@ public final class DeskBench {
     }
   }
 
-  /** Far more than a small desk can hold. */
+  /** Sends far more spans than a small desk can hold. */
   private static void bounds() throws IOException, InterruptedException {
     try (DeskProcess desk = DeskProcess.onOneCore(HEAP_MEGABYTES + "m", "--max-spans=100000000");
         SpanLoad load = new SpanLoad(desk.otlpEndpoint())) {

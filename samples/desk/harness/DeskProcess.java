@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A desk as a process; what it costs is read from {@code /proc}. */
+/** A desk as a process; its cost is read from {@code /proc}. */
 final class DeskProcess implements AutoCloseable {
   private static final long NANOS_PER_TICK = 10_000_000; // USER_HZ is 100 on every Linux
   private static final Pattern READY =
@@ -24,13 +24,13 @@ final class DeskProcess implements AutoCloseable {
   private final int port;
   private final int otlpPort;
 
-  /** On a core of its own. */
+  /** Starts it on its own core. */
   static DeskProcess onOneCore(String heap, String flag) throws IOException {
     return new DeskProcess(
         System.getProperty("bench.core"), List.of("-Xmx" + heap, "-XX:+UseSerialGC"), flag);
   }
 
-  /** As everybody starts it, with the collector that the JVM chooses. */
+  /** Starts it as users do, with the collector that the JVM selects. */
   static DeskProcess onAllCores(String heap, String flag) throws IOException {
     int last = Integer.getInteger("bench.cores") - 1;
     return new DeskProcess("0-" + last, List.of("-Xmx" + heap), flag);
@@ -63,7 +63,7 @@ final class DeskProcess implements AutoCloseable {
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NANOS_PER_TICK / 1e9;
   }
 
-  /** The most memory that it ever had, in megabytes. */
+  /** Returns its peak memory in megabytes. */
   long peakMegabytes() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
       if (line.startsWith("VmHWM:")) {
@@ -83,7 +83,7 @@ final class DeskProcess implements AutoCloseable {
     return answer.body();
   }
 
-  /** A number of {@code /api/stats}; 0 where it is not there. */
+  /** Returns a number of {@code /api/stats}; 0 if it is absent. */
   long stat(String name) throws IOException, InterruptedException {
     Matcher found = Pattern.compile("\"" + name + "\":(\\d+)").matcher(get("/api/stats"));
     return found.find() ? Long.parseLong(found.group(1)) : 0;

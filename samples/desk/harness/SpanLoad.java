@@ -41,7 +41,7 @@ final class SpanLoad implements AutoCloseable {
     provider = SdkTracerProvider.builder().addSpanProcessor(new Collecting()).build();
   }
 
-  /** Sends as many, or a few more; all have been taken when it returns. */
+  /** Sends this number of spans or a few more; returns when all have been accepted. */
   void send(long spans) {
     long end = sent + spans;
     while (sent + batch.size() < end) {
@@ -119,7 +119,7 @@ final class SpanLoad implements AutoCloseable {
         .startSpan();
   }
 
-  /** One batch is on its way while the next is made. */
+  /** Sends one batch while the next is created. */
   private void flush() {
     await();
     underWay = exporter.export(List.copyOf(batch));
@@ -139,7 +139,7 @@ final class SpanLoad implements AutoCloseable {
     exporter.close();
   }
 
-  /** Gathers spans as they end. */
+  /** Collects spans when they end. */
   private final class Collecting implements SpanProcessor {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {}

@@ -34,7 +34,7 @@ final class BackendProcess implements AutoCloseable {
     this.log = log;
   }
 
-  /** Starts {@code java} with these words. */
+  /** Starts {@code java} with these arguments. */
   static BackendProcess java(List<String> words, Map<String, String> environment)
       throws IOException {
     List<String> command = new ArrayList<>();
@@ -53,12 +53,12 @@ final class BackendProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until the server has this page. */
+  /** Waits until the server serves this page. */
   void awaitReady(String url) throws IOException, InterruptedException {
     await(url, page -> true, START);
   }
 
-  /** Asks until the page is as it should be, and gives it. */
+  /** Polls a page until it matches, and returns it. */
   String await(String url, Predicate<String> good, Duration limit)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + limit.toNanos();

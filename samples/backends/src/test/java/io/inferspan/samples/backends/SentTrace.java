@@ -11,13 +11,13 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import java.util.Map;
 
-/** A trace that was sent as a user's settings say: a request, an attempt that failed in it. */
+/** A trace that was sent with a user's settings: a request with a failed attempt. */
 record SentTrace(SpanContext request, SpanContext attempt) {
 
   static final String MODEL = "tiny";
   static final String SERVICE = "gateway-under-test";
 
-  /** Sends it, and waits until it has left. */
+  /** Sends it, and waits until it is exported. */
   static SentTrace send(Map<String, String> settings) {
     TelemetryOptions.Builder options =
         TelemetryOptions.builder().serviceName(SERVICE).setting("otel.traces.sampler", "always_on");

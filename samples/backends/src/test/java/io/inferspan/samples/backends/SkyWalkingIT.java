@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Apache SkyWalking, a real server of OTLP over gRPC, which is asked as Zipkin is. */
+/** Apache SkyWalking: a real server for OTLP over gRPC, with Zipkin's query API. */
 class SkyWalkingIT {
 
   private static final Path FOLDER = Path.of("skywalking");

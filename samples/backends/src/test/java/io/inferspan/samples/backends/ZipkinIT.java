@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Zipkin's own server, by its exporter, which we do not bring. */
+/** Zipkin's own server with its exporter, which is not one of our dependencies. */
 class ZipkinIT {
 
   private static final Path SERVER = Path.of("target", "zipkin", "zipkin-server-exec.jar");

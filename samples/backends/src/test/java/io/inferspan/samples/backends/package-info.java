@@ -1,4 +1,4 @@
-/** Traces are sent to real backends, and read back by what those offer to read them. */
+/** Tests that send traces to real backends and read them back through their query APIs. */
 @NullMarked
 package io.inferspan.samples.backends;
 

@@ -18,7 +18,7 @@ final class BatchEngine {
 
   static final String NAME = "vllm-batch";
 
-  /** What to do where it cannot run. */
+  /** The command that installs its packages. */
   static final String INSTALL =
       "apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
           + " python3-uvloop python3-zmq";
@@ -68,7 +68,7 @@ final class BatchEngine {
     return new Plan(NAME, command, plugin, Integer.toString(port));
   }
 
-  /** A request with so many words, which are its tokens. */
+  /** Returns a request with this number of words, each of which is a token. */
   static Question question(String id, int words) {
     String body =
         """

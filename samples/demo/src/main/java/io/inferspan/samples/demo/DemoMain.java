@@ -94,7 +94,7 @@ public final class DemoMain {
     stack.awaitServing(name -> progress.print(" " + name));
     DeskClient desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
-    // Meanwhile the agent loads its programs, which these requests do not need.
+    // The agent loads its programs during these requests, which do not need them.
     client.warmUp();
     stack.awaitWatching(name -> progress.print(" " + name));
     progress.println(seconds(start));
@@ -134,7 +134,7 @@ public final class DemoMain {
     return trace;
   }
 
-  /** Two requests at once. Only the agent knows that they shared steps. */
+  /** Sends two requests at once. Only the agent knows that they shared steps. */
   private void shareSteps(Stack stack, DeskClient desk) throws IOException, InterruptedException {
     if (!stack.withoutKernel().isEmpty() || !stack.hasBatchEngine()) {
       return;

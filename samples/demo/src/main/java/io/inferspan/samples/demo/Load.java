@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Sends a fixed rate of requests, however they end, until it is closed. */
 final class Load implements AutoCloseable {
 
-  /** More at once would only mean that nothing answers. */
+  /** With more open requests than this, nothing answers. */
   private static final int MOST_AT_ONCE = 256;
 
   private final GatewayClient client;

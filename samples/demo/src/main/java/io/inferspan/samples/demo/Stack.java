@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
- * engines, two prefill engines, an engine that runs several requests in one step, with a gateway of
- * its own, and the eBPF agent; the last three if this machine allows them.
+ * engines, two prefill engines, an engine that runs several requests in one step with its own
+ * gateway, and the eBPF agent. The last three run only if this machine allows them.
  */
 final class Stack implements AutoCloseable {
 

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The demo as a process: how it ends, and what it says where it may not watch the kernel. */
+/** The demo as a process: how it ends, and its output if it may not observe the kernel. */
 class DemoProcessIT {
 
   private static final int PROCESSES = 9;
   private static final long START_SECONDS = 60;
 
-  /** Each of its processes has five seconds, and all have them at once. */
+  /** Each of its processes has five seconds to end, all at the same time. */
   private static final long END_SECONDS = 10;
 
   private static final String END = "(it has closed its output)";
@@ -150,7 +150,7 @@ class DemoProcessIT {
   private void await(BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (true) {
-      // Asked first, so that lines before the end count.
+      // Checked first, so that lines before the end are not missed.
       boolean ended = said.contains(END);
       if (condition.getAsBoolean()) {
         return;

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What {@code ./demo} does before it starts the demo: the script itself, in a tree of empty
- * modules, with a Maven and a Java that only note that they were called.
+ * The steps of {@code ./demo} before it starts the demo: runs the script in a tree of empty
+ * modules, with a Maven and a Java that only record that they were called.
  */
 class DemoScriptIT {
 
@@ -29,7 +29,7 @@ class DemoScriptIT {
   private static final String LIBRARY = "samples/vertx-gateway/target/lib/library.jar";
   private static final int NOBODY = 65_534;
 
-  /** It makes the same bytes each time. */
+  /** A build that produces the same bytes each time. */
   private static final String MAVEN =
       """
       #!/bin/sh
@@ -56,7 +56,7 @@ class DemoScriptIT {
 
   @BeforeEach
   void plant() throws Exception {
-    // Others may look at it: one test is about them.
+    // Readable for other users, because one test runs as another user.
     Files.setPosixFilePermissions(root, fromString("rwxr-xr-x"));
     program("demo", Files.readString(StackIT.ROOT.resolve("demo")));
     program("bin/mvn", MAVEN);
@@ -97,7 +97,7 @@ class DemoScriptIT {
     steps();
     delete(root.resolve(gone));
 
-    // The same bytes come back, so nothing is to be learnt.
+    // The build produces the same bytes, so the AOT caches stay valid.
     assertThat(steps()).containsExactly("build", "run");
     assertThat(root.resolve(gone)).exists();
   }
@@ -164,7 +164,7 @@ class DemoScriptIT {
     return steps(ofAnotherUser());
   }
 
-  /** Root may write anywhere, so that it has to become somebody else. */
+  /** Root may write anywhere, so the test runs as another user. */
   private List<String> ofAnotherUser() throws IOException {
     if (Files.isWritable(Path.of("/root")) && "root".equals(System.getProperty("user.name"))) {
       return List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--");
@@ -190,7 +190,7 @@ class DemoScriptIT {
     return builder.start();
   }
 
-  /** All that the demo is made of. */
+  /** The files of the demo. */
   private static List<String> modules() {
     return List.of(
         "tracing-core",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The start of a real JVM server under the bridge's {@code coldstart}, and under strace at once.
+ * The start of a real JVM server under the bridge's {@code coldstart} and strace at the same time.
  */
 class GatewayStartIT {
 
@@ -74,7 +74,7 @@ class GatewayStartIT {
     return builder.redirectErrorStream(true).start();
   }
 
-  /** The one that runs that program. */
+  /** Returns the process that runs this program. */
   private static ProcessHandle descendant(Process tool, String program) {
     return tool.descendants()
         .filter(each -> each.info().command().orElse("").endsWith(program))
@@ -82,7 +82,7 @@ class GatewayStartIT {
         .orElseThrow();
   }
 
-  /** From its first mapping on: before, its process is strace's. */
+  /** Returns the calls from the first mapping on; before that, the process still runs strace. */
   private static Map<Long, Long> recorded(Path calls, long strace) throws IOException {
     Map<Long, Long> counts = new TreeMap<>();
     try (Stream<String> lines = Files.lines(calls)) {

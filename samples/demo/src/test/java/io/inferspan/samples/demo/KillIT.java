@@ -41,17 +41,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each process of the stack killed in turn under load: the others go on, a trace says where it
- * broke, and the desk lists that trace soon.
+ * Kills each process of the stack in turn under load: the others continue, a trace shows where it
+ * failed, and the desk lists that trace soon.
  *
- * <p>What is dead stays dead, so there are several orders, in which each has its own effect.
+ * <p>Killed processes are not restarted, so there are several orders, in which each kill has its
+ * own effect.
  */
 class KillIT {
 
   private static final int LOAD = 4;
   private static final int WARM_UPS = 20;
 
-  /** Not those of the load, which would find their prompts in the caches. */
+  /** Requests other than those of the load, whose prompts are in the caches. */
   private static final long FIRST_WARM_UP = 500;
 
   private static final int AT_ONCE = 8;
@@ -90,7 +91,7 @@ class KillIT {
     }
   }
 
-  /** New programs are slow at first, this one among them. */
+  /** Warms up: new programs are slow at first, including this one. */
   private void warmUp() throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(LOAD)) {
       List<Callable<Integer>> asks =
@@ -119,7 +120,7 @@ class KillIT {
   @Test
   void agent_prefiller_sidecar_andGateway() throws Exception {
     if (stack.withoutKernel().isEmpty()) {
-      // Nothing hangs under its spans, so that no trace is broken without it.
+      // Its spans have no children, so no trace is broken without it.
       destroy(child(Stack.AGENT));
       awaitNamed(Stack.AGENT);
       awaitAnswers(LOAD);
@@ -143,7 +144,7 @@ class KillIT {
     assertTheOthersLive();
   }
 
-  /** After both, no pod is whole. */
+  /** After both kills, no pod works completely. */
   @Test
   void decoder_andTheOtherSidecar() throws Exception {
     killDecoder(0);
@@ -165,7 +166,7 @@ class KillIT {
                 && named(trace, PdSpans.REQUEST).anyMatch(span -> target.equals(target(span))));
   }
 
-  /** Some at the same time whose answers are long, each answered once its first token comes. */
+  /** Sends concurrent requests with long answers; returns when each has its first token. */
   private List<CompletableFuture<HttpResponse<InputStream>>> ask(int kind) {
     List<CompletableFuture<HttpResponse<InputStream>>> asked = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
@@ -229,7 +230,7 @@ class KillIT {
         try {
           each.join().body().close();
         } catch (IOException e) {
-          // It was broken off before.
+          // The request had already failed.
         }
       }
     }
@@ -250,7 +251,7 @@ class KillIT {
                     && trace.why().endsWith("connection_reset (decode request failed)")));
   }
 
-  /** An engine whose client leaves exports no span of that request. */
+  /** An engine whose client disconnects exports no span of that request. */
   private static boolean lacksTheSidecar(Trace trace, int port) {
     return isCutShort(trace)
         || (says(trace, "error", "failed in " + name(GatewaySpans.ATTEMPT) + " on llm-gateway")
@@ -277,7 +278,7 @@ class KillIT {
         && named(trace, PdSpans.REQUEST).findAny().isPresent();
   }
 
-  /** The sentence that the page has for it, up to what the moment makes of it. */
+  /** Returns the page's sentence for the request, without the parts that vary. */
   private static boolean says(Trace trace, String status, String why) {
     return trace.status().equals(status) && trace.why().startsWith(why);
   }
@@ -302,7 +303,7 @@ class KillIT {
     assertTheOthersLive();
   }
 
-  /** The demo itself says who died. */
+  /** The demo itself reports which process ended. */
   private void awaitNamed(String name) throws InterruptedException {
     long end = System.nanoTime() + SOON_NANOS;
     while (died.stream().noneMatch(told -> told.startsWith(name + " has ended, killed by signal 9"))
@@ -324,7 +325,7 @@ class KillIT {
         .orElseThrow();
   }
 
-  /** A trace that was under way at the kill, or began after it, and says where it broke. */
+  /** Finds a trace that was open at the kill, or began later, and shows where it failed. */
   private void awaitListed(String name, double since, long beforeNanos, Predicate<Trace> saysSo)
       throws IOException, InterruptedException {
     Set<JsonObject> seen = new LinkedHashSet<>();

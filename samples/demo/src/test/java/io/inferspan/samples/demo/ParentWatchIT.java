@@ -95,9 +95,7 @@ class ParentWatchIT {
     assertThat(told).contains("short-lived has ended, killed by signal 9", "ouch");
   }
 
-  /**
-   * Ctrl-C ends a process with a status of its own, or with the one of a program that ends well.
-   */
+  /** Ctrl-C ends a process with its own status, or with that of a program that succeeds. */
   @ParameterizedTest
   @ValueSource(ints = {0, 130})
   void processThatIsInterrupted_isNotNamed(int status) throws Exception {
@@ -114,7 +112,7 @@ class ParentWatchIT {
     assertThat(told).isEmpty();
   }
 
-  /** Else somebody still holds its output: its last words are waited for in vain. */
+  /** Otherwise a process still holds its output, and a reader waits for its end in vain. */
   private static void awaitEndWellWithin(Duration limit, Child child) throws Exception {
     long start = System.nanoTime();
     child.awaitEnd(limit);
@@ -133,10 +131,7 @@ class ParentWatchIT {
     return !isAlive(pid);
   }
 
-  /**
-   * A process with a child that ends with it and would sleep for long; it prints the child's
-   * number.
-   */
+  /** A process with a sleeping child that must end with it; it prints the child's pid. */
   static final class WatchedParent {
 
     private WatchedParent() {}

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A scene that was played: its trace, and what the desk shows of it.
+ * A scene that was played: its trace, and the desk's view of it.
  *
- * @param view what the desk sends to the page
+ * @param view the data that the desk sends to the page
  */
 record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
 
@@ -22,7 +22,7 @@ record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
     return type.name(SpanNaming.PROPOSAL);
   }
 
-  /** The line in the list. */
+  /** Returns its line in the list. */
   JsonObject summary() {
     return view.getJsonObject("summary");
   }
@@ -31,7 +31,7 @@ record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
     return trace.spans().stream().filter(span -> span.name().equals(name(type))).toList();
   }
 
-  /** The only one of its type. */
+  /** Returns the only span of a type. */
   SpanRecord span(SpanType type) {
     List<SpanRecord> found = spans(type);
     if (found.size() != 1) {
@@ -44,14 +44,14 @@ record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
     return spans(type).stream().map(SpanRecord::serviceName).toList();
   }
 
-  /** The other children of its parent. */
+  /** Returns the siblings of a span. */
   List<SpanRecord> siblings(SpanRecord one) {
     return trace.spans().stream()
         .filter(span -> span.parentSpanId().equals(one.parentSpanId()) && !span.equals(one))
         .toList();
   }
 
-  /** The P/D decision. */
+  /** Returns the P/D decision. */
   JsonObject decision() {
     return Objects.requireNonNull(view.getJsonObject("pd"), "no decision is shown");
   }
@@ -60,7 +60,7 @@ record PlayedScene(int httpStatus, Trace trace, JsonObject view) {
     return Objects.requireNonNull(summary().getDouble("ttftMs"), "no first token is shown");
   }
 
-  /** The parts of the time to the first token, in milliseconds. */
+  /** Returns the parts of the time to the first token, in milliseconds. */
   Map<String, Double> anatomy() {
     return view.getJsonObject("anatomy").getJsonArray("parts").stream()
         .map(JsonObject.class::cast)

@@ -29,10 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * The stack that {@code ./demo} starts, and what its six requests tell: all that {@code
- * samples/docs/why-slow.md} says is to be seen on the desk.
+ * The stack that {@code ./demo} starts, and its six requests: the desk shows everything that {@code
+ * samples/docs/why-slow.md} describes.
  *
- * <p>They are played once, in their order, as each changes what the caches hold.
+ * <p>The requests are sent once, in order, because each changes the content of the caches.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StackIT {
@@ -58,14 +58,14 @@ class StackIT {
     stack.awaitWatching(ready -> {});
     desk = new DeskClient(stack.page());
     GatewayClient client = new GatewayClient(stack.gatewayUrl());
-    // Fails where the first requests do: who says that it serves must serve them.
+    // Fails if the first requests fail: a process that reports that it serves must serve them.
     client.warmUp();
     for (Scene scene : Scene.values()) {
       played.put(scene, play(scene, client));
     }
   }
 
-  /** As the script does before it starts the demo. */
+  /** Does what the script does before it starts the demo. */
   private static boolean buildsCuda() throws IOException, InterruptedException {
     return new ProcessBuilder(
                 ROOT.resolve("samples/demo/build-cuda").toString(),
@@ -246,7 +246,7 @@ class StackIT {
     }
   }
 
-  /** Of a folded span what its events took, of another its own time. */
+  /** Returns the time in the events of a folded span, or the duration of any other span. */
   private static double waitedForTheDeviceNanos(PlayedScene scene, SpanRecord engine) {
     return scene.siblings(engine).stream()
         .filter(span -> KernelSpans.unfolded(span.name()).equals("cuda.stream_sync"))

@@ -30,14 +30,14 @@ final class Dashboard {
    */
   record Query(String panel, String text) {
 
-    /** The metrics that it names. */
+    /** Returns the metrics in the query. */
     Set<String> metrics() {
       Set<String> names = new HashSet<>();
       METRIC.matcher(text).results().forEach(found -> names.add(found.group()));
       return names;
     }
 
-    /** The labels that all of them need. */
+    /** Returns the labels that all of these metrics need. */
     Set<String> labels() {
       Set<String> labels = new HashSet<>();
       for (Matcher by = BY.matcher(text); by.find(); ) {

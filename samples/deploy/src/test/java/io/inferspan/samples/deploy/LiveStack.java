@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * Gateway and sidecar with the arguments and variables of the manifests, in front of engines that
- * pretend; only ports and hosts are others, since all is on one machine.
+ * Gateway and sidecar with the arguments and variables of the manifests, in front of simulated
+ * engines. Only ports and hosts differ, because all run on one machine.
  */
 final class LiveStack implements AutoCloseable {
 

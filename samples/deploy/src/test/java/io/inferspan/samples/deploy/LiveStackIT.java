@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The manifests' programs at work, and the dashboard's queries over their real metrics. */
+/** Runs the manifests' programs, and checks the dashboard's queries against their metrics. */
 class LiveStackIT {
 
   private static LiveStack stack;
@@ -40,7 +40,7 @@ class LiveStackIT {
     trace = awaitRoots();
   }
 
-  /** Each process sends its first span last, so with these two all are there. */
+  /** Each process exports its first span last, so after these two all spans have arrived. */
   private static List<SpanRecord> awaitRoots() {
     List<SpanRecord> spans = List.of();
     while (!names(spans).containsAll(List.of("gateway.request", "llm_d.pd_proxy.request"))) {

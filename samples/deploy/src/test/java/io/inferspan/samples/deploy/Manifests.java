@@ -29,7 +29,7 @@ record Manifests(Yaml kustomization, List<Yaml> objects) {
       return yaml.at("args").texts();
     }
 
-    /** The arguments with other ports and hosts, for a machine that is no cluster. */
+    /** Returns the arguments with other ports and hosts, for one machine without a cluster. */
     List<String> args(UnaryOperator<String> moved) {
       return args().stream().map(moved).toList();
     }
@@ -39,7 +39,7 @@ record Manifests(Yaml kustomization, List<Yaml> objects) {
           .collect(Collectors.toMap(entry -> entry.at("name").text(), entry -> entry));
     }
 
-    /** Its ports, by name or, where they have none, by number. */
+    /** Returns its ports, by name or, if they have none, by number. */
     Map<String, String> ports() {
       return yaml.at("ports").items().stream()
           .collect(
@@ -62,7 +62,7 @@ record Manifests(Yaml kustomization, List<Yaml> objects) {
     return objects.stream().filter(each -> each.at("kind").text().equals(kind)).toList();
   }
 
-  /** Every object that makes pods. */
+  /** Returns every object that creates pods. */
   List<Yaml> workloads() {
     return objects.stream().filter(each -> each.at("spec.template").isThere()).toList();
   }

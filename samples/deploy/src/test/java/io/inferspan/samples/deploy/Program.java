@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A program of ours that a manifest runs as an image. */
+/** One of our programs, which a manifest runs as an image. */
 enum Program {
   GATEWAY("inferspan-vertx-gateway", "io.inferspan.samples.gateway.GatewayMain"),
   SIDECAR("inferspan-pd-sidecar", "io.inferspan.pd.PdSidecar"),
@@ -29,7 +29,7 @@ enum Program {
     return image;
   }
 
-  /** Returns the help text of what manifests run. */
+  /** Returns the help text of the program. */
   String help() throws IOException, InterruptedException {
     List<String> arguments = this == AGENT ? List.of("agent", "--help") : List.of("--help");
     Running running = start(arguments, Map.of());
@@ -81,7 +81,7 @@ enum Program {
     if (this != GATEWAY) {
       return all;
     }
-    // Lying on the class path the bridge would join, and no manifest has it there.
+    // On the class path, the bridge would start, too; no manifest has it there.
     return List.of(all.split(File.pathSeparator, -1)).stream()
         .filter(part -> !part.contains("ebpf-bridge"))
         .reduce((one, other) -> one + File.pathSeparator + other)

@@ -13,7 +13,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /** A part of a YAML document, with accessors for required values. */
 record Yaml(String where, @Nullable Object value) {
 
-  /** All documents of a file. */
+  /** Returns all documents of a file. */
   static List<Yaml> documents(Path file) throws IOException {
     List<Yaml> documents = new ArrayList<>();
     Load load = new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build());
@@ -46,7 +46,7 @@ record Yaml(String where, @Nullable Object value) {
     return String.valueOf(value);
   }
 
-  /** The items of a list; none where there is no list. */
+  /** Returns the items of a list; empty if there is no list. */
   List<Yaml> items() {
     return value instanceof List<?> list
         ? list.stream().map(item -> new Yaml(where + "[]", item)).toList()

@@ -1,4 +1,4 @@
-/** Manifests and dashboard against the programs that they are of; no cluster is needed. */
+/** Tests of the manifests and the dashboard against the programs; no cluster is needed. */
 @NullMarked
 package io.inferspan.samples.deploy;
 

@@ -23,8 +23,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the desk says of the time to the first token, against what happened: a hundred random
- * requests through a gateway and a P/D sidecar as processes, to two engines that follow scripts.
+ * Compares the desk's parts of the time to the first token with the actual times of a hundred
+ * random requests, which go through a gateway and a P/D sidecar as processes to two engines that
+ * follow scripts.
  *
  * <p>The truth does not come from spans. A clock on the wire records when requests enter the
  * gateway and each engine, and when their first tokens leave. In between, an engine follows its
@@ -41,7 +42,7 @@ class AnatomyTruthIT {
   private static final int REQUESTS = 100;
   private static final int MOST = 4 * REQUESTS;
 
-  /** Of programs that have just begun, the first are like no other. */
+  /** The first requests of new programs, which are not representative. */
   private static final int UNJUDGED = 20;
 
   private static final double ALLOWED_MILLIS = 2;
@@ -53,7 +54,7 @@ class AnatomyTruthIT {
   private int asked;
   private int starved;
 
-  /** The times that an engine waits before and computes until a first token. */
+  /** The times for which an engine waits, and then computes until the first token. */
   private record Phases(int queueMillis, int prefillMillis) {
 
     EngineScript script() {
@@ -66,7 +67,7 @@ class AnatomyTruthIT {
     }
   }
 
-  /** An engine with a clock on its wire, and what it plays. */
+  /** An engine behind a timing proxy, with its script. */
   private static final class Watched implements AutoCloseable {
     private final EngineTraces traces;
     private final FakeEngine engine;
@@ -136,7 +137,7 @@ class AnatomyTruthIT {
     assertThat(late.get(late.size() / 2)).isLessThan(2 * ALLOWED_MILLIS);
   }
 
-  /** A decoder that gets blocks waits for these, and its first token is no prefill's. */
+  /** A decoder that receives blocks waits for these, and its first token is not from a prefill. */
   private void compare(ShownAnatomy shown, Watched engine, boolean receives)
       throws InterruptedException {
     TimedRequest timed = engine.tap.take();
@@ -147,7 +148,7 @@ class AnatomyTruthIT {
     late.add(timed.tookMillis() - playing.queueMillis - playing.prefillMillis);
   }
 
-  /** Whether it is no further off than allowed; false where that says nothing. */
+  /** Returns whether the difference is allowed; false if the comparison is not valid. */
   private boolean holds(ShownAnatomy shown, double waitedMillis) {
     assertThat(shown.sumMillis())
         .as(shown.toString())
@@ -169,7 +170,9 @@ class AnatomyTruthIT {
     return new Phases(1 + random.nextInt(20), 5 + random.nextInt(40));
   }
 
-  /** No two begin alike, so that no cache has them; long ones are prefilled elsewhere. */
+  /**
+   * Creates prompts with distinct beginnings, so no cache has them; long ones use remote prefill.
+   */
   private static String prompt(int number, boolean isLong) {
     return "request " + number + " word".repeat(isLong ? 640 : 10);
   }
@@ -191,7 +194,7 @@ class AnatomyTruthIT {
     assertThat(answer.statusCode()).isEqualTo(200);
   }
 
-  /** Once all have sent their spans: the gateway, the proxy, and an engine for each stage. */
+  /** Waits for the spans of the gateway, the proxy, and an engine for each stage. */
   @SuppressWarnings("unchecked")
   private static Map<String, Object> await(RunningDesk desk, String trace, int services)
       throws IOException, InterruptedException {

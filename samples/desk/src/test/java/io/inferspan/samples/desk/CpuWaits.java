@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How long threads of some processes waited for a processor although they could have run, as the
- * kernel counted; what another machine took from this one; and this JVM's own pauses.
+ * The time that runnable threads of some processes waited for a CPU, by the kernel's counters; the
+ * time stolen by other virtual machines; and this JVM's own pauses.
  */
 final class CpuWaits {
 
@@ -31,7 +31,7 @@ final class CpuWaits {
     this.processes = processes;
   }
 
-  /** Counts from now on. */
+  /** Starts to count. */
   void begin() throws IOException {
     threads = threads();
     stolenTicks = stolen();
@@ -64,13 +64,13 @@ final class CpuWaits {
     return waited;
   }
 
-  /** Threads that no request waits for. */
+  /** Threads on which no request depends. */
   private static boolean isCompiler(Path task) {
     String name = read(task.resolve("comm"));
     return name.startsWith("C1 Comp") || name.startsWith("C2 Comp");
   }
 
-  /** The second number: nanoseconds on a run queue. */
+  /** Returns the second number: nanoseconds on a run queue. */
   private static long waited(Path task) {
     String[] numbers = read(task.resolve("schedstat")).strip().split(" ", -1);
     return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);
@@ -88,7 +88,7 @@ final class CpuWaits {
         .sum();
   }
 
-  /** Empty where the thread has ended. */
+  /** Returns an empty text if the thread has ended. */
   private static String read(Path file) {
     try {
       return Files.readString(file);

@@ -230,7 +230,7 @@ class DeskTest {
               new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** The data of the next event of that name. */
+    /** Returns the data of the next event with this name. */
     String next(String event) throws IOException {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
       String line = in.readLine();
@@ -282,7 +282,7 @@ class DeskTest {
       while (!reader.next("requests").contains(wanted)) {
         events++;
       }
-      // Each batch was due; those that found the reader's way full were left out.
+      // Each batch was due; those for which the reader had no room were left out.
       assertThat(events).isLessThan(BATCHES_UNREAD / 2);
     }
   }

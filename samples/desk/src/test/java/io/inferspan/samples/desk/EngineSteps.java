@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A request that decodes in the same steps as two others, as the eBPF bridge writes it: the heavy
- * one's prompt makes a step of it longer, and keeps it queued before.
+ * A request that decodes in the same steps as two others, in the eBPF bridge's spans. The prompt of
+ * the heavy one lengthens one of its steps, and delays it in the queue before.
  */
 public final class EngineSteps {
 

@@ -86,7 +86,7 @@ final class RunningDesk implements AutoCloseable {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
-  /** Asks the API until its answer is as wanted. */
+  /** Queries the API until the response matches. */
   Map<String, Object> await(String path, Predicate<Map<String, Object>> wanted)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SOON_SECONDS);
@@ -108,7 +108,7 @@ final class RunningDesk implements AutoCloseable {
     return (Map<String, Object>) read(json);
   }
 
-  /** A member that must be there. */
+  /** Returns a member, which must exist. */
   static Object member(Map<String, Object> json, String name) {
     Object value = json.get(name);
     if (value == null) {

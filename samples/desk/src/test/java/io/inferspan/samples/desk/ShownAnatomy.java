@@ -35,16 +35,16 @@ final class ShownAnatomy {
     return parts.stream().anyMatch(part -> key.equals(part.get("key")));
   }
 
-  /** Notes how far it is off from what a client saw. */
+  /** Records the difference from the time that a client measured. */
   void compare(TimedRequest client) {
     between("arrival", traceMillis, client.sentMillis(), client.sentMillis());
     between("first token", ttftMillis, client.tookMillis(), client.tookMillis());
   }
 
   /**
-   * Notes how far it is off from what an engine did, which was told to wait and to compute for so
-   * long at least: it cannot have begun to compute before the one, nor so late that there was no
-   * time for the other.
+   * Records the difference from an engine's script, which waits and then computes for at least
+   * these times: it cannot have begun to compute before the wait was over, nor so late that the
+   * computation did not fit.
    */
   void compare(
       String waiting,
@@ -71,7 +71,7 @@ final class ShownAnatomy {
     }
   }
 
-  /** The most that it is off. */
+  /** Returns the largest difference. */
   double offMillis() {
     return off.values().stream().mapToDouble(Math::abs).max().orElseThrow();
   }

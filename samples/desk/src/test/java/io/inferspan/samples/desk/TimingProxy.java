@@ -41,7 +41,7 @@ final class TimingProxy implements AutoCloseable {
     }
   }
 
-  /** In front of a server on a loopback port. */
+  /** Creates a proxy in front of a server on a loopback port. */
   TimingProxy(int server) throws IOException {
     this.server = server;
     listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -77,7 +77,7 @@ final class TimingProxy implements AutoCloseable {
         Thread.ofPlatform().daemon().name("tap-out").start(wire::out);
       }
     } catch (IOException e) {
-      // It has been closed.
+      // The proxy was closed.
     }
   }
 
@@ -129,18 +129,18 @@ final class TimingProxy implements AutoCloseable {
           out.write(piece, 0, length);
         }
       } catch (IOException e) {
-        // One side has closed; so has the other now.
+        // One side has closed, so both are closed now.
       }
     }
   }
 
-  /** A stream's head comes long before its first event; an answer in one piece has no event. */
+  /** A stream's head arrives long before its first event; a response in one piece has no event. */
   private static boolean hasToken(byte[] piece, int length) {
     String text = new String(piece, 0, length, StandardCharsets.ISO_8859_1);
     return text.contains("data:") || text.contains("\"choices\"");
   }
 
-  /** Looks at what passes, before it is passed on. */
+  /** Examines the bytes before they are passed on. */
   private interface Watch {
     void sees(byte[] piece, int length);
   }

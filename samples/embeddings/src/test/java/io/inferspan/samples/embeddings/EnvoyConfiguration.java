@@ -21,7 +21,7 @@ import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Envoy's configuration, read into Envoy's own messages: a word that they lack is refused. */
+/** Parses Envoy's configuration into Envoy's own messages; an unknown field is an error. */
 record EnvoyConfiguration(Bootstrap bootstrap) {
 
   private static final TypeRegistry TYPES =

@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Does for one request what Envoy's filter does, set up as the configuration says. */
+/** Behaves like Envoy's filter for one request, with the settings of the configuration. */
 final class EnvoyFilter implements AutoCloseable, StreamObserver<ProcessingResponse> {
 
   private static final long LIMIT_SECONDS = 10;
@@ -52,7 +52,7 @@ final class EnvoyFilter implements AutoCloseable, StreamObserver<ProcessingRespo
     this.processor = ExternalProcessorGrpc.newStub(channel).process(this);
   }
 
-  /** The answer that a client would get. */
+  /** Returns the response that a client would get. */
   String pass(Map<String, String> arriving, String body) throws Exception {
     processor.onNext(
         ProcessingRequest.newBuilder()
@@ -137,7 +137,7 @@ final class EnvoyFilter implements AutoCloseable, StreamObserver<ProcessingRespo
     return response;
   }
 
-  /** A body, which comes back in pieces. */
+  /** Sends a body and returns it from the pieces that come back. */
   private byte[] streamed(ResponseCase part) throws InterruptedException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     StreamedBodyResponse piece;

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The front page shows the source of a gateway that {@link ProgramsIT} runs. */
+/** The root README shows the source of a gateway that {@link ProgramsIT} runs. */
 class ReadmeTest {
 
   private static final Path ROOT = Path.of("..", "..");

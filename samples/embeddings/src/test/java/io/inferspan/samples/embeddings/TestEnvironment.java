@@ -49,7 +49,7 @@ final class TestEnvironment implements AutoCloseable {
     return engine;
   }
 
-  /** Asks the gateway on this port, as part of {@link #TRACE}. */
+  /** Sends a request to the gateway on this port, as part of {@link #TRACE}. */
   HttpResponse<String> ask(int port) throws IOException, InterruptedException {
     return client.send(request(port, BODY), HttpResponse.BodyHandlers.ofString());
   }
@@ -62,7 +62,7 @@ final class TestEnvironment implements AutoCloseable {
         .build();
   }
 
-  /** Asks for many tokens, reads the beginning of the response and closes the connection. */
+  /** Requests many tokens, reads the beginning of the response and closes the connection. */
   void askAndLeave(int port) throws IOException, InterruptedException {
     try (HttpClient leaving = HttpClient.newHttpClient();
         InputStream response =

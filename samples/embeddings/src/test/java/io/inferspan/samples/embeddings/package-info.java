@@ -1,4 +1,4 @@
-/** Each program is started as its user would, and one request is sent through it. */
+/** Tests that start each program as its user would and send one request through it. */
 @NullMarked
 package io.inferspan.samples.embeddings;
 

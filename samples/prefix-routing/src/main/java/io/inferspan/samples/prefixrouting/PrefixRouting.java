@@ -15,12 +15,14 @@ import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.score.PodScores;
 
-/** Sends a request to the pod that holds most of its prompt. */
+/** Routes a request to the pod that holds most of its prompt. */
 public final class PrefixRouting {
 
   private PrefixRouting() {}
 
-  /** A scheduler that prefers pods with the prompt's prefix, then those with short queues. */
+  /**
+   * Returns a scheduler that prefers pods with the prompt's prefix, then those with short queues.
+   */
   static Scheduler over(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     return Scheduler.builder(new SingleProfileHandler())
         .profile(
@@ -32,7 +34,7 @@ public final class PrefixRouting {
         .build();
   }
 
-  /** All that joins the two: the index's scores, by pod. */
+  /** Connects the two: returns the index's scores by pod. */
   public static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     KvCacheTracing tracing = KvCacheTracing.with(telemetry);
     KvCacheIndexer indexer =

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Makes tokens of prompts where no model's tokenizer is at hand: each word between blanks is one.
+ * A tokenizer for gateways without the model's: each word between spaces is a token.
  *
- * <p>That is of use only with engines that do the same, such as the one of {@code samples/demo}.
+ * <p>It is useful only with engines that do the same, such as the one in {@code samples/demo}.
  */
 public final class WordTokens {
 
@@ -23,10 +23,10 @@ public final class WordTokens {
   private WordTokens() {}
 
   /**
-   * The tokens of all texts in messages or in a prompt, in their order; what comes behind broken
-   * JSON has none. However the same texts are escaped, they have the same tokens.
+   * Returns the tokens of all texts in messages or in a prompt, in their order; text after
+   * malformed JSON has none. Tokens do not depend on how a text is escaped.
    *
-   * @param input messages or prompt as they stand in a request's body
+   * @param input messages or prompt as in a request's body
    */
   public static int[] of(byte[] input) {
     WordTokens words = new WordTokens();

@@ -1,8 +1,8 @@
 /**
- * Endpoint picking that asks the KV-cache index.
+ * Endpoint picking with the KV-cache index.
  *
- * <p>The two libraries do not know each other; here lives what joins them, and the tokens that a
- * gateway without a tokenizer asks with.
+ * <p>The two libraries do not depend on each other; this package connects them, and makes tokens
+ * for a gateway without a tokenizer.
  */
 @NullMarked
 package io.inferspan.samples.prefixrouting;

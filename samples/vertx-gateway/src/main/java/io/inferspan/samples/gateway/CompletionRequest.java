@@ -21,7 +21,7 @@ record CompletionRequest(String model, boolean stream, long maxTokens, byte[] in
   private static final JsonFactory JSON = new JsonFactory();
   private static final byte[] NOTHING = new byte[0];
 
-  /** Reads a body; null where it is no JSON object. */
+  /** Parses a body; returns null if it is not a JSON object. */
   static @Nullable CompletionRequest read(byte[] body) {
     try (JsonParser json = JSON.createParser(body)) {
       return json.nextToken() == JsonToken.START_OBJECT ? read(json, body) : null;

@@ -6,8 +6,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.IdentityHashMap;
 
 /**
- * The clients' connections of one event loop: closes each that has not sent a whole request for a
- * while. One that waits for its answer stays open.
+ * The client connections of one event loop. A connection that does not send a whole request in time
+ * is closed; one that waits for its response stays open.
  */
 final class Connections {
 
@@ -15,7 +15,7 @@ final class Connections {
   private final long idleMillis;
   private final IdentityHashMap<HttpConnection, Client> clients = new IdentityHashMap<>();
 
-  /** Requests on a connection that are being answered, and the timer that runs while none is. */
+  /** The number of open requests on a connection, and the timer that runs while there are none. */
   private static final class Client {
     private int answering;
     private long timer;
@@ -39,13 +39,13 @@ final class Connections {
     expect(connection, client);
   }
 
-  /** More of a request has to come before the time is over. */
+  /** Starts the timer: more of a request must arrive before it expires. */
   private void expect(HttpConnection connection, Client client) {
     vertx.cancelTimer(client.timer);
     client.timer = vertx.setTimer(idleMillis, late -> connection.close());
   }
 
-  /** A piece of a request's body has come. */
+  /** Called when a part of a request's body has arrived. */
   void received(HttpServerRequest request) {
     Client client = clients.get(request.connection());
     if (client != null && client.answering == 0) {
@@ -53,7 +53,7 @@ final class Connections {
     }
   }
 
-  /** A request is complete; its answer may take its time. */
+  /** Called when a request is complete; its response is not limited by the timer. */
   void answering(HttpServerRequest request) {
     Client client = clients.get(request.connection());
     if (client != null) {
@@ -62,7 +62,7 @@ final class Connections {
     }
   }
 
-  /** An answer is complete. */
+  /** Called when a response is complete. */
   void answered(HttpServerRequest request) {
     Client client = clients.get(request.connection());
     if (client != null && --client.answering == 0) {

@@ -50,7 +50,7 @@ final class Exchange {
     response.closeHandler(gone -> giveUp());
   }
 
-  /** The client has left: cancels the request to the engine. */
+  /** Cancels the request to the engine, because the client has disconnected. */
   private void giveUp() {
     HttpClientRequest current = call;
     if (current != null) {
@@ -89,7 +89,7 @@ final class Exchange {
         .route(inference.build(), Headers.changing(headers), trace)
         .whenComplete(
             (result, failure) -> {
-              // A scorer that asks others answers on a thread of theirs.
+              // An asynchronous scorer may complete on another thread.
               if (context.equals(Vertx.currentContext())) {
                 scheduled(result);
               } else {
@@ -124,7 +124,7 @@ final class Exchange {
         .setIdleTimeout(parts.config().answerTimeout().toMillis());
   }
 
-  /** One call of an engine. */
+  /** A call to an engine. */
   private final class Attempt {
     private final int number;
     private final Endpoint endpoint;
@@ -178,7 +178,7 @@ final class Exchange {
     private void answered(HttpClientResponse answer) {
       ReadStream<Buffer> pieces = traced.seen(answer);
       if (isUnavailable(answer.statusCode()) && mayTryAgain()) {
-        // Read to its end, so that its connection serves again.
+        // Read to its end, so that its connection can be reused.
         pieces.handler(piece -> {}).endHandler(end -> next()).exceptionHandler(broken -> next());
         return;
       }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The engines that there are, and how many requests each is answering. */
+/** The engines and the number of open requests of each. */
 final class Fleet {
 
   private static final String NAMESPACE = "static";
@@ -42,7 +42,7 @@ final class Fleet {
     byId.putIfAbsent(endpoint.id(), new Engine(endpoint, decodes, new AtomicInteger()));
   }
 
-  /** All engines, with the requests that they are answering now. */
+  /** Returns all engines, with their open requests. */
   List<Endpoint> endpoints() {
     List<Endpoint> now = new ArrayList<>(engines.size());
     for (Engine engine : engines) {
@@ -62,12 +62,12 @@ final class Fleet {
     return least.endpoint;
   }
 
-  /** An engine has been given a request. */
+  /** Called when a request is sent to an engine. */
   void begin(@Nullable Endpoint endpoint) {
     count(endpoint, 1);
   }
 
-  /** It has answered, or will not. */
+  /** Called when the engine has answered or failed. */
   void end(@Nullable Endpoint endpoint) {
     count(endpoint, -1);
   }

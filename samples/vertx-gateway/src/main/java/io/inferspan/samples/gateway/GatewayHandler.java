@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Handles a server's requests: reads the whole body, within limits, and has it answered. */
+/** Handles a server's requests: reads the whole body, within limits, and starts the exchange. */
 final class GatewayHandler implements Handler<HttpServerRequest> {
 
   private static final String HEALTH = "/health";
@@ -61,7 +61,9 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
     serve(request);
   }
 
-  /** A proxy's requests, and those whose host is ambiguous, may mean another server. */
+  /**
+   * Returns false for proxy requests and ambiguous hosts, which may be meant for another server.
+   */
   private static boolean isOurs(HttpServerRequest request) {
     return request.headers().getAll(HttpHeaders.HOST).size() == 1
         && request.uri().startsWith("/")
@@ -78,14 +80,14 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
         .exceptionHandler(broken -> refuse(request));
   }
 
-  /** The body is malformed, unless the client has gone. */
+  /** Answers a malformed body, unless the client has disconnected. */
   private static void refuse(HttpServerRequest request) {
     if (!request.response().ended() && !request.response().closed()) {
       Refusal.NO_REQUEST.answerAndClose(request);
     }
   }
 
-  /** A request's body while it comes in. */
+  /** A request's body while it is received. */
   private final class Body implements Handler<Buffer> {
     private final Exchange exchange;
     private final HttpServerRequest request;
@@ -123,7 +125,9 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
       }
     }
 
-    /** Copied once, at the end: a body joined with each of its pieces is copied as often. */
+    /**
+     * Joins the pieces once, at the end; joining each as it arrives would copy the body each time.
+     */
     private Buffer joined() {
       if (pieces.size() == 1) {
         return pieces.get(0);

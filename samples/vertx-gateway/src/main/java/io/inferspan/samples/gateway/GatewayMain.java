@@ -76,7 +76,7 @@ public final class GatewayMain {
     }
   }
 
-  /** Requests end first, then their spans leave. */
+  /** Ends requests first, then exports their spans. */
   private static void stop(LlmGateway gateway, Telemetry telemetry, Vertx vertx) {
     try {
       gateway
@@ -86,7 +86,7 @@ public final class GatewayMain {
           .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
           .join();
     } catch (CompletionException e) {
-      // It is going down all the same.
+      // The gateway stops in any case.
     }
     telemetry.close();
     vertx.close();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The headers that a gateway forwards. */
 final class Headers {
 
-  /** They belong to a connection, or are made anew for the next one. */
+  /** Hop-by-hop headers, and those that are set anew for the next hop. */
   private static final Set<String> ONE_HOP =
       Set.of(
           "connection",
@@ -42,7 +42,7 @@ final class Headers {
     return onward;
   }
 
-  /** Those of an answer that go back, with the length, if it is known. */
+  /** Returns the response headers to forward, with the length if it is known. */
   static void back(MultiMap received, MultiMap answered) {
     copy(received, answered);
     String length = received.get(HttpHeaders.CONTENT_LENGTH);
@@ -75,14 +75,14 @@ final class Headers {
     return false;
   }
 
-  /** The first value of each, for plugins. */
+  /** Returns the first value of each header, for plugins. */
   static Map<String, String> asMap(MultiMap headers) {
     Map<String, String> map = new LinkedHashMap<>();
     headers.forEach((name, value) -> map.putIfAbsent(name, value));
     return map;
   }
 
-  /** Headers that plugins may change. */
+  /** Returns headers that plugins may change. */
   static PreRequest.Headers changing(MultiMap headers) {
     return new PreRequest.Headers() {
       @Override

@@ -33,7 +33,7 @@ final class KvIndex implements AutoCloseable {
     this.hits = hits;
   }
 
-  /** Begins to listen to the engines. */
+  /** Subscribes to the engines. */
   static KvIndex follow(GatewayConfig config, @Nullable Telemetry telemetry) {
     MemoryBlockIndex blocks = MemoryBlockIndex.withDefaults();
     BlockKeys keys = BlockKeys.withDefaults();
@@ -45,7 +45,7 @@ final class KvIndex implements AutoCloseable {
     return new KvIndex(blocks, subscriber, PrefixRouting.hits(blocks, keys, tracing));
   }
 
-  /** The scheduler asks for pods by the address that requests go to, so they are named by it. */
+  /** Returns the engines' event sources, named by the addresses that the scheduler looks up. */
   private static List<EventSource> sources(GatewayConfig config) {
     List<Address> engines = new ArrayList<>(config.decode());
     engines.addAll(config.prefill());

@@ -34,7 +34,7 @@ public final class LlmGateway {
   private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
   private static final int CONNECTIONS_PER_ENGINE = 1_024;
 
-  /** To Vert.x, a free port that all event loops share; with 0 each would have its own. */
+  /** Vert.x's value for a free port that all event loops share; with 0 each would have its own. */
   private static final int SAME_FREE_PORT = -1;
 
   private final Vertx vertx;
@@ -56,7 +56,7 @@ public final class LlmGateway {
     this.index = index;
   }
 
-  /** The way to a gateway. */
+  /** Returns a builder. */
   public static Builder with(GatewayConfig config) {
     return new Builder(config);
   }
@@ -69,29 +69,29 @@ public final class LlmGateway {
     return Future.failedFuture(failure);
   }
 
-  /** The port that it listens on. */
+  /** Returns the port that it listens on. */
   public int port() {
     return port;
   }
 
-  /** The port that metrics are read from; 0 where there is none. */
+  /** Returns the port of the metrics; 0 if there is none. */
   public int metricsPort() {
     return metrics == null ? 0 : metrics.port();
   }
 
-  /** Stops to listen; telemetry and Vert.x stay open, they belong to the caller. */
+  /** Stops listening; telemetry and Vert.x stay open, because they belong to the caller. */
   public Future<Void> close() {
     return Future.join(vertx.undeploy(deployment), closed(vertx, metrics, index)).mapEmpty();
   }
 
-  /** Closes everything but the servers. */
+  /** Closes everything except the servers. */
   private static Future<Void> closed(
       Vertx vertx, @Nullable MetricsServer metrics, @Nullable KvIndex index) {
     Future<Void> unmetered = metrics == null ? Future.succeededFuture() : metrics.close();
     return index == null ? unmetered : Future.join(unmetered, closed(vertx, index)).mapEmpty();
   }
 
-  /** It waits for its threads, which an event loop must not do. */
+  /** Closes it on a worker thread, because it waits for its threads. */
   private static Future<Void> closed(Vertx vertx, KvIndex index) {
     return vertx
         .executeBlocking(
@@ -114,7 +114,7 @@ public final class LlmGateway {
       this.config = config;
     }
 
-    /** Traces and counts requests; a gateway without passes trace headers on as they come. */
+    /** Traces and counts requests; without it, the gateway passes trace headers on unchanged. */
     public Builder telemetry(Telemetry telemetry) {
       this.telemetry = telemetry;
       return this;
@@ -127,15 +127,15 @@ public final class LlmGateway {
     }
 
     /**
-     * Makes tokens of prompts, for scorers that need them; without, they are words where KV events
-     * are followed, and else there are none.
+     * Sets the tokenizer for scorers that need tokens. Without one, words are the tokens if KV
+     * events are subscribed to; otherwise there are no tokens.
      */
     public Builder tokenizer(Tokenizer tokenizer) {
       this.tokenizer = tokenizer;
       return this;
     }
 
-    /** Starts to listen; where a port cannot be had, nothing of the gateway stays. */
+    /** Starts to listen; if a port is not available, nothing of the gateway remains. */
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(

@@ -14,10 +14,10 @@ import io.vertx.core.streams.ReadStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trace of a request: every call that the gateway makes to trace one.
+ * The trace of a request: contains all calls of the gateway for tracing.
  *
- * <p>Without tracing it calls nothing. That a gateway runs without is for the benchmarks, which ask
- * what tracing adds.
+ * <p>Without tracing it calls nothing; the benchmarks run a gateway in this way to measure the cost
+ * of tracing.
  *
  * @param live null without tracing
  */
@@ -42,23 +42,23 @@ record RequestTrace(@Nullable GatewayRequest live) {
     }
   }
 
-  /** The id that the engine and its logs get: the client's if it is well-formed. */
+  /** Returns the request id for the engine and its logs: the client's if it is well-formed. */
   String requestId(@Nullable String received) {
     return live == null ? RequestId.of(received) : live.id();
   }
 
-  /** The choice of engines, whose spans hang under this one; null without tracing. */
+  /** Starts the span that contains the choice of engines; null without tracing. */
   @Nullable OperationSpan orchestration(String model) {
     return live == null ? null : live.orchestration(model);
   }
 
-  /** An engine is about to be called. */
+  /** Called before a call to an engine. */
   Call call(Endpoint endpoint) {
     return live == null ? Call.NONE : new Call(live.attempt(endpoint.address(), endpoint.port()));
   }
 
   /**
-   * The trace of one call of an engine.
+   * The trace of one call to an engine.
    *
    * @param attempt null without tracing
    */
@@ -66,19 +66,19 @@ record RequestTrace(@Nullable GatewayRequest live) {
 
     private static final Call NONE = new Call(null);
 
-    /** Connected: the trace goes into the headers. */
+    /** Called when the connection is established; writes the trace context into the headers. */
     void connected(HttpClientRequest call) {
       if (attempt != null) {
         VertxGateway.calling(attempt, call);
       }
     }
 
-    /** The answer, to be read in its place. */
+    /** Returns the response to read in place of the engine's. */
     ReadStream<Buffer> seen(HttpClientResponse answer) {
       return attempt == null ? answer : VertxGateway.answering(attempt, answer);
     }
 
-    /** The engine has timed out; the request ends with the client's response. */
+    /** Called when the engine has timed out; the request ends with the client's response. */
     void timedOut() {
       if (attempt != null) {
         attempt.timedOut();

@@ -39,7 +39,7 @@ final class Routing {
     this.scheduler = scheduler;
   }
 
-  /** The scheduler that a gateway has unless it is given another. */
+  /** Returns the default scheduler. */
   static Scheduler scheduler(
       GatewayConfig config, @Nullable KvIndex index, @Nullable Telemetry telemetry) {
     boolean proposal = telemetry == null || telemetry.spanNaming() == SpanNaming.PROPOSAL;

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The trace of one request that is prefilled elsewhere: through the gateway, its endpoint picker
  * and KV-cache index, the P/D sidecar as a process, and two engines.
  *
- * <p>After a change that is meant, {@code -Dgolden.write=true} writes the golden files anew.
+ * <p>After an intended change, {@code -Dgolden.write=true} rewrites the golden files.
  */
 class GoldenTreeIT {
 

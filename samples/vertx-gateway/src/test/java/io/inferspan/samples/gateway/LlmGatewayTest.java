@@ -59,7 +59,7 @@ class LlmGatewayTest {
         .orElseThrow(() -> new AssertionError(name + " is not among " + tracing.spans()));
   }
 
-  /** The request's span, once it has ended; it is the last of its trace to do so. */
+  /** Returns the request's span after its end; it is the last span of its trace to end. */
   private SpanRecord requestSpan() throws InterruptedException {
     long end = System.nanoTime() + SOON.toNanos();
     while (tracing.spans().stream().noneMatch(span -> span.name().equals("gateway.request"))) {
@@ -143,7 +143,7 @@ class LlmGatewayTest {
         RunningGateway.start(
             builder -> builder.telemetry(telemetry),
             "--decode=" + UNREACHABLE + "," + first.authority())) {
-      // Chance decides who is first; it does so anew each time.
+      // Each attempt picks the first engine at random.
       for (int i = 0; i < 64 && !triedAgain(); i++) {
         tracing.clear();
         assertThat(gateway.chat(WHOLE).statusCode()).isEqualTo(200);

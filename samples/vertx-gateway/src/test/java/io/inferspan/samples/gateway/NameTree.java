@@ -5,7 +5,7 @@ import io.inferspan.testing.SpanTree;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The names of spans as the tree that they form: two spaces a level, siblings by their start. */
+/** The names of spans as a tree: two spaces per level, siblings ordered by start. */
 final class NameTree {
 
   private NameTree() {}
@@ -14,7 +14,7 @@ final class NameTree {
     return of(spans, span -> true);
   }
 
-  /** Only some of the spans; what hangs below one that is left out moves up. */
+  /** Returns a tree of some of the spans; children of an omitted span move up. */
   static String of(List<SpanRecord> spans, Predicate<SpanRecord> shown) {
     StringBuilder text = new StringBuilder();
     SpanTree.of(spans).roots().forEach(root -> append(text, root, 0, shown));

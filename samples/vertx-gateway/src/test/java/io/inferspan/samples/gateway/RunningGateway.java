@@ -76,7 +76,7 @@ final class RunningGateway implements AutoCloseable {
     return send((headers.length > 0 ? request.headers(headers) : request).build());
   }
 
-  /** Scrapes in the one format that has exemplars. */
+  /** Scrapes in OpenMetrics, the only format with exemplars. */
   String metrics() throws IOException, InterruptedException {
     URI uri = URI.create("http://127.0.0.1:" + gateway.metricsPort() + "/metrics");
     return send(HttpRequest.newBuilder(uri)

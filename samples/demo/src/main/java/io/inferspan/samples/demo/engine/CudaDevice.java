@@ -37,7 +37,7 @@ final class CudaDevice implements Device {
   /**
    * Opens the library.
    *
-   * @throws IllegalArgumentException if it is no library, or not the stand-in
+   * @throws IllegalArgumentException if it is not a library, or not the stand-in
    */
   CudaDevice(Path library) {
     SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
@@ -62,7 +62,7 @@ final class CudaDevice implements Device {
     open(symbols);
   }
 
-  /** As an engine does while it starts. */
+  /** Opens the device as an engine does during its start. */
   private static void open(SymbolLookup symbols) {
     MethodHandle init = function(symbols, "cuInit", JAVA_INT);
     MethodHandle load = function(symbols, "cuModuleLoadData", ADDRESS, ADDRESS);

@@ -37,8 +37,8 @@ final class DemoEngine implements AutoCloseable {
   static {
     // Otherwise the kernel delays small writes, and tokens arrive every 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
-    // Else a request's thread begins one that closes idle connections, and to the eBPF bridge what
-    // it does five seconds later is the request's.
+    // With keep-alive, a request's thread starts a thread that closes idle connections, and the
+    // eBPF bridge would attribute that thread's work to the request.
     System.setProperty("http.keepAlive", "false");
   }
 
@@ -141,7 +141,7 @@ final class DemoEngine implements AutoCloseable {
     }
   }
 
-  /** Writes chunk by chunk; the first when the prompt is computed. */
+  /** Writes chunk by chunk; the first one when the prompt has been computed. */
   private void pass(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
     byte[] piece = new byte[PIECE_BYTES];
     boolean first = true;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** The program: an engine that only pretends to have a model, on loopback. */
+/** The main program: an engine on loopback that simulates a model. */
 public final class EngineMain {
 
   /** Printed after its name when it serves and the gateway has subscribed to its events. */
@@ -18,7 +18,7 @@ public final class EngineMain {
   /** Printed when it serves. */
   public static final String SERVES = "KV events on";
 
-  /** The durations of a start's calls in the stand-in for CUDA, which else take none. */
+  /** The durations of a start's calls in the stand-in for CUDA, which otherwise take no time. */
   public static final String START_TIMES =
       "cuInit=150ms cuModuleLoadData=100ms cuMemAlloc_v2=50ms cuCtxSynchronize=200ms";
 

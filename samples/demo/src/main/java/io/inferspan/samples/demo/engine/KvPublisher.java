@@ -32,7 +32,7 @@ final class KvPublisher implements AutoCloseable {
    * Publishes on a loopback port.
    *
    * @param topic such as {@code kv@pod@model}
-   * @param heard run once, when the first subscriber has connected
+   * @param heard called once, when the first subscriber has connected
    * @throws org.zeromq.ZMQException if the port is taken
    */
   KvPublisher(int port, String topic, Runnable heard) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The engine over real sockets: HTTP, and ZMQ to the index that a gateway would have. */
+/** The engine over real sockets: HTTP, and ZMQ to an index like a gateway's. */
 class DemoEngineTest {
 
   private static final Duration SOON = Duration.ofSeconds(10);
@@ -53,7 +53,7 @@ class DemoEngineTest {
   private KvPublisher events;
   private DemoEngine engine;
 
-  /** Notes who calls it, and with what. */
+  /** Records its callers and their arguments. */
   private static final class RecordingDevice implements Device {
     private final List<Integer> prefills = new CopyOnWriteArrayList<>();
     private final List<Thread> callers = new CopyOnWriteArrayList<>();

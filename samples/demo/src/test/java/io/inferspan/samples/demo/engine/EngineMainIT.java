@@ -18,7 +18,7 @@ import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 
-/** The engine as a process, with a gateway that was there first. */
+/** The engine as a process, with a gateway that was started earlier. */
 class EngineMainIT {
 
   @Test

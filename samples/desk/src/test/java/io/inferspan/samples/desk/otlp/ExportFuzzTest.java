@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Damaged requests are refused with a reason or read; what is read can be looked at. */
+/** Damaged requests are either refused with a reason, or read into usable spans. */
 class ExportFuzzTest {
 
   private static final long SEED = Long.getLong("fuzz.seed", 20_261_121L);
@@ -48,7 +48,7 @@ class ExportFuzzTest {
         throw new AssertionError("round " + i + " of seed " + SEED, e);
       }
     }
-    // Both ways are gone often, or the damage is not what it should be.
+    // Both outcomes must be frequent; otherwise the damage is too small or too large.
     assertThat(read).isGreaterThan(ROUNDS / 20);
     assertThat(refused).isGreaterThan(ROUNDS / 20);
   }

@@ -32,7 +32,7 @@ public final class TestSpan {
     this.scope = scope;
   }
 
-  /** A span of an application that we know nothing of. */
+  /** A span that is not in the catalogue. */
   public static TestSpan named(String name, String service) {
     return new TestSpan(service, "some.library").name(name);
   }
@@ -98,7 +98,7 @@ public final class TestSpan {
     return this;
   }
 
-  /** An attribute whose value is made elsewhere. */
+  /** Adds an attribute with an encoded value. */
   TestSpan withValue(String key, AnyValue value) {
     span.addAttributes(pair(key, value));
     return this;
@@ -123,7 +123,7 @@ public final class TestSpan {
   }
 
   /**
-   * A link of a step to a member that computes so many tokens of its prompt; 0 to one that decodes.
+   * Adds a link of a step to a member with this number of prompt tokens; 0 for one that decodes.
    */
   public TestSpan member(long trace, long id, long promptTokens) {
     link(trace, id);
@@ -152,7 +152,7 @@ public final class TestSpan {
     return any.build();
   }
 
-  /** The id that {@link #id} makes of the number. */
+  /** Returns the id that {@link #id} derives from the number. */
   public static String traceIdText(long trace) {
     return new TraceId(trace, trace).toString();
   }

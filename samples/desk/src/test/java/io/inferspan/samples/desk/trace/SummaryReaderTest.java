@@ -83,7 +83,7 @@ class SummaryReaderTest {
             .with(PdAttributes.DECODE_TARGET, target));
 
     assertThat(decodePod(spans)).isEqualTo("vllm-decode-pod");
-    // Without the engine's span it is all that is known.
+    // Without the engine's span, nothing else is known.
     assertThat(decodePod(spans.subList(0, 8))).isEqualTo(target);
   }
 

@@ -11,7 +11,7 @@ public record Address(String host, int port) {
 
   private static final int MAX_PORT = 65_535;
 
-  /** Reads {@code host:port}, with an IPv6 host in brackets; null where it is something else. */
+  /** Parses {@code host:port}, with an IPv6 host in brackets; returns null for any other text. */
   static @Nullable Address parse(String text) {
     int colon = text.lastIndexOf(':');
     if (colon < 1) {

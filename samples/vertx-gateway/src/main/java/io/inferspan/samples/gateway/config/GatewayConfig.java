@@ -66,7 +66,7 @@ public record GatewayConfig(
   /**
    * Reads flags and environment variables.
    *
-   * @throws IllegalArgumentException with one sentence where something is not allowed
+   * @throws IllegalArgumentException with one sentence if a value is not allowed
    */
   public static GatewayConfig parse(List<String> arguments, Map<String, String> environment) {
     Settings settings = new Settings(arguments, environment);

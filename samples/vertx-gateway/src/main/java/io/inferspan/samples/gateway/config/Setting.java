@@ -2,7 +2,7 @@ package io.inferspan.samples.gateway.config;
 
 import java.util.Locale;
 
-/** The settings, each with a flag and an environment variable; the flag wins. */
+/** The settings, each with a flag and an environment variable; the flag takes precedence. */
 enum Setting {
   HOST("0.0.0.0", "the address to listen on"),
   PORT("8080", "the port to listen on; 0 takes a free one"),

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/** The values that were given, each with where it came from, for the sentence when it is wrong. */
+/** The given values, each with its source, which the error message for a wrong value names. */
 final class Settings {
 
   private static final String NONE = "none";
@@ -68,7 +68,7 @@ final class Settings {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, like a number out of its range.
+      // Reported below, like a number out of range.
     }
     throw wrong(setting, most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most);
   }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A desk and a browser for one test class. After each test it looks at what no page of ours may do:
- * break its content security policy, throw, or run what came in a trace.
+ * A desk and a browser for one test class. After each test it checks that the page did not violate
+ * its content security policy, throw, or run text of a trace as code.
  */
 final class DeskPage implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
 

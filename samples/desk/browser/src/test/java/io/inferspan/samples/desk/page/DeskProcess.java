@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The desk as users run it: a process of its own that says where it listens. */
+/** The desk as users run it: a separate process that prints its address. */
 final class DeskProcess implements AutoCloseable {
 
   private static final Pattern READY =
@@ -85,12 +85,12 @@ final class DeskProcess implements AutoCloseable {
     return page.resolve("http://" + page.getHost() + ":" + otlpPort + "/v1/traces");
   }
 
-  /** The directory in which it looks for recorded stacks. */
+  /** Returns its directory of recorded stacks. */
   Path stacks() {
     return stacks;
   }
 
-  /** Ends it as a crash would. */
+  /** Kills it, like a crash. */
   void kill() {
     process.destroyForcibly().onExit().join();
   }

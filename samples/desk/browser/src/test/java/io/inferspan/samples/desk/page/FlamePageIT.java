@@ -20,12 +20,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Calls into the kernel and into CUDA, as wide as the time in them. */
+/** Kernel and CUDA calls, whose widths are the time in them. */
 class FlamePageIT {
 
   private static final String ENGINE = "vllm-flame-pod";
 
-  /** The chosen frame has one, which counts into its box, and each frame ends a pixel early. */
+  /** The border of the chosen frame, which is part of its box; each frame ends a pixel early. */
   private static final double OUTLINE = 3;
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();

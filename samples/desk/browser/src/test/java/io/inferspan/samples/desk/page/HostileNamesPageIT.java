@@ -16,8 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Names that try to be more than names. That nothing of theirs ran is looked at after each test, by
- * {@link DeskPage}.
+ * Names that contain markup or code. After each test, {@link DeskPage} checks that none of it ran.
  */
 class HostileNamesPageIT {
 

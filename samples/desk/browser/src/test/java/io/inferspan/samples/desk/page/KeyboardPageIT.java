@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** No test here touches the mouse. */
+/** Tests that use only the keyboard. */
 class KeyboardPageIT {
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();

@@ -19,7 +19,7 @@ class RequestListPageIT {
 
   @RegisterExtension static final DeskPage DESK = new DeskPage();
 
-  /** So that a test says when news come. */
+  /** Lets a test decide when updates arrive. */
   private static final String KEEP_THE_FEED =
       """
       window.EventSource = class extends EventSource {
@@ -90,7 +90,7 @@ class RequestListPageIT {
 
     assertThat(page.locator(".fresh")).hasText("1 new ↑");
     assertThat(row(page, second)).hasCount(0);
-    // Nothing comes from now on that would make the page ask.
+    // From now on, no update makes the page send a query.
     page.keyboard().press("p");
     assertThat(row(page, second)).isVisible();
     assertThat(row(page, other)).hasCount(0);
@@ -171,7 +171,7 @@ class RequestListPageIT {
     assertThat(row(page, before)).hasCount(0);
   }
 
-  /** The first request only; the others go their way. */
+  /** Applies the handler to the first request; the others continue. */
   private static Consumer<Route> first(Consumer<Route> handler) {
     AtomicBoolean come = new AtomicBoolean();
     return route -> {

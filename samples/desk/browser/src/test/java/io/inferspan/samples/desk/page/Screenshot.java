@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Takes the picture in the repository's README, of a demo that runs: {@code samples/docs/shoot}.
  *
- * <p>No test, and not named like one, so that it is run only where it is asked for.
+ * <p>It is not named like a test, so that it runs only on request.
  */
 class Screenshot {
 

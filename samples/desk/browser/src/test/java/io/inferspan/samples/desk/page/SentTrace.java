@@ -20,7 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** One trace on its way to the desk: spans of several services, with times of our choosing. */
+/** A trace to send to the desk: spans of several services, with chosen times. */
 final class SentTrace {
 
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -38,12 +38,12 @@ final class SentTrace {
     startNanos = Math.round(epochMs * NANOS_PER_MS);
   }
 
-  /** A trace that began so many milliseconds ago. */
+  /** Creates a trace that began this number of milliseconds ago. */
   static SentTrace ago(long millis) {
     return at(System.currentTimeMillis() - millis);
   }
 
-  /** A trace that began at that time. */
+  /** Creates a trace that began at this time. */
   static SentTrace at(long epochMs) {
     return new SentTrace(epochMs);
   }
@@ -83,7 +83,7 @@ final class SentTrace {
         Status.newBuilder().setCode(Status.StatusCode.STATUS_CODE_ERROR).setMessage(why));
   }
 
-  /** Sends all of it at once; the desk holds it when this returns. */
+  /** Sends the whole trace at once; returns when the desk has stored it. */
   SentTrace to(URI otlp) {
     ExportTraceServiceRequest.Builder request = ExportTraceServiceRequest.newBuilder();
     services.forEach(

@@ -17,10 +17,10 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The timeline of a cold start, which the eBPF bridge gives to the desk. */
+/** The timeline of a cold start, which the eBPF bridge sends to the desk. */
 class TimelinePageIT {
 
-  /** Its script runs, and reaches nothing of the desk's. */
+  /** A page whose script runs but has no access to the desk. */
   private static final String TIMELINE =
       """
       <!DOCTYPE html><html lang="en"><title>Cold start</title><body><p></p><script>

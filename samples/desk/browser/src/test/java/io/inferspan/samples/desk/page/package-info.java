@@ -1,7 +1,6 @@
 /**
- * The trace desk's page, as a reader meets it: a real desk in a process of its own, spans sent to
- * it over OTLP, and a real browser. What the page shows is looked at here; what the desk makes of
- * spans is not.
+ * Tests of the trace desk's page: a real desk in a separate process, spans sent over OTLP, and a
+ * real browser. They check what the page shows, not how the desk interprets spans.
  */
 @NullMarked
 package io.inferspan.samples.desk.page;

@@ -102,7 +102,7 @@ final class Bootstraps {
               take(server, answer, asking);
               answer.release();
             });
-    call.replay();
+    call.allowReplay();
     upstreams.start(loop, server, call);
     call.endAfter(loop, patience);
   }

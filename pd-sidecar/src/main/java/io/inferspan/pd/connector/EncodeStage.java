@@ -125,7 +125,7 @@ public final class EncodeStage {
     trace.inject(head.headers());
     BufferedCall call = BufferedCall.of(request, head, body, trace, answer -> take(index, answer));
     // Encoding twice is harmless, so the request is retried if an idle connection was dead.
-    call.replay();
+    call.allowReplay();
     request.parts().engines().encoders().start(request.loop(), encoder, call);
     call.endAfter(request.loop(), request.config().get(Settings.PREFILL_TIMEOUT));
     if (!call.over()) {

@@ -38,7 +38,7 @@ final class PassedCall extends DecodeCall {
             && (length == null || length.equals("0"));
     HttpMethod method = sent().method();
     if (bodyless && (method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD))) {
-      replay();
+      allowReplay();
     }
   }
 

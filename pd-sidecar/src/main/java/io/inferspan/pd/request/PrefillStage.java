@@ -81,7 +81,7 @@ final class PrefillStage {
     leg = retriesLeft > 0 ? sent : null;
     // Prefilling twice is harmless, so the request is retried if an idle connection was dead.
     call = BufferedCall.of(request, head, sent.body(), callTrace, this::take);
-    call.replay();
+    call.allowReplay();
     request.parts().engines().prefillers().start(request.loop(), target, call);
   }
 

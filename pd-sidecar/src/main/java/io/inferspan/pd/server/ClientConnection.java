@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It answers one request at a time; pipelined requests wait in its {@link RequestDecoder}.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter
-    implements OpenConnections.Member {
+    implements HttpListener.Connection {
   private static final int MAX_DRAINED_BYTES = 256 * 1024;
 
   private final RequestHandler handler;

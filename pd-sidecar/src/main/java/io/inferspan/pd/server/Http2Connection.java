@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** An HTTP/2 connection of a client; each stream is handled like a separate connection. */
-final class Http2Connection implements OpenConnections.Member {
+final class Http2Connection implements HttpListener.Connection {
   private static final int MAX_STREAMS = 250;
 
   /** The drain timeout applies to all connections together, so this one has none. */

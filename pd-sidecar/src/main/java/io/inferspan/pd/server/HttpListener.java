@@ -5,8 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
-import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslHandler;
@@ -14,30 +12,60 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** Listens on a port: HTTP/1.1, HTTP/2 with prior knowledge, and both over TLS. */
+/**
+ * Listens on a port: HTTP/1.1, HTTP/2 with prior knowledge, and both over TLS. It closes
+ * connections that are idle, and drains all.
+ */
 public final class HttpListener implements AutoCloseable {
   private static final Duration SWEEP = Duration.ofSeconds(5);
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
-  private static final int MAX_LINE_BYTES = 64 * 1024;
-  private static final int MAX_CONTENT_BYTES = 64 * 1024;
+  private static final long FIRST_REQUEST_NANOS = Duration.ofSeconds(30).toNanos();
+  private static final long QUIET_NANOS = Duration.ofMinutes(5).toNanos();
 
+  private final ListenerSettings settings;
   private final Channel channel;
-  private final OpenConnections open;
   private final ScheduledFuture<?> sweep;
+  private final Set<Connection> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean draining;
+  private volatile boolean cut;
 
-  private HttpListener(Channel channel, OpenConnections open) {
-    this.channel = channel;
-    this.open = open;
+  /** A connection of a client. */
+  interface Connection {
+    Channel channel();
+
+    /** Returns the time since which it is idle, or zero if it is serving; safe for any thread. */
+    long quietSinceNanos();
+
+    /** Returns whether a request was served; if not, a drain closes the connection at once. */
+    boolean servedAny();
+
+    /** Closes after the active requests have ended. */
+    void drain();
+
+    void close();
+
+    /** Ends active requests at once. */
+    void cut();
+  }
+
+  private HttpListener(Loops loops, int port, ListenerSettings settings) throws IOException {
+    this.settings = settings;
+    ChannelFuture binding =
+        loops.server().childHandler(new Initializer()).bind(port).awaitUninterruptibly();
+    if (!binding.isSuccess()) {
+      throw new IOException(
+          "cannot listen on port " + port + ": " + binding.cause().getMessage(), binding.cause());
+    }
+    this.channel = binding.channel();
     this.sweep =
         channel
             .eventLoop()
             .scheduleAtFixedRate(
-                () -> open.sweep(System.nanoTime()),
-                SWEEP.toMillis(),
-                SWEEP.toMillis(),
-                TimeUnit.MILLISECONDS);
+                this::closeIdle, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -48,68 +76,77 @@ public final class HttpListener implements AutoCloseable {
    */
   public static HttpListener listen(Loops loops, int port, ListenerSettings settings)
       throws IOException {
-    OpenConnections open = new OpenConnections();
-    ChannelFuture binding =
-        loops.server().childHandler(initializer(settings, open)).bind(port).awaitUninterruptibly();
-    if (!binding.isSuccess()) {
-      throw new IOException(
-          "cannot listen on port " + port + ": " + binding.cause().getMessage(), binding.cause());
+    return new HttpListener(loops, port, settings);
+  }
+
+  /** Sets a client's channel up, after its handshake if it uses TLS. */
+  private final class Initializer extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel client) {
+      if (settings.tls() == null) {
+        client.pipeline().addLast(new PrefaceDetector(HttpListener.this));
+      } else {
+        SslHandler tls = settings.tls().get().newHandler(client.alloc());
+        tls.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT.toMillis());
+        client.pipeline().addLast(tls, new Negotiation());
+      }
     }
-    return new HttpListener(binding.channel(), open);
   }
 
-  private static ChannelInitializer<Channel> initializer(
-      ListenerSettings settings, OpenConnections open) {
-    return new ChannelInitializer<>() {
-      @Override
-      protected void initChannel(Channel channel) {
-        if (settings.tls() == null) {
-          channel.pipeline().addLast(new PrefaceDetector(settings, open));
-        } else {
-          SslHandler tls = settings.tls().get().newHandler(channel.alloc());
-          tls.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT.toMillis());
-          channel.pipeline().addLast(tls, afterHandshake(settings, open));
-        }
-      }
-    };
+  /** Selects the protocol that the handshake has negotiated. */
+  private final class Negotiation extends ApplicationProtocolNegotiationHandler {
+    Negotiation() {
+      super(ApplicationProtocolNames.HTTP_1_1);
+    }
+
+    @Override
+    protected void configurePipeline(ChannelHandlerContext context, String protocol) {
+      serve(context.channel(), protocol.equals(ApplicationProtocolNames.HTTP_2));
+    }
+
+    @Override
+    protected void handshakeFailure(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
   }
 
-  private static ApplicationProtocolNegotiationHandler afterHandshake(
-      ListenerSettings settings, OpenConnections open) {
-    return new ApplicationProtocolNegotiationHandler(ApplicationProtocolNames.HTTP_1_1) {
-      @Override
-      protected void configurePipeline(ChannelHandlerContext context, String protocol) {
-        if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
-          open.add(Http2Connection.install(context.channel(), settings));
-        } else {
-          open.add(http1(context.channel(), settings));
-        }
-      }
-
-      @Override
-      protected void handshakeFailure(ChannelHandlerContext context, Throwable cause) {
-        context.close();
-      }
-
-      @Override
-      public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        context.close();
-      }
-    };
+  /** Serves a channel, and tracks it until it closes. */
+  void serve(Channel client, boolean http2) {
+    Connection connection =
+        http2
+            ? Http2Connection.install(client, settings)
+            : RequestDecoder.install(client, settings);
+    open.add(connection);
+    client.closeFuture().addListener(_ -> open.remove(connection));
+    if (cut) {
+      cut(connection);
+    } else if (draining) {
+      drain(connection);
+    }
   }
 
-  /** Sets a channel up for HTTP/1.1. */
-  static ClientConnection http1(Channel channel, ListenerSettings settings) {
-    ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
-    HttpDecoderConfig decoding =
-        new HttpDecoderConfig()
-            .setMaxInitialLineLength(MAX_LINE_BYTES)
-            .setMaxHeaderSize(settings.headerBytes())
-            .setMaxChunkSize(MAX_CONTENT_BYTES);
-    channel
-        .pipeline()
-        .addLast(new RequestDecoder(decoding, connection), new HttpResponseEncoder(), connection);
-    return connection;
+  private void closeIdle() {
+    long now = System.nanoTime();
+    for (Connection connection : open) {
+      long quietSince = connection.quietSinceNanos();
+      long limit = connection.servedAny() ? QUIET_NANOS : FIRST_REQUEST_NANOS;
+      if (quietSince != 0 && now - quietSince > limit) {
+        connection.channel().eventLoop().execute(connection::close);
+      }
+    }
+  }
+
+  private static void drain(Connection connection) {
+    connection.channel().eventLoop().execute(connection::drain);
+  }
+
+  private static void cut(Connection connection) {
+    connection.channel().eventLoop().execute(connection::cut);
   }
 
   /** Returns the port. */
@@ -119,14 +156,15 @@ public final class HttpListener implements AutoCloseable {
 
   /** Returns the number of open connections. */
   public int connections() {
-    return open.count();
+    return open.size();
   }
 
   /** Stops accepting connections, and closes existing ones when their requests end. */
   public void drain() {
     sweep.cancel(false);
     channel.close();
-    open.drain();
+    draining = true;
+    open.forEach(HttpListener::drain);
   }
 
   /** Stops accepting connections, and closes existing ones at once. */
@@ -134,6 +172,7 @@ public final class HttpListener implements AutoCloseable {
   public void close() {
     sweep.cancel(false);
     channel.close().awaitUninterruptibly();
-    open.cut();
+    cut = true;
+    open.forEach(HttpListener::cut);
   }
 }

@@ -15,13 +15,11 @@ final class PrefaceDetector extends ByteToMessageDecoder {
   private static final long FIRST_BYTES_SECONDS = 30;
   private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII);
 
-  private final ListenerSettings settings;
-  private final OpenConnections open;
+  private final HttpListener listener;
   private @Nullable Future<?> silence;
 
-  PrefaceDetector(ListenerSettings settings, OpenConnections open) {
-    this.settings = settings;
-    this.open = open;
+  PrefaceDetector(HttpListener listener) {
+    this.listener = listener;
   }
 
   @Override
@@ -42,13 +40,13 @@ final class PrefaceDetector extends ByteToMessageDecoder {
     int known = Math.min(in.readableBytes(), PREFACE.length);
     for (int i = 0; i < known; i++) {
       if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
-        open.add(HttpListener.http1(context.channel(), settings));
+        listener.serve(context.channel(), false);
         context.pipeline().remove(this);
         return;
       }
     }
     if (known == PREFACE.length) {
-      open.add(Http2Connection.install(context.channel(), settings));
+      listener.serve(context.channel(), true);
       context.pipeline().remove(this);
     }
   }

@@ -3,9 +3,11 @@ package io.inferspan.pd.server;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.util.List;
 
 /**
@@ -13,16 +15,32 @@ import java.util.List;
  * one is complete, and too many of them pause reading.
  */
 final class RequestDecoder extends HttpRequestDecoder {
+  private static final int MAX_LINE_BYTES = 64 * 1024;
+  private static final int MAX_CONTENT_BYTES = 64 * 1024;
   private static final int MAX_AHEAD_BYTES = 16 * 1024;
 
   private final ClientConnection connection;
   private boolean decoding;
   private boolean blocked;
 
-  RequestDecoder(HttpDecoderConfig config, ClientConnection connection) {
+  private RequestDecoder(HttpDecoderConfig config, ClientConnection connection) {
     super(config);
     this.connection = connection;
     setCumulator(this::joined);
+  }
+
+  /** Sets a channel up for HTTP/1.1. */
+  static ClientConnection install(Channel channel, ListenerSettings settings) {
+    ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
+    HttpDecoderConfig decoding =
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setMaxHeaderSize(settings.headerBytes())
+            .setMaxChunkSize(MAX_CONTENT_BYTES);
+    channel
+        .pipeline()
+        .addLast(new RequestDecoder(decoding, connection), new HttpResponseEncoder(), connection);
+    return connection;
   }
 
   /**

@@ -71,7 +71,7 @@ public abstract class EngineCall {
   }
 
   /** Allows to send the request again if an idle connection turns out to be dead. */
-  public final void replay() {
+  public final void allowReplay() {
     replayable = true;
   }
 

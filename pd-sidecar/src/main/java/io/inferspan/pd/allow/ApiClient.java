@@ -7,29 +7,25 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Sends requests to one API server, with the current token. */
-final class ApiClient implements AutoCloseable {
+record ApiClient(Vertx vertx, KubernetesApi api, HttpClient client) {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
-
-  private final Vertx vertx;
-  private final KubernetesApi api;
-  private final HttpClient client;
 
   /**
    * Creates a client for {@code api}.
    *
    * @param silence the time without data after which a connection is closed
    */
-  ApiClient(Vertx vertx, KubernetesApi api, Duration silence) {
-    this.vertx = vertx;
-    this.api = api;
+  static ApiClient of(Vertx vertx, KubernetesApi api, Duration silence) {
     HttpClientOptions options =
         new HttpClientOptions()
+            .setDefaultHost(api.host())
+            .setDefaultPort(api.port())
             .setConnectTimeout(CONNECT_TIMEOUT_MILLIS)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setReadIdleTimeout(Math.toIntExact(silence.toMillis()))
@@ -37,35 +33,22 @@ final class ApiClient implements AutoCloseable {
     if (api.authority() != null) {
       options.setTrustOptions(new PemTrustOptions().addCertPath(api.authority().toString()));
     }
-    this.client = vertx.createHttpClient(options);
-  }
-
-  Vertx vertx() {
-    return vertx;
+    return new ApiClient(vertx, api, vertx.createHttpClient(options));
   }
 
   Future<HttpClientResponse> get(String uri) {
     // Reading the token reads a file.
     return vertx
         .executeBlocking(() -> api.token().get())
-        .compose(token -> client.request(options(uri, token == null ? "" : token)))
-        .compose(HttpClientRequest::send);
+        .compose(token -> client.request(HttpMethod.GET, uri).compose(get -> send(get, token)));
   }
 
-  private RequestOptions options(String uri, String token) {
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(HttpMethod.GET)
-            .setHost(api.host())
-            .setPort(api.port())
-            .setURI(uri)
-            .putHeader("accept", "application/json")
-            .putHeader("user-agent", "inferspan-pd-sidecar");
-    return token.isEmpty() ? options : options.putHeader("authorization", "Bearer " + token);
-  }
-
-  @Override
-  public void close() {
-    client.close();
+  private static Future<HttpClientResponse> send(
+      HttpClientRequest request, @Nullable String token) {
+    request.putHeader("accept", "application/json").putHeader("user-agent", "inferspan-pd-sidecar");
+    if (token != null && !token.isEmpty()) {
+      request.putHeader("authorization", "Bearer " + token);
+    }
+    return request.send();
   }
 }

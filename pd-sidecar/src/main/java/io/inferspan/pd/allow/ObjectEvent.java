@@ -10,7 +10,7 @@ sealed interface ObjectEvent {
   record Gone(String name) implements ObjectEvent {}
 
   /** The server cannot continue. */
-  record Failed(int code) implements ObjectEvent {}
+  record Failed() implements ObjectEvent {}
 
   /**
    * All events up to {@code version} have been sent: the end of a list, or a bookmark of a watch.

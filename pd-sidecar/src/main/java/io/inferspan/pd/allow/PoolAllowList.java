@@ -9,9 +9,7 @@ import io.vertx.core.Vertx;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,7 +34,7 @@ final class PoolAllowList implements AllowList {
   private volatile boolean closed;
 
   // The fields below are used on the context only.
-  private final Map<String, ObjectState> pods = new HashMap<>();
+  private int pods;
   private Map<String, String> selector = Map.of();
   private @Nullable ResourceWatch poolWatch;
   private @Nullable ResourceWatch podWatch;
@@ -56,7 +54,7 @@ final class PoolAllowList implements AllowList {
    */
   static PoolAllowList watch(
       Vertx vertx, KubernetesApi api, String namespace, String name, String group) {
-    PoolAllowList list = new PoolAllowList(new ApiClient(vertx, api, SILENCE), namespace, name);
+    PoolAllowList list = new PoolAllowList(ApiClient.of(vertx, api, SILENCE), namespace, name);
     String version = group.endsWith(".x-k8s.io") ? "v1alpha2" : "v1";
     String collection =
         "/apis/%s/%s/namespaces/%s/inferencepools?fieldSelector=%s"
@@ -79,14 +77,24 @@ final class PoolAllowList implements AllowList {
           end(poolWatch);
           end(podWatch);
         });
-    api.close();
+    api.client().close();
   }
 
   private void watchPool(String collection) {
     if (!closed) {
-      poolWatch = new ResourceWatch(api, collection, new PoolListener());
+      poolWatch = new ResourceWatch(api, collection, this::changePool, why -> lost(title(), why));
       poolWatch.start();
     }
+  }
+
+  private void changePool(Map<String, ObjectState> listed) {
+    ObjectState found = listed.get(pool);
+    if (found == null) {
+      LOG.log(WARNING, "There is no " + title() + "; every prefill target is denied.");
+    } else if (found.selector().isEmpty()) {
+      LOG.log(WARNING, "The " + title() + " selects no pods; every prefill target is denied.");
+    }
+    select(found == null ? Map.of() : found.selector());
   }
 
   /** Selects other pods; those of the old selector stay allowed until the new ones are listed. */
@@ -98,8 +106,7 @@ final class PoolAllowList implements AllowList {
     end(podWatch);
     podWatch = null;
     if (wanted.isEmpty()) {
-      pods.clear();
-      publish();
+      publish(Map.of());
       return;
     }
     String labels =
@@ -107,13 +114,24 @@ final class PoolAllowList implements AllowList {
             .entrySet().stream().map(Object::toString).collect(Collectors.joining(","));
     String collection =
         "/api/v1/namespaces/%s/pods?labelSelector=%s".formatted(namespace, encoded(labels));
-    podWatch = new ResourceWatch(api, collection, new PodListener());
+    podWatch =
+        new ResourceWatch(
+            api, collection, this::changePods, why -> lost("the pods of " + title(), why));
     podWatch.start();
   }
 
-  private void publish() {
+  private void changePods(Map<String, ObjectState> listed) {
+    if (!synced || listed.size() != pods) {
+      LOG.log(INFO, "The " + title() + " has " + listed.size() + " pods.");
+    }
+    synced = true;
+    publish(listed);
+  }
+
+  private void publish(Map<String, ObjectState> listed) {
     Set<String> allowed = new HashSet<>();
-    for (ObjectState pod : pods.values()) {
+    pods = listed.size();
+    for (ObjectState pod : listed.values()) {
       if (!pod.over()) {
         allow(allowed, pod.name());
         pod.addresses().forEach(address -> allow(allowed, address));
@@ -132,7 +150,7 @@ final class PoolAllowList implements AllowList {
   private void lost(String what, String why) {
     String meanwhile =
         synced
-            ? "the last " + pods.size() + " pods stay allowed."
+            ? "the last " + pods + " pods stay allowed."
             : "every prefill target is denied until they are known.";
     LOG.log(
         WARNING,
@@ -151,68 +169,5 @@ final class PoolAllowList implements AllowList {
 
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
-  }
-
-  private final class PoolListener implements ResourceWatch.Listener {
-
-    @Override
-    public void replaced(List<ObjectState> objects) {
-      for (ObjectState object : objects) {
-        if (object.name().equals(pool)) {
-          present(object);
-          return;
-        }
-      }
-      LOG.log(WARNING, "There is no " + title() + "; every prefill target is denied.");
-      select(Map.of());
-    }
-
-    @Override
-    public void present(ObjectState object) {
-      if (object.selector().isEmpty()) {
-        LOG.log(WARNING, "The " + title() + " selects no pods; every prefill target is denied.");
-      }
-      select(object.selector());
-    }
-
-    @Override
-    public void gone(String name) {
-      LOG.log(WARNING, "The " + title() + " is gone; every prefill target is denied.");
-      select(Map.of());
-    }
-
-    @Override
-    public void lost(String why) {
-      PoolAllowList.this.lost(title(), why);
-    }
-  }
-
-  private final class PodListener implements ResourceWatch.Listener {
-
-    @Override
-    public void replaced(List<ObjectState> objects) {
-      pods.clear();
-      objects.forEach(pod -> pods.put(pod.name(), pod));
-      publish();
-      synced = true;
-      LOG.log(INFO, "The " + title() + " has " + objects.size() + " pods.");
-    }
-
-    @Override
-    public void present(ObjectState pod) {
-      pods.put(pod.name(), pod);
-      publish();
-    }
-
-    @Override
-    public void gone(String name) {
-      pods.remove(name);
-      publish();
-    }
-
-    @Override
-    public void lost(String why) {
-      PoolAllowList.this.lost("the pods of " + title(), why);
-    }
   }
 }

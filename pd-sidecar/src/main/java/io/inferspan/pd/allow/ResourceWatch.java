@@ -2,9 +2,9 @@ package io.inferspan.pd.allow;
 
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpClientResponse;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import io.vertx.core.json.DecodeException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,39 +28,34 @@ final class ResourceWatch implements AutoCloseable {
 
   private final ApiClient api;
   private final String collection;
-  private final Listener listener;
+  private final Consumer<Map<String, ObjectState>> changed;
+  private final Consumer<String> lost;
   private final Backoff backoff = new Backoff();
 
   private boolean closed;
   private boolean failing;
   private boolean relist;
   private @Nullable HttpClientResponse answer;
+  private Map<String, ObjectState> objects = new HashMap<>();
   private String version = "";
   private long watchedSinceNanos;
-
-  /** Receives changes. */
-  interface Listener {
-
-    /** Called with the complete collection. */
-    void replaced(List<ObjectState> objects);
-
-    void present(ObjectState object);
-
-    void gone(String name);
-
-    /** Called once per outage, which {@link #replaced} ends. */
-    void lost(String why);
-  }
 
   /**
    * Creates a watch, which does not start yet.
    *
    * @param collection the path, and a query with at least one parameter
+   * @param changed called with the collection when it has been listed, and after each change
+   * @param lost called with the reason once per outage, which a new list ends
    */
-  ResourceWatch(ApiClient api, String collection, Listener listener) {
+  ResourceWatch(
+      ApiClient api,
+      String collection,
+      Consumer<Map<String, ObjectState>> changed,
+      Consumer<String> lost) {
     this.api = api;
     this.collection = collection;
-    this.listener = listener;
+    this.changed = changed;
+    this.lost = lost;
   }
 
   void start() {
@@ -78,44 +73,43 @@ final class ResourceWatch implements AutoCloseable {
   private void list() {
     version = "";
     relist = false;
-    List<ObjectState> listed = new ArrayList<>();
-    ask(
-        collection,
-        event -> {
-          switch (event) {
-            case ObjectEvent.Present(ObjectState object) -> listed.add(object);
-            case ObjectEvent.UpTo(String upTo) -> version = upTo;
-            case ObjectEvent.Gone _, ObjectEvent.Failed _ -> {}
-          }
-        },
-        () -> listed(listed));
+    Map<String, ObjectState> listed = new HashMap<>();
+    ask(collection, ObjectReader.ofList(event -> take(event, listed)), () -> listed(listed));
   }
 
-  private void listed(List<ObjectState> objects) {
+  private void listed(Map<String, ObjectState> listed) {
     if (version.isEmpty()) {
       failed("an answer that is no complete list");
       return;
     }
     failing = false;
-    listener.replaced(objects);
+    objects = listed;
+    changed.accept(objects);
     watch();
   }
 
   private void watch() {
     watchedSinceNanos = System.nanoTime();
     String terms = "&watch=true&allowWatchBookmarks=true&timeoutSeconds=" + WATCH_SECONDS;
-    ask(collection + terms + "&resourceVersion=" + version, this::watched, this::watchEnded);
+    String uri = collection + terms + "&resourceVersion=" + version;
+    ask(uri, ObjectReader.ofWatch(this::watched), this::watchEnded);
   }
 
   private void watched(ObjectEvent event) {
+    take(event, objects);
     switch (event) {
-      case ObjectEvent.Present(ObjectState object) -> listener.present(object);
-      case ObjectEvent.Gone(String name) -> listener.gone(name);
-      case ObjectEvent.UpTo(String upTo) -> {
-        version = upTo;
-        backoff.reset();
-      }
-      case ObjectEvent.Failed(int _) -> relist = true;
+      case ObjectEvent.Present _, ObjectEvent.Gone _ -> changed.accept(objects);
+      case ObjectEvent.UpTo _ -> backoff.reset();
+      case ObjectEvent.Failed _ -> relist = true;
+    }
+  }
+
+  private void take(ObjectEvent event, Map<String, ObjectState> collected) {
+    switch (event) {
+      case ObjectEvent.Present(ObjectState object) -> collected.put(object.name(), object);
+      case ObjectEvent.Gone(String name) -> collected.remove(name);
+      case ObjectEvent.UpTo(String upTo) -> version = upTo;
+      case ObjectEvent.Failed _ -> {}
     }
   }
 
@@ -150,23 +144,23 @@ final class ResourceWatch implements AutoCloseable {
   private void failed(String why) {
     if (!failing) {
       failing = true;
-      listener.lost(why);
+      lost.accept(why);
     }
     pause(this::list);
   }
 
-  private void ask(String uri, Consumer<ObjectEvent> events, Runnable end) {
+  private void ask(String uri, ObjectReader reader, Runnable end) {
     api.get(uri)
-        .onSuccess(response -> answered(response, events, end))
+        .onSuccess(response -> answered(response, reader, end))
         .onFailure(e -> unlessClosed(() -> failed(reason(e))));
   }
 
-  private void answered(HttpClientResponse response, Consumer<ObjectEvent> events, Runnable end) {
+  private void answered(HttpClientResponse response, ObjectReader reader, Runnable end) {
     response.exceptionHandler(_ -> {}); // the exception of the reset, which Vert.x would log
     if (closed) {
       drop(response);
     } else if (response.statusCode() == OK) {
-      read(response, events, end);
+      read(response, reader, end);
     } else {
       drop(response);
       refused(response.statusCode());
@@ -183,24 +177,22 @@ final class ResourceWatch implements AutoCloseable {
     }
   }
 
-  private void read(HttpClientResponse response, Consumer<ObjectEvent> events, Runnable end) {
+  private void read(HttpClientResponse response, ObjectReader reader, Runnable end) {
     answer = response;
-    Promise<String> failure = Promise.promise();
-    failure.future().onSuccess(why -> unlessClosed(why.isEmpty() ? end : () -> failed(why)));
-    response
-        .end()
-        .onSuccess(_ -> failure.tryComplete(""))
-        .onFailure(e -> failure.tryComplete(reason(e)));
-    ObjectReader reader = new ObjectReader(events);
+    Promise<Void> done = Promise.promise();
+    done.future()
+        .onSuccess(_ -> unlessClosed(end))
+        .onFailure(e -> unlessClosed(() -> failed(reason(e))));
+    response.end().onSuccess(done::tryComplete).onFailure(done::tryFail);
     response.handler(
         bytes -> {
           try {
-            if (!closed && !failure.future().isComplete()) {
-              reader.read(bytes.getBytes());
+            if (!closed && !done.future().isComplete()) {
+              reader.read(bytes);
               return;
             }
-          } catch (IOException _) {
-            failure.tryComplete("broken JSON");
+          } catch (DecodeException e) {
+            done.tryFail(e);
           }
           drop(response);
         });
@@ -212,6 +204,6 @@ final class ResourceWatch implements AutoCloseable {
 
   /** Does not include the message, which could contain text from a server. */
   private static String reason(Throwable e) {
-    return e.getClass().getSimpleName();
+    return e instanceof DecodeException ? "broken JSON" : e.getClass().getSimpleName();
   }
 }

@@ -7,7 +7,8 @@ import io.inferspan.pd.allow.ObjectEvent.Failed;
 import io.inferspan.pd.allow.ObjectEvent.Gone;
 import io.inferspan.pd.allow.ObjectEvent.Present;
 import io.inferspan.pd.allow.ObjectEvent.UpTo;
-import java.io.IOException;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.DecodeException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,7 +38,7 @@ class ObjectReaderTest {
       """;
 
   @Test
-  void list_isReadToItsVersion() throws Exception {
+  void list_isReadToItsVersion() {
     assertThat(read(LIST, Integer.MAX_VALUE))
         .containsExactly(
             new Present(new ObjectState("a", Set.of("10.0.0.1", "fd00::1"), Map.of(), false)),
@@ -46,7 +47,7 @@ class ObjectReaderTest {
   }
 
   @Test
-  void watch_isReadEventByEvent() throws Exception {
+  void watch_isReadEventByEvent() {
     Map<String, String> selector = Map.of("app", "x", "example.com/role", "p");
     assertThat(read(WATCH, Integer.MAX_VALUE))
         .containsExactly(
@@ -55,18 +56,18 @@ class ObjectReaderTest {
             new Gone("p"),
             new UpTo("9"),
             new UpTo("20"),
-            new Failed(410));
+            new Failed());
   }
 
   @Test
-  void flatSelector_isReadAsOne() throws Exception {
+  void flatSelector_isReadAsOne() {
     String pool = "{\"metadata\":{},\"items\":[{\"spec\":{\"selector\":{\"app\":\"x\"}}}]}";
     assertThat(read(pool, 5))
         .containsExactly(new Present(new ObjectState("", Set.of(), Map.of("app", "x"), false)));
   }
 
   @Test
-  void pieces_mayEndAnywhere() throws Exception {
+  void pieces_mayEndAnywhere() {
     for (String text : List.of(LIST, WATCH)) {
       List<ObjectEvent> whole = read(text, Integer.MAX_VALUE);
       for (int size = 1; size < 40; size++) {
@@ -76,37 +77,44 @@ class ObjectReaderTest {
   }
 
   @Test
-  void brokenText_isAnIoException() {
-    assertThatThrownBy(() -> read("{\"items\":]", 100)).isInstanceOf(IOException.class);
+  void listThatIsCutOff_hasNoVersion() {
+    String cut = LIST.substring(0, LIST.length() - 1);
+    assertThat(read(cut, Integer.MAX_VALUE)).noneMatch(UpTo.class::isInstance);
+  }
+
+  @Test
+  void brokenText_isADecodeException() {
+    assertThatThrownBy(() -> read("{\"items\":]", 100)).isInstanceOf(DecodeException.class);
   }
 
   @Test
   void garbledText_isReadOrRefused() {
     Random random = new Random(5);
     for (int i = 0; i < 5_000; i++) {
-      byte[] garbled = (i % 2 == 0 ? LIST : WATCH).getBytes(StandardCharsets.UTF_8);
+      boolean watch = i % 2 == 1;
+      byte[] garbled = (watch ? WATCH : LIST).getBytes(StandardCharsets.UTF_8);
       for (int n = 0; n < 3; n++) {
         garbled[random.nextInt(garbled.length)] = (byte) random.nextInt(256);
       }
       try {
-        read(garbled, 1 + random.nextInt(50));
-      } catch (IOException e) {
+        read(garbled, 1 + random.nextInt(50), watch);
+      } catch (DecodeException e) {
         assertThat(e).isNotNull();
       }
     }
   }
 
-  private static List<ObjectEvent> read(String text, int pieceSize) throws IOException {
-    return read(text.getBytes(StandardCharsets.UTF_8), pieceSize);
+  private static List<ObjectEvent> read(String text, int pieceSize) {
+    return read(text.getBytes(StandardCharsets.UTF_8), pieceSize, text.equals(WATCH));
   }
 
-  private static List<ObjectEvent> read(byte[] bytes, int pieceSize) throws IOException {
+  private static List<ObjectEvent> read(byte[] bytes, int pieceSize, boolean watch) {
     List<ObjectEvent> events = new ArrayList<>();
-    try (ObjectReader reader = new ObjectReader(events::add)) {
-      for (int at = 0; at < bytes.length; at += Math.min(pieceSize, bytes.length)) {
-        int end = (int) Math.min(bytes.length, (long) at + pieceSize);
-        reader.read(Arrays.copyOfRange(bytes, at, end));
-      }
+    ObjectReader reader =
+        watch ? ObjectReader.ofWatch(events::add) : ObjectReader.ofList(events::add);
+    for (int at = 0; at < bytes.length; at += Math.min(pieceSize, bytes.length)) {
+      int end = (int) Math.min(bytes.length, (long) at + pieceSize);
+      reader.read(Buffer.buffer(Arrays.copyOfRange(bytes, at, end)));
     }
     return events;
   }

@@ -25,9 +25,10 @@ final class Der {
     if (length < 0x80) {
       out.write(length);
     } else {
-      byte[] digits = unsigned(length);
-      out.write(0x80 | digits.length);
-      out.writeBytes(digits);
+      byte[] digits = BigInteger.valueOf(length).toByteArray();
+      int sign = digits[0] == 0 ? 1 : 0;
+      out.write(0x80 | (digits.length - sign));
+      out.write(digits, sign, digits.length - sign);
     }
     Arrays.stream(parts).forEach(out::writeBytes);
     return out.toByteArray();
@@ -37,33 +38,16 @@ final class Der {
     return element(0x30, parts);
   }
 
-  static byte[] set(byte[]... parts) {
-    return element(0x31, parts);
-  }
-
-  /** Returns an element inside an explicit context tag. */
-  static byte[] tagged(int number, byte[] inner) {
-    return element(0xa0 | number, inner);
-  }
-
   static byte[] integer(BigInteger value) {
     return element(0x02, value.toByteArray());
-  }
-
-  static byte[] yes() {
-    return element(0x01, new byte[] {(byte) 0xff});
   }
 
   static byte[] octets(byte[] value) {
     return element(0x04, value);
   }
 
-  static byte[] bits(byte[] value, int unusedBits) {
-    return element(0x03, new byte[] {(byte) unusedBits}, value);
-  }
-
-  static byte[] text(String value) {
-    return element(0x0c, value.getBytes(StandardCharsets.UTF_8));
+  static byte[] bits(byte[] value) {
+    return element(0x03, new byte[] {0}, value);
   }
 
   static byte[] time(Instant instant) {
@@ -71,18 +55,6 @@ final class Der {
     boolean century = instant.atZone(ZoneOffset.UTC).getYear() >= CENTURY_SINCE_YEAR;
     String written = century ? text : text.substring(2);
     return element(century ? 0x18 : 0x17, written.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  static byte[] oid(int first, int second, int... more) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.write(first * 40 + second);
-    for (int arc : more) {
-      int groups = Math.max(1, (38 - Integer.numberOfLeadingZeros(arc)) / 7);
-      for (int group = groups - 1; group >= 0; group--) {
-        out.write((arc >>> (7 * group) & 0x7f) | (group == 0 ? 0 : 0x80));
-      }
-    }
-    return element(0x06, out.toByteArray());
   }
 
   /** Returns the first element inside {@code sequence}, with its header. */
@@ -103,10 +75,5 @@ final class Der {
       return head;
     }
     return new BigInteger(1, der, at + 2, head & 0x7f).intValueExact();
-  }
-
-  private static byte[] unsigned(int value) {
-    byte[] digits = BigInteger.valueOf(value).toByteArray();
-    return digits[0] == 0 ? Arrays.copyOfRange(digits, 1, digits.length) : digits;
   }
 }

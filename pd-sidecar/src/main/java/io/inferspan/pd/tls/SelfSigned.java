@@ -3,18 +3,11 @@ package io.inferspan.pd.tls;
 import static io.inferspan.pd.tls.Der.bits;
 import static io.inferspan.pd.tls.Der.element;
 import static io.inferspan.pd.tls.Der.integer;
-import static io.inferspan.pd.tls.Der.octets;
-import static io.inferspan.pd.tls.Der.oid;
 import static io.inferspan.pd.tls.Der.sequence;
-import static io.inferspan.pd.tls.Der.set;
-import static io.inferspan.pd.tls.Der.tagged;
-import static io.inferspan.pd.tls.Der.text;
 import static io.inferspan.pd.tls.Der.time;
-import static io.inferspan.pd.tls.Der.yes;
 
 import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -27,7 +20,9 @@ import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.HexFormat;
 import java.util.List;
+import javax.security.auth.x500.X500Principal;
 
 /** Creates the listener's certificate if none is configured: EC P-256, self-signed. */
 final class SelfSigned {
@@ -38,9 +33,21 @@ final class SelfSigned {
   private static final Duration CLOCK_SKEW = Duration.ofHours(1);
 
   private static final int SERIAL_BITS = 127;
-  private static final byte[] ECDSA_SHA256 = sequence(oid(1, 2, 840, 10045, 4, 3, 2));
-  private static final byte[] LOOPBACK_4 = {127, 0, 0, 1};
-  private static final byte[] LOOPBACK_6 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
+  /** The algorithm identifier of ECDSA with SHA-256. */
+  private static final byte[] ECDSA_SHA256 = HexFormat.of().parseHex("300a06082a8648ce3d040302");
+
+  /** In DER, because they are the same in every certificate. */
+  private static final byte[] EXTENSIONS =
+      HexFormat.of()
+          .parseHex(
+              // keyUsage, critical: digitalSignature
+              "300e0603551d0f0101ff040403020780"
+                  // extKeyUsage: serverAuth
+                  + "30130603551d25040c300a06082b06010505070301"
+                  // subjectAltName: localhost, 127.0.0.1, ::1
+                  + "302c0603551d110425302382096c6f63616c686f737487047f000001"
+                  + "871000000000000000000000000000000001");
 
   private SelfSigned() {}
 
@@ -55,7 +62,7 @@ final class SelfSigned {
       generator.initialize(new ECGenParameterSpec("secp256r1"));
       KeyPair keys = generator.generateKeyPair();
       byte[] content = content(organisation, sequence(time(from), time(until)), keys);
-      byte[] signature = bits(sign(content, keys.getPrivate()), 0);
+      byte[] signature = bits(sign(content, keys.getPrivate()));
       byte[] certificate = sequence(content, ECDSA_SHA256, signature);
       return new Identity(keys.getPrivate(), List.of(parse(certificate)));
     } catch (GeneralSecurityException e) {
@@ -64,35 +71,16 @@ final class SelfSigned {
   }
 
   private static byte[] content(String organisation, byte[] validity, KeyPair keys) {
-    byte[] name = sequence(set(sequence(oid(2, 5, 4, 10), text(organisation))));
+    byte[] name = new X500Principal("O=" + organisation).getEncoded();
     return sequence(
-        tagged(0, integer(BigInteger.TWO)), // X.509 version 3
+        element(0xa0, integer(BigInteger.TWO)), // X.509 version 3
         integer(new BigInteger(SERIAL_BITS, new SecureRandom()).add(BigInteger.ONE)),
         ECDSA_SHA256,
         name,
         validity,
         name,
         keys.getPublic().getEncoded(),
-        tagged(3, sequence(keyUsage(), serverUse(), alternativeNames())));
-  }
-
-  private static byte[] keyUsage() {
-    byte[] digitalSignature = bits(new byte[] {(byte) 0x80}, 7);
-    return sequence(oid(2, 5, 29, 15), yes(), octets(digitalSignature));
-  }
-
-  private static byte[] serverUse() {
-    byte[] serverAuth = oid(1, 3, 6, 1, 5, 5, 7, 3, 1);
-    return sequence(oid(2, 5, 29, 37), octets(sequence(serverAuth)));
-  }
-
-  private static byte[] alternativeNames() {
-    byte[] names =
-        sequence(
-            element(0x82, "localhost".getBytes(StandardCharsets.US_ASCII)),
-            element(0x87, LOOPBACK_4),
-            element(0x87, LOOPBACK_6));
-    return sequence(oid(2, 5, 29, 17), octets(names));
+        element(0xa3, sequence(EXTENSIONS)));
   }
 
   private static byte[] sign(byte[] content, PrivateKey key) throws GeneralSecurityException {

@@ -104,7 +104,7 @@ class YamlSourceTest {
           port: {a: b} | the key "port" must have a value or a flat list
           enable-tls: [[prefiller]] | the key "enable-tls" must have a value or a flat list
           {[a]: b} | a key must be a plain name
-          port: *x | the value of "port" is an alias of nothing that stands before it
+          port: *x | found undefined alias x in line 1, column 7
           port: x | port must be a whole number from 0 to 65535, but is "x" (from the YAML key port)
           tracing: maybe | tracing must be true or false, but is "maybe" (from the YAML key tracing)
           enable-tls: [x] | enable-tls must be some of prefiller, decoder, encoder, separated by commas, but is "x" (from the YAML key enable-tls)

@@ -1,58 +1,65 @@
 package io.inferspan.pd.config.text;
 
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.common.Anchor;
-import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
-import org.snakeyaml.engine.v2.events.MappingStartEvent;
-import org.snakeyaml.engine.v2.events.NodeEvent;
-import org.snakeyaml.engine.v2.events.ScalarEvent;
-import org.snakeyaml.engine.v2.events.SequenceStartEvent;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import org.snakeyaml.engine.v2.parser.ParserImpl;
-import org.snakeyaml.engine.v2.scanner.StreamReader;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
  * One YAML mapping of keys to scalars or lists of scalars.
  *
- * <p>It is parsed event by event: deeper nesting is an error where it starts, aliases are not
- * expanded, and tags never create objects.
+ * <p>Only its nodes are read: aliases are not expanded, and tags never create objects.
  */
 public final class FlatYaml {
-
   /** The value of a key: its texts (none for null or an empty text), and whether it is a list. */
   public record Entry(List<String> texts, boolean list) {}
 
   private static final int MAX_CHARACTERS = 1 << 20;
 
-  private final Iterator<Event> events;
-  private final Map<String, Entry> entries = new LinkedHashMap<>();
-  private final Map<Anchor, Entry> anchors = new HashMap<>();
+  /** The library's own recursion would overflow the stack at some thousand levels. */
+  private static final int MAX_DEPTH = 50;
 
-  private FlatYaml(Iterator<Event> events) {
-    this.events = events;
-  }
+  private static final LoadSettings SETTINGS = LoadSettings.builder().setAllowNonScalarKeys(true).build();
+
+  private FlatYaml() {}
 
   /** Reads {@code text}; an empty one has no keys. */
   public static Map<String, Entry> read(String text) throws TextException {
     if (text.length() > MAX_CHARACTERS) {
       throw new TextException("it is longer than " + MAX_CHARACTERS + " characters");
     }
-    LoadSettings settings = LoadSettings.builder().build();
+    String yaml = withoutTabs(text);
     try {
-      StreamReader characters = new StreamReader(settings, withoutTabs(text));
-      return new FlatYaml(new ParserImpl(settings, characters)).document();
+      checkDepth(yaml);
+      return entries(new Compose(SETTINGS).composeString(yaml).orElse(null));
     } catch (MarkedYamlEngineException e) {
       throw new TextException(String.valueOf(e.getProblem()) + place(e));
     } catch (YamlEngineException e) {
       throw new TextException(oneLine(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static void checkDepth(String yaml) throws TextException {
+    int depth = 0;
+    for (Event event : new Parse(SETTINGS).parseString(yaml)) {
+      if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
+        throw new TextException("it is nested deeper than " + MAX_DEPTH + " levels");
+      }
+      depth -= event instanceof CollectionEndEvent ? 1 : 0;
     }
   }
 
@@ -84,83 +91,41 @@ public final class FlatYaml {
     return end < 0 ? message : message.substring(0, end);
   }
 
-  private Map<String, Entry> document() throws TextException {
-    events.next();
-    if (events.next().getEventId() == Event.ID.StreamEnd) {
+  private static Map<String, Entry> entries(@Nullable Node root) throws TextException {
+    Map<String, Entry> entries = new LinkedHashMap<>();
+    if (root == null || (root instanceof ScalarNode scalar && isNull(scalar))) {
       return entries;
     }
-    Event root = events.next();
-    if (root instanceof MappingStartEvent) {
-      mapping();
-    } else if (!(root instanceof ScalarEvent scalar && isNull(scalar))) {
+    if (!(root instanceof MappingNode mapping)) {
       throw new TextException("it must be a mapping of keys to values");
     }
-    events.next();
-    if (events.next().getEventId() != Event.ID.StreamEnd) {
-      throw new TextException("it must be one document");
+    for (NodeTuple member : mapping.getValue()) {
+      if (!(member.getKeyNode() instanceof ScalarNode key)) {
+        throw new TextException("a key must be a plain name");
+      }
+      if (entries.put(key.getValue(), value(key.getValue(), member.getValueNode())) != null) {
+        throw new TextException("the key " + Quoted.text(key.getValue()) + " is there twice");
+      }
     }
     return entries;
   }
 
-  private void mapping() throws TextException {
-    for (Event event = events.next(); isNode(event); event = events.next()) {
-      if (!(event instanceof ScalarEvent key)) {
-        throw new TextException("a key must be a plain name");
+  private static Entry value(String key, Node node) throws TextException {
+    boolean list = node instanceof SequenceNode;
+    List<String> texts = new ArrayList<>();
+    for (Node item : node instanceof SequenceNode items ? items.getValue() : List.of(node)) {
+      if (!(item instanceof ScalarNode scalar)) {
+        throw new TextException(
+            "the key " + Quoted.text(key) + " must have a value or a flat list");
       }
-      if (entries.put(key.getValue(), value(key.getValue())) != null) {
-        throw new TextException("the key " + Quoted.text(key.getValue()) + " is there twice");
-      }
-    }
-  }
-
-  private static boolean isNode(Event event) {
-    return event.getEventId() != Event.ID.MappingEnd && event.getEventId() != Event.ID.SequenceEnd;
-  }
-
-  private Entry value(String key) throws TextException {
-    Event event = events.next();
-    Entry entry =
-        switch (event) {
-          case ScalarEvent scalar -> new Entry(texts(scalar), false);
-          case SequenceStartEvent _ -> new Entry(items(key), true);
-          case AliasEvent alias -> named(alias, key);
-          default -> throw tooDeep(key);
-        };
-    ((NodeEvent) event).getAnchor().ifPresent(anchor -> anchors.put(anchor, entry));
-    return entry;
-  }
-
-  private List<String> items(String key) throws TextException {
-    List<String> items = new ArrayList<>();
-    for (Event event = events.next(); isNode(event); event = events.next()) {
-      switch (event) {
-        case ScalarEvent scalar -> items.addAll(texts(scalar));
-        case AliasEvent alias when !named(alias, key).list() ->
-            items.addAll(named(alias, key).texts());
-        default -> throw tooDeep(key);
+      if (!isNull(scalar) && !scalar.getValue().isEmpty()) {
+        texts.add(scalar.getValue());
       }
     }
-    return List.copyOf(items);
+    return new Entry(texts, list);
   }
 
-  private Entry named(AliasEvent alias, String key) throws TextException {
-    Entry entry = anchors.get(alias.getAlias());
-    if (entry == null) {
-      throw new TextException(
-          "the value of " + Quoted.text(key) + " is an alias of nothing that stands before it");
-    }
-    return entry;
-  }
-
-  private static TextException tooDeep(String key) {
-    return new TextException("the key " + Quoted.text(key) + " must have a value or a flat list");
-  }
-
-  private static List<String> texts(ScalarEvent scalar) {
-    return isNull(scalar) || scalar.getValue().isEmpty() ? List.of() : List.of(scalar.getValue());
-  }
-
-  private static boolean isNull(ScalarEvent scalar) {
+  private static boolean isNull(ScalarNode scalar) {
     return scalar.isPlain()
         && switch (scalar.getValue()) {
           case "", "~", "null", "Null", "NULL" -> true;

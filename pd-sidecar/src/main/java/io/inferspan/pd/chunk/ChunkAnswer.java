@@ -13,13 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param cut whether generation was cut off
  */
 record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, boolean cut) {
-  static final String ID = "id";
-  static final String OBJECT = "object";
-  static final String CREATED = "created";
   static final String CHOICES = "choices";
   static final String USAGE = "usage";
   static final String MESSAGE = "message";
-  static final String DELTA = "delta";
   static final String FINISH_REASON = "finish_reason";
 
   /** Interprets a response. */
@@ -38,7 +34,6 @@ record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, bo
 
   /** Returns the tokens that the engine counted; 0 if it did not count. */
   long tokens() {
-    JsonValue counted = json.at(USAGE, "completion_tokens");
-    return counted == null ? 0 : counted.longValue(0);
+    return json.longAt(0, USAGE, "completion_tokens");
   }
 }

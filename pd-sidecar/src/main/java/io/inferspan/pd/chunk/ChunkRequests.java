@@ -31,8 +31,7 @@ final class ChunkRequests {
     this.body = body;
     this.chunkSize = chunkSize;
     this.tokensLeft = budget;
-    JsonValue least = body.value(BodyMembers.MIN_TOKENS);
-    this.minTokensLeft = least == null ? 0 : least.longValue(0);
+    this.minTokensLeft = body.longAt(0, BodyMembers.MIN_TOKENS);
     this.messages = body.value(BodyMembers.MESSAGES);
     takeBegun();
   }

@@ -1,35 +1,43 @@
 package io.inferspan.pd.chunk;
 
 import static io.inferspan.pd.chunk.ChunkAnswer.CHOICES;
-import static io.inferspan.pd.chunk.ChunkAnswer.CREATED;
-import static io.inferspan.pd.chunk.ChunkAnswer.DELTA;
 import static io.inferspan.pd.chunk.ChunkAnswer.FINISH_REASON;
-import static io.inferspan.pd.chunk.ChunkAnswer.ID;
 import static io.inferspan.pd.chunk.ChunkAnswer.MESSAGE;
-import static io.inferspan.pd.chunk.ChunkAnswer.OBJECT;
 import static io.inferspan.pd.chunk.ChunkAnswer.USAGE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
+import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonValue;
-import io.inferspan.pd.json.JsonWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Combines the responses to the chunks into one: a whole response, or a stream of events. */
+/**
+ * Combines the responses to the chunks into one: a whole response, or a stream of events.
+ *
+ * <p>The usage has the prompt tokens of the first chunk and the generated tokens of all: the
+ * prompts of later chunks contain generated text, which is not the client's.
+ */
 final class ChunkedAnswer {
+  private static final String OBJECT = "object";
   private static final String EVENT_OBJECT = "chat.completion.chunk";
   private static final String TOOL_CALLS = "tool_calls";
+  private static final String COMPLETION = "completion_tokens";
+  private static final String DETAILS = "completion_tokens_details";
+  private static final String REASONING = "reasoning_tokens";
   private static final byte[] DATA = "data: ".getBytes(UTF_8);
   private static final byte[] END_OF_EVENT = "\n\n".getBytes(UTF_8);
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(UTF_8);
 
   private final StringBuilder text = new StringBuilder();
-  private final ChunkedUsage usage = new ChunkedUsage();
   private @Nullable ChunkAnswer first;
   private @Nullable ChunkAnswer last;
+  private @Nullable JsonObject firstUsage;
+  private long completion;
+  private long reasoning;
   private int chunks;
 
   void add(ChunkAnswer chunk) {
@@ -39,7 +47,13 @@ final class ChunkedAnswer {
     last = chunk;
     chunks++;
     text.append(chunk.text());
-    usage.add(chunk.json().value(USAGE));
+    JsonValue usage = chunk.json().value(USAGE);
+    JsonObject counted = usage == null ? null : usage.object();
+    if (counted != null) {
+      firstUsage = firstUsage == null ? counted : firstUsage;
+      completion += counted.longAt(0, COMPLETION);
+      reasoning += counted.longAt(0, DETAILS, REASONING);
+    }
   }
 
   /** Returns the text generated so far. */
@@ -60,9 +74,8 @@ final class ChunkedAnswer {
   byte[] whole() {
     ChunkAnswer ending = required(last);
     JsonEdit edit = ending.json().edit();
-    byte[] total = usage.total();
-    if (total != null) {
-      edit.set(USAGE, total);
+    if (firstUsage != null) {
+      edit.set(USAGE, total(firstUsage));
     }
     JsonObject choice = ending.choice();
     if (choice != null && !text.isEmpty()) {
@@ -73,13 +86,24 @@ final class ChunkedAnswer {
     return edit.toBytes();
   }
 
+  /** Returns the usage of all chunks. */
+  private JsonPieces total(JsonObject usage) {
+    long prompt = usage.longAt(0, "prompt_tokens");
+    JsonEdit edit =
+        usage.edit().set(COMPLETION, completion).set("total_tokens", prompt + completion);
+    if (usage.at(DETAILS, REASONING) != null) {
+      edit.within(DETAILS).set(REASONING, reasoning);
+    }
+    return edit.pieces();
+  }
+
   /** Returns the latest chunk as an event, with the id of the stream's first event. */
   ByteBuf event(boolean goesOn) {
     ChunkAnswer chunk = required(last);
     JsonEdit edit = chunk.json().edit().setText(OBJECT, EVENT_OBJECT).remove(USAGE);
     JsonObject choice = chunk.choice();
     if (choice != null) {
-      JsonEdit changed = choice.edit().remove(MESSAGE).set(DELTA, delta(choice.value(MESSAGE)));
+      JsonEdit changed = choice.edit().remove(MESSAGE).set("delta", delta(choice.value(MESSAGE)));
       if (goesOn) {
         changed.set(FINISH_REASON, "null");
       }
@@ -89,57 +113,48 @@ final class ChunkedAnswer {
   }
 
   /** Returns the message as a delta, in which tool calls are numbered. */
-  private static byte[] delta(@Nullable JsonValue message) {
+  private static JsonPieces delta(@Nullable JsonValue message) {
     JsonObject whole = message == null ? null : message.object();
     if (whole == null) {
-      return "{}".getBytes(UTF_8);
+      return new JsonPieces().raw("{}");
     }
     JsonEdit edit = whole.edit();
     JsonValue calls = whole.value(TOOL_CALLS);
     if (calls != null && calls.isArray()) {
       edit.set(TOOL_CALLS, numbered(calls));
     }
-    return edit.toBytes();
+    return edit.pieces();
   }
 
-  private static byte[] numbered(JsonValue calls) {
-    JsonWriter out = new JsonWriter().beginArray();
-    int[] index = new int[1];
-    calls.forEachElement(
-        element -> {
-          JsonObject call = element.object();
-          if (call != null) {
-            out.raw(new String(call.edit().set("index", index[0]++).toBytes(), UTF_8));
-          }
-        });
-    return out.endArray().toBytes();
+  private static JsonPieces numbered(JsonValue calls) {
+    JsonPieces out = new JsonPieces().raw("[");
+    int index = 0;
+    for (JsonValue element : calls.elements()) {
+      JsonObject call = element.object();
+      if (call != null) {
+        out.raw(index == 0 ? "" : ",").add(call.edit().set("index", index++).pieces());
+      }
+    }
+    return out.raw("]");
   }
 
   /** Returns the events after the last chunk: the usage of all chunks, and the end. */
   ByteBuf ending() {
-    byte[] total = usage.total();
-    if (total == null) {
-      return Unpooled.wrappedBuffer(DONE);
+    ByteBuf done = Unpooled.wrappedBuffer(DONE);
+    if (firstUsage == null) {
+      return done;
     }
-    JsonEdit edit =
-        required(last)
-            .json()
-            .edit()
-            .setText(OBJECT, EVENT_OBJECT)
-            .set(CHOICES, "[]")
-            .set(USAGE, total);
-    return Unpooled.wrappedBuffer(event(identified(edit).toBytes()), Unpooled.wrappedBuffer(DONE));
+    JsonEdit edit = required(last).json().edit().setText(OBJECT, EVENT_OBJECT).set(CHOICES, "[]");
+    edit.set(USAGE, total(firstUsage));
+    return Unpooled.wrappedBuffer(event(identified(edit).toBytes()), done);
   }
 
   private JsonEdit identified(JsonEdit edit) {
-    JsonObject began = required(first).json();
-    JsonValue id = began.value(ID);
-    JsonValue created = began.value(CREATED);
-    if (id != null) {
-      edit.set(ID, id);
-    }
-    if (created != null) {
-      edit.set(CREATED, created);
+    for (String name : List.of("id", "created")) {
+      JsonValue value = required(first).json().value(name);
+      if (value != null) {
+        edit.set(name, value);
+      }
     }
     return edit;
   }
@@ -157,12 +172,8 @@ final class ChunkedAnswer {
     return Unpooled.wrappedBuffer(DATA, json, END_OF_EVENT);
   }
 
-  private static byte[] array(JsonEdit element) {
-    return new JsonWriter()
-        .beginArray()
-        .raw(new String(element.toBytes(), UTF_8))
-        .endArray()
-        .toBytes();
+  private static JsonPieces array(JsonEdit element) {
+    return new JsonPieces().raw("[").add(element.pieces()).raw("]");
   }
 
   private static ChunkAnswer required(@Nullable ChunkAnswer chunk) {

@@ -123,6 +123,12 @@ public final class JsonObject {
     return value;
   }
 
+  /** Returns the integer at a path; {@code orElse} if there is none. */
+  public long longAt(long orElse, String first, String... path) {
+    JsonValue value = at(first, path);
+    return value == null ? orElse : value.longValue(orElse);
+  }
+
   private static @Nullable JsonValue step(JsonValue value, String step) {
     return isIndex(step) ? value.element(Integer.parseInt(step)) : value.member(step);
   }

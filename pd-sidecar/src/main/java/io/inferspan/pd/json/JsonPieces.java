@@ -57,8 +57,10 @@ public final class JsonPieces {
     }
   }
 
-  void add(JsonPieces others) {
+  /** Adds other pieces. */
+  public JsonPieces add(JsonPieces others) {
     others.pieces.forEach(piece -> add(piece.bytes(), piece.from(), piece.to()));
+    return this;
   }
 
   public int length() {

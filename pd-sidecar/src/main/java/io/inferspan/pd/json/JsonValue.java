@@ -2,7 +2,8 @@ package io.inferspan.pd.json;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.function.Consumer;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /** A value in place in its original bytes; only what is read is copied. */
@@ -168,34 +169,27 @@ public final class JsonValue {
 
   /** Returns an element of this array; null if it is absent or this is not an array. */
   public @Nullable JsonValue element(int index) {
-    Elements elements = elements();
-    JsonValue element = elements.next();
-    for (int i = 0; i < index && element != null; i++) {
-      element = elements.next();
+    int i = 0;
+    for (JsonValue element : elements()) {
+      if (i++ == index) {
+        return element;
+      }
     }
-    return element;
+    return null;
   }
 
   /** Returns the last element of this array; null if it is empty or this is not an array. */
   public @Nullable JsonValue lastElement() {
-    Elements elements = elements();
     JsonValue last = null;
-    for (JsonValue next = elements.next(); next != null; next = elements.next()) {
-      last = next;
+    for (JsonValue element : elements()) {
+      last = element;
     }
     return last;
   }
 
-  /** Visits the elements of this array in order; none if this is not an array. */
-  public void forEachElement(Consumer<JsonValue> visitor) {
-    Elements elements = elements();
-    for (JsonValue next = elements.next(); next != null; next = elements.next()) {
-      visitor.accept(next);
-    }
-  }
-
-  private Elements elements() {
-    return new Elements(json, isArray() ? from : to, to);
+  /** Returns the elements of this array in order; none if this is not an array. */
+  public Iterable<JsonValue> elements() {
+    return () -> new Elements(this);
   }
 
   byte[] bytes() {
@@ -210,40 +204,37 @@ public final class JsonValue {
     return to;
   }
 
-  /** Iterates over the elements of a valid array. */
-  private static final class Elements {
+  /** Iterates over the elements of a valid array, and scans each when it is next. */
+  private static final class Elements implements Iterator<JsonValue> {
     private final byte[] json;
-    private final int to;
     private final JsonScanner scanner;
 
-    /** The position of the opening bracket or the comma before the next element, or of the end. */
-    private int at;
+    /** The position of the next element, or of the closing bracket. */
+    private int next;
 
-    Elements(byte[] json, int from, int to) {
-      this.json = json;
-      this.at = from;
-      this.to = to;
-      this.scanner = new JsonScanner(json, to, Integer.MAX_VALUE);
+    Elements(JsonValue value) {
+      this.json = value.json;
+      this.scanner = new JsonScanner(value.json, value.to, Integer.MAX_VALUE);
+      this.next = value.isArray() ? scanner.skipSpace(value.from + 1) : value.to;
     }
 
-    @Nullable JsonValue next() {
-      if (at >= to) {
-        return null;
-      }
-      int start = scanner.skipSpace(at + 1);
-      if (start >= to || json[start] == ']') {
-        at = to;
-        return null;
-      }
-      int end = endOf(start);
-      int mark = scanner.skipSpace(end);
-      at = scanner.peek(mark) == ',' ? mark : to;
-      return new JsonValue(json, start, end);
+    @Override
+    public boolean hasNext() {
+      byte first = scanner.peek(next);
+      return first != 0 && first != ']';
     }
 
-    private int endOf(int start) {
+    @Override
+    public JsonValue next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
       try {
-        return scanner.skipValue(start, 0);
+        int start = next;
+        int end = scanner.skipValue(start, 0);
+        int mark = scanner.skipSpace(end);
+        next = scanner.peek(mark) == ',' ? scanner.skipSpace(mark + 1) : mark;
+        return new JsonValue(json, start, end);
       } catch (InvalidJson e) {
         throw new IllegalStateException("elements of an array that was not validated", e);
       }

@@ -25,31 +25,24 @@ public record MediaItem(String type, JsonValue json) {
    */
   public static List<MediaItem> distinctIn(JsonObject body, int most) {
     List<MediaItem> items = new ArrayList<>();
-    JsonValue messages = body.value("messages");
-    if (messages != null) {
-      Set<ByteBuffer> urls = new HashSet<>();
-      messages.forEachElement(message -> addDistinct(message, urls, items, most + 1));
+    Set<ByteBuffer> urls = new HashSet<>();
+    for (JsonValue message : elements(body.value("messages"))) {
+      for (JsonValue part : elements(message.member("content"))) {
+        MediaItem item = of(part);
+        ByteBuffer url = item == null ? null : item.url();
+        if (item != null && (url == null || urls.add(url))) {
+          items.add(item);
+        }
+        if (items.size() > most) {
+          return items;
+        }
+      }
     }
-    return List.copyOf(items);
+    return items;
   }
 
-  private static void addDistinct(
-      JsonValue message, Set<ByteBuffer> urls, List<MediaItem> items, int limit) {
-    JsonValue content = message.member("content");
-    if (content == null || items.size() == limit) {
-      return;
-    }
-    content.forEachElement(
-        element -> {
-          if (items.size() == limit) {
-            return;
-          }
-          MediaItem item = of(element);
-          ByteBuffer url = item == null ? null : item.url();
-          if (item != null && (url == null || urls.add(url))) {
-            items.add(item);
-          }
-        });
+  private static Iterable<JsonValue> elements(@Nullable JsonValue array) {
+    return array == null ? List.of() : array.elements();
   }
 
   private static @Nullable MediaItem of(JsonValue element) {

@@ -28,8 +28,7 @@ public final class CachedTokens {
 
   /** Returns the count in a response, 0 if there is none. */
   public static long of(JsonObject answer) {
-    JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
-    return cached == null ? 0 : cached.longValue(0);
+    return answer.longAt(0, USAGE, DETAILS, CACHED);
   }
 
   /** Returns a whole response with another count; null if nothing changes. */
@@ -56,7 +55,8 @@ public final class CachedTokens {
     try {
       JsonObject answer = JsonObject.scan(json, from, to, MAX_DEPTH);
       JsonValue usage = answer.value(USAGE);
-      if (usage == null || !usage.isObject() || says(answer, cachedTokens)) {
+      boolean same = answer.longAt(-1, USAGE, DETAILS, CACHED) == cachedTokens;
+      if (usage == null || !usage.isObject() || same) {
         return null;
       }
       JsonEdit edit = answer.edit();
@@ -65,11 +65,6 @@ public final class CachedTokens {
     } catch (InvalidJson _) {
       return null;
     }
-  }
-
-  private static boolean says(JsonObject answer, long cachedTokens) {
-    JsonValue cached = answer.at(USAGE, DETAILS, CACHED);
-    return cached != null && cached.longValue(-1) == cachedTokens;
   }
 
   /**

@@ -33,7 +33,8 @@ public final class FlatYaml {
   /** The library's own recursion would overflow the stack at some thousand levels. */
   private static final int MAX_DEPTH = 50;
 
-  private static final LoadSettings SETTINGS = LoadSettings.builder().setAllowNonScalarKeys(true).build();
+  private static final LoadSettings SETTINGS =
+      LoadSettings.builder().setAllowNonScalarKeys(true).build();
 
   private FlatYaml() {}
 

@@ -3,6 +3,7 @@ package io.inferspan.pd.config;
 import io.inferspan.pd.config.text.Quoted;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The command line, in the grammar of Go's pflag.
@@ -12,21 +13,14 @@ import java.util.List;
  * llm-d's sidecar.
  */
 final class CommandLine {
-
-  /** The kinds of invocation. */
-  enum Asked {
-    RUN,
-    HELP,
-    VERSION
-  }
-
   private final Iterator<String> words;
   private final Notes notes;
-  private final Layer layer = new Layer();
+  private final Layer layer;
 
   CommandLine(List<String> words, Notes notes) {
     this.words = words.iterator();
     this.notes = notes;
+    this.layer = new Layer(notes);
   }
 
   /** Returns the values of the flags, after {@link #read}. */
@@ -34,54 +28,45 @@ final class CommandLine {
     return layer;
   }
 
-  Asked read() throws ConfigException {
-    Asked asked = Asked.RUN;
-    while (asked == Asked.RUN && words.hasNext()) {
+  /** Reads the flags; returns what to do instead of running, or null. */
+  @Nullable Invocation read() throws ConfigException {
+    Invocation instead = null;
+    while (instead == null && words.hasNext()) {
       String word = words.next();
       if (word.equals("--")) {
         words.forEachRemaining(notes::stray);
       } else if (word.startsWith("--")) {
-        asked = longFlag(word);
+        instead = longFlag(word);
+      } else if (word.startsWith("-h")) {
+        instead = new Invocation.ShowHelp(HelpText.write());
+      } else if (word.startsWith("-v")) {
+        String attached = word.substring(word.startsWith("-v=") ? 3 : 2);
+        boolean alone = word.length() == 2;
+        take(Settings.LOG_LEVEL, "v", alone ? next(Settings.LOG_LEVEL, word) : attached);
       } else if (word.startsWith("-") && word.length() > 1) {
-        asked = shortFlag(word);
+        throw unknown(word);
       } else {
         notes.stray(word);
       }
     }
-    return asked;
+    return instead;
   }
 
-  private Asked longFlag(String word) throws ConfigException {
+  private @Nullable Invocation longFlag(String word) throws ConfigException {
     int equals = word.indexOf('=');
     String name = equals < 0 ? word.substring(2) : word.substring(2, equals);
-    return switch (name) {
-      case "help" -> Asked.HELP;
-      case "version" -> Asked.VERSION;
-      default -> {
-        Setting<?> setting = Settings.named(name);
-        if (setting == null) {
-          throw unknown("--" + name);
-        }
-        take(setting, name, equals < 0 ? next(setting, word) : word.substring(equals + 1));
-        yield Asked.RUN;
-      }
-    };
-  }
-
-  private Asked shortFlag(String word) throws ConfigException {
-    if (word.charAt(1) == 'h') {
-      return Asked.HELP;
+    if (name.equals("help")) {
+      return new Invocation.ShowHelp(HelpText.write());
     }
-    if (word.charAt(1) != 'v') {
-      throw unknown(word);
+    if (name.equals("version")) {
+      return new Invocation.ShowVersion();
     }
-    String value =
-        switch (word.length()) {
-          case 2 -> next(Settings.LOG_LEVEL, word);
-          default -> word.substring(word.charAt(2) == '=' ? 3 : 2);
-        };
-    take(Settings.LOG_LEVEL, "v", value);
-    return Asked.RUN;
+    Setting<?> setting = Settings.named(name);
+    if (setting == null) {
+      throw unknown("--" + name);
+    }
+    take(setting, name, equals < 0 ? next(setting, word) : word.substring(equals + 1));
+    return null;
   }
 
   private String next(Setting<?> setting, String flag) throws ConfigException {
@@ -100,10 +85,6 @@ final class CommandLine {
     if (setting.isIgnored()) {
       notes.add(origin + " is a flag of Go's loggers and is ignored");
       return;
-    }
-    String instead = setting.insteadOf(name);
-    if (instead != null) {
-      notes.deprecated(origin, instead);
     }
     layer.read(setting, value, name, origin);
   }

@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.CommandLine.Asked;
 import java.util.List;
 import java.util.Map;
 
@@ -24,17 +23,14 @@ public sealed interface Invocation {
   static Invocation parse(List<String> args, Map<String, String> env) throws ConfigException {
     Notes notes = new Notes();
     CommandLine line = new CommandLine(args, notes);
-    Asked asked = line.read();
-    return switch (asked) {
-      case HELP -> new ShowHelp(HelpText.write());
-      case VERSION -> new ShowVersion();
-      case RUN -> {
-        Layer yaml = YamlSource.read(line.layer(), notes);
-        Layer environment = EnvironmentSource.read(env, notes);
-        SidecarConfig config = new SidecarConfig(List.of(line.layer(), yaml, environment), notes);
-        new Rules(config, notes).check();
-        yield new Run(config);
-      }
-    };
+    Invocation other = line.read();
+    if (other != null) {
+      return other;
+    }
+    List<Layer> layers =
+        List.of(line.layer(), YamlSource.read(line.layer(), notes), Layer.of(env, notes));
+    SidecarConfig config = new SidecarConfig(layers, notes);
+    new Rules(config, notes).check();
+    return new Run(config);
   }
 }

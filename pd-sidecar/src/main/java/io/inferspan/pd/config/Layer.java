@@ -17,6 +17,42 @@ final class Layer {
   record Given(String text, String origin, int rank) {}
 
   private final Map<Setting<?>, Given> values = new HashMap<>();
+  private final Notes notes;
+
+  /**
+   * Creates an empty layer.
+   *
+   * @param notes where deprecated names are noted
+   */
+  Layer(Notes notes) {
+    this.notes = notes;
+  }
+
+  /**
+   * Reads environment variables. A malformed value is ignored, as in llm-d's sidecar, because
+   * Kubernetes itself sets {@code SGLANG_BOOTSTRAP_PORT=tcp://…} if a service has that name.
+   */
+  static Layer of(Map<String, String> env, Notes notes) throws ConfigException {
+    Layer layer = new Layer(notes);
+    for (Setting<?> setting : Settings.all()) {
+      String variable = setting.env();
+      String text = variable == null ? "" : env.getOrDefault(variable, "").strip();
+      if (text.isEmpty()) {
+        continue;
+      }
+      String origin = "the environment variable " + variable;
+      boolean address = setting.equals(Settings.METRICS_PORT);
+      String value = address ? text.substring(text.lastIndexOf(':') + 1) : text;
+      try {
+        layer.add(setting, value, setting.key(), origin);
+      } catch (TextException _) {
+        notes.add(
+            "%s is %s and is ignored: it must be %s"
+                .formatted(origin, Quoted.text(text), setting.kind().allowed()));
+      }
+    }
+    return layer;
+  }
 
   @Nullable Given find(Setting<?> setting) {
     return values.get(setting);
@@ -29,10 +65,14 @@ final class Layer {
    * @throws TextException if it is malformed
    * @throws ConfigException if the value is not allowed
    */
-  void add(Setting<?> setting, String text, String name, String origin)
+  private void add(Setting<?> setting, String text, String name, String origin)
       throws TextException, ConfigException {
     if (!isAllowed(setting.kind(), text)) {
       throw refused(setting, text, origin);
+    }
+    String instead = setting.insteadOf(name);
+    if (instead != null) {
+      notes.deprecated(origin, instead);
     }
     Given given = new Given(text, origin, Math.max(0, setting.names().indexOf(name)));
     Given before = values.get(setting);

@@ -20,11 +20,10 @@ final class YamlSource {
   private static final String REFUSED = "failed to unmarshal sidecar configuration: ";
   private static final int MAX_FILE_BYTES = 1 << 20;
 
-  private final Notes notes;
-  private final Layer layer = new Layer();
+  private final Layer layer;
 
   private YamlSource(Notes notes) {
-    this.notes = notes;
+    this.layer = new Layer(notes);
   }
 
   /** Reads the YAML that the flags name, if any. */
@@ -92,10 +91,6 @@ final class YamlSource {
           REFUSED + "unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
     }
     String origin = "the YAML key ".concat(key);
-    String instead = setting.insteadOf(key);
-    if (instead != null) {
-      notes.deprecated(origin, instead);
-    }
     if (entry.list() && !setting.kind().isList()) {
       throw new ConfigException(REFUSED + key + " must be one value, but is a list");
     }

@@ -74,8 +74,8 @@ public final class ServerTls implements AutoCloseable {
    * @throws IllegalArgumentException with one sentence, if the files cannot be used
    */
   public static ServerTls from(Path directory) {
-    FileWatch watch = new FileWatch(PemIdentity.files(directory));
-    Identity identity = PemIdentity.read(directory);
+    FileWatch watch = new FileWatch(Identity.files(directory));
+    Identity identity = Identity.read(directory);
     if (identity.expiredAt(Instant.now())) {
       LOG.log(WARNING, "The certificate in " + directory + " has expired; it is served as it is.");
     }
@@ -99,7 +99,7 @@ public final class ServerTls implements AutoCloseable {
 
   private void reload(Path directory) {
     try {
-      Identity identity = PemIdentity.read(directory);
+      Identity identity = Identity.read(directory);
       if (identity.expiredAt(Instant.now())) {
         throw new IllegalArgumentException("The new certificate in " + directory + " has expired.");
       }

@@ -64,7 +64,7 @@ class SettingTest {
   void everyDefault_isAllowed() throws ConfigException {
     for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
-        Layer layer = new Layer();
+        Layer layer = new Layer(new Notes());
         layer.read(setting, setting.byDefault(), setting.key(), "the default");
         assertThat(layer.find(setting)).isNotNull();
       }

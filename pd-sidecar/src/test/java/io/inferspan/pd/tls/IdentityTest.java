@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The PEM files under {@code /tls} were made with OpenSSL and are good for tests only. */
-class PemIdentityTest {
+class IdentityTest {
   private final Identity made =
       SelfSigned.create("made", Instant.now(), Instant.now().plus(Duration.ofDays(1)));
   @TempDir Path directory;
@@ -39,7 +39,7 @@ class PemIdentityTest {
   void keysOfEveryUsualForm_areRead(String name) throws Exception {
     certificate(resource(name.substring(0, name.indexOf('-')) + ".crt"));
     key(resource(name + ".key"));
-    Identity identity = PemIdentity.read(directory);
+    Identity identity = Identity.read(directory);
     assertThat(identity.certificate().getSubjectX500Principal().getName()).isEqualTo("O=test");
     assertThat(identity.key().getAlgorithm())
         .isEqualTo(identity.certificate().getPublicKey().getAlgorithm());
@@ -49,7 +49,7 @@ class PemIdentityTest {
   void chain_isReadWhole() throws Exception {
     String leaf = SecretVolume.pem("CERTIFICATE", SecretVolume.certificate(made));
     certificate("A comment.\n" + leaf + resource("rsa.crt"));
-    assertThat(PemIdentity.read(directory).chain()).hasSize(2);
+    assertThat(Identity.read(directory).chain()).hasSize(2);
   }
 
   @Test
@@ -103,7 +103,7 @@ class PemIdentityTest {
       certificate(garbled(certificate, random));
       key(garbled(key, random));
       try {
-        PemIdentity.read(directory);
+        Identity.read(directory);
       } catch (IllegalArgumentException e) {
         assertThat(e.getMessage()).contains(directory.toString()).doesNotContain("MIG", "\n");
       }
@@ -119,7 +119,7 @@ class PemIdentityTest {
   }
 
   private void refusedWith(String part) {
-    assertThatThrownBy(() -> PemIdentity.read(directory))
+    assertThatThrownBy(() -> Identity.read(directory))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(part)
         .hasNoCause();
@@ -134,7 +134,7 @@ class PemIdentityTest {
   }
 
   private static String resource(String name) throws Exception {
-    try (var in = PemIdentityTest.class.getResourceAsStream("/tls/" + name)) {
+    try (var in = IdentityTest.class.getResourceAsStream("/tls/" + name)) {
       return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.US_ASCII);
     }
   }

@@ -2,13 +2,13 @@ package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.text.GoDuration;
 import io.inferspan.pd.config.text.GoWords;
-import io.inferspan.pd.config.text.TextException;
 import java.lang.System.Logger.Level;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -21,7 +21,11 @@ import java.util.function.Predicate;
  * @param choices the allowed words; empty for any
  */
 record Kind<T>(
-    String placeholder, String allowed, Form<T> form, Predicate<T> bounds, List<String> choices) {
+    String placeholder,
+    String allowed,
+    Function<String, T> form,
+    Predicate<T> bounds,
+    List<String> choices) {
   static final int MAX_PORT = 65_535;
 
   /** Any text. */
@@ -54,17 +58,13 @@ record Kind<T>(
 
   private static final int TRACE = 5;
 
-  /** Parses a text. */
-  interface Form<T> {
-    T read(String text) throws TextException;
-  }
-
-  private static <T> Kind<T> unbounded(String placeholder, String allowed, Form<T> form) {
+  private static <T> Kind<T> unbounded(
+      String placeholder, String allowed, Function<String, T> form) {
     return bounded(placeholder, allowed, form, _ -> true);
   }
 
   private static <T> Kind<T> bounded(
-      String placeholder, String allowed, Form<T> form, Predicate<T> bounds) {
+      String placeholder, String allowed, Function<String, T> form, Predicate<T> bounds) {
     return new Kind<>(placeholder, allowed, form, bounds, List.of());
   }
 
@@ -74,7 +74,7 @@ record Kind<T>(
     return bounded(
         "int",
         "a whole number" + up,
-        text -> Math.clamp(GoWords.whole(text), Integer.MIN_VALUE, Integer.MAX_VALUE),
+        text -> Math.clamp(Long.parseLong(text), Integer.MIN_VALUE, Integer.MAX_VALUE),
         value -> min <= value && value <= max);
   }
 
@@ -85,17 +85,13 @@ record Kind<T>(
 
   /** A number of bytes. */
   static Kind<Long> size(String min, String max) {
-    try {
-      long least = GoWords.bytes(min);
-      long most = GoWords.bytes(max);
-      return bounded(
-          "size",
-          "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
-          GoWords::bytes,
-          value -> least <= value && value <= most);
-    } catch (TextException e) {
-      throw new IllegalStateException(e);
-    }
+    long least = GoWords.bytes(min);
+    long most = GoWords.bytes(max);
+    return bounded(
+        "size",
+        "a size from " + min + " to " + max + " such as 65536, 64KiB or 8MiB",
+        GoWords::bytes,
+        value -> least <= value && value <= most);
   }
 
   /** One of some words. */
@@ -127,8 +123,13 @@ record Kind<T>(
         known);
   }
 
-  T read(String text) throws TextException {
-    return form.read(text);
+  /**
+   * Parses a text.
+   *
+   * @throws IllegalArgumentException if it is malformed
+   */
+  T read(String text) {
+    return form.apply(text);
   }
 
   boolean allows(T value) {
@@ -145,11 +146,7 @@ record Kind<T>(
 
   /** Returns whether a text is a zero that is not allowed. */
   boolean isSenselessZero(String text) {
-    try {
-      return placeholder.equals("int") && text.equals("0") && !allows(read(text));
-    } catch (TextException e) {
-      throw new IllegalStateException(e);
-    }
+    return placeholder.equals("int") && text.equals("0") && !allows(read(text));
   }
 
   private static boolean isPath(String text) {
@@ -161,14 +158,14 @@ record Kind<T>(
     }
   }
 
-  private static Level level(String text) throws TextException {
+  private static Level level(String text) {
     return switch (text) {
       case "trace" -> Level.TRACE;
       case "debug" -> Level.DEBUG;
       case "info" -> Level.INFO;
       case "warn", "warning" -> Level.WARNING;
       case "error", "dpanic", "panic", "fatal" -> Level.ERROR;
-      default -> level(GoWords.whole(text));
+      default -> level(Long.parseLong(text));
     };
   }
 

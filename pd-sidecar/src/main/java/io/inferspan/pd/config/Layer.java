@@ -1,7 +1,6 @@
 package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.text.Quoted;
-import io.inferspan.pd.config.text.TextException;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +44,7 @@ final class Layer {
       String value = address ? text.substring(text.lastIndexOf(':') + 1) : text;
       try {
         layer.add(setting, value, setting.key(), origin);
-      } catch (TextException _) {
+      } catch (IllegalArgumentException _) {
         notes.add(
             "%s is %s and is ignored: it must be %s"
                 .formatted(origin, Quoted.text(text), setting.kind().allowed()));
@@ -62,11 +61,11 @@ final class Layer {
    * Stores a text if it is well-formed: the current name wins over old ones, then the later text
    * wins, and lists grow.
    *
-   * @throws TextException if it is malformed
+   * @throws IllegalArgumentException if it is malformed
    * @throws ConfigException if the value is not allowed
    */
   private void add(Setting<?> setting, String text, String name, String origin)
-      throws TextException, ConfigException {
+      throws ConfigException {
     if (!isAllowed(setting.kind(), text)) {
       throw refused(setting, text, origin);
     }
@@ -83,7 +82,7 @@ final class Layer {
     }
   }
 
-  private static <T> boolean isAllowed(Kind<T> kind, String text) throws TextException {
+  private static <T> boolean isAllowed(Kind<T> kind, String text) {
     return kind.allows(kind.read(text));
   }
 
@@ -95,7 +94,7 @@ final class Layer {
   void read(Setting<?> setting, String text, String name, String origin) throws ConfigException {
     try {
       add(setting, text, name, origin);
-    } catch (TextException _) {
+    } catch (IllegalArgumentException _) {
       throw refused(setting, text, origin);
     }
   }

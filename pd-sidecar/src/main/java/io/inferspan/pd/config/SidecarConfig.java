@@ -2,7 +2,6 @@ package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.Layer.Given;
 import io.inferspan.pd.config.text.Quoted;
-import io.inferspan.pd.config.text.TextException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -27,15 +26,10 @@ public final class SidecarConfig {
   SidecarConfig(List<Layer> layers, Notes notes) {
     this.layers = layers;
     this.notes = notes;
-    this.values = Settings.all().stream().map(this::read).toArray();
-  }
-
-  private Object read(Setting<?> setting) {
-    try {
-      return setting.kind().read(given(setting).text());
-    } catch (TextException e) {
-      throw new IllegalStateException(setting.key(), e);
-    }
+    this.values =
+        Settings.all().stream()
+            .map(setting -> setting.kind().read(given(setting).text()))
+            .toArray();
   }
 
   /** Returns the value of a setting. */

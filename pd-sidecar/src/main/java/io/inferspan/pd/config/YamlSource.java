@@ -1,24 +1,51 @@
 package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.Layer.Given;
-import io.inferspan.pd.config.text.FlatYaml;
-import io.inferspan.pd.config.text.FlatYaml.Entry;
 import io.inferspan.pd.config.text.Quoted;
-import io.inferspan.pd.config.text.TextException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** Reads settings from YAML, inline or in a file, with the flags' names as keys. */
+/**
+ * Reads settings from YAML, inline or in a file: one mapping of the flags' names to scalars or
+ * lists of scalars.
+ *
+ * <p>Only the nodes are read: aliases are not expanded, and tags never create objects.
+ */
 final class YamlSource {
 
-  private static final String REFUSED = "failed to unmarshal sidecar configuration: ";
   private static final int MAX_FILE_BYTES = 1 << 20;
+  private static final int MAX_CHARACTERS = 1 << 20;
+
+  /** The library recurses, and would overflow the stack at some thousand levels. */
+  private static final int MAX_DEPTH = 50;
+
+  private static final LoadSettings LIBRARY =
+      LoadSettings.builder().setAllowNonScalarKeys(true).build();
+
+  private static final Pattern INDENTATION = Pattern.compile("(?m)^[ \t]+");
 
   private final Layer layer;
 
@@ -73,36 +100,100 @@ final class YamlSource {
   }
 
   private void take(String text) throws ConfigException {
-    Map<String, Entry> entries;
-    try {
-      entries = FlatYaml.read(text);
-    } catch (TextException e) {
-      throw new ConfigException(REFUSED + e.problem());
+    if (text.length() > MAX_CHARACTERS) {
+      throw refused("it is longer than " + MAX_CHARACTERS + " characters");
     }
-    for (Map.Entry<String, Entry> entry : entries.entrySet()) {
-      take(entry.getKey(), entry.getValue());
+    String yaml = withoutTabs(text);
+    try {
+      checkDepth(yaml);
+      Node root = new Compose(LIBRARY).composeString(yaml).orElse(null);
+      if (root instanceof MappingNode mapping) {
+        take(mapping);
+      } else if (root != null && !(root instanceof ScalarNode scalar && isNull(scalar))) {
+        throw refused("it must be a mapping of keys to values");
+      }
+    } catch (MarkedYamlEngineException e) {
+      throw refused(e.getProblem() + place(e));
+    } catch (YamlEngineException e) {
+      throw refused(String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
     }
   }
 
-  private void take(String key, Entry entry) throws ConfigException {
+  private static void checkDepth(String yaml) throws ConfigException {
+    int depth = 0;
+    for (Event event : new Parse(LIBRARY).parseString(yaml)) {
+      if (event instanceof CollectionStartEvent && ++depth > MAX_DEPTH) {
+        throw refused("it is nested deeper than " + MAX_DEPTH + " levels");
+      }
+      depth -= event instanceof CollectionEndEvent ? 1 : 0;
+    }
+  }
+
+  /** Replaces tabs before the braces' members, which Go's YAML parser accepts, unlike this one. */
+  private static String withoutTabs(String text) {
+    return text.stripLeading().startsWith("{")
+        ? INDENTATION.matcher(text).replaceAll(space -> " ".repeat(space.group().length()))
+        : text;
+  }
+
+  private static String place(MarkedYamlEngineException e) {
+    return e.getProblemMark()
+        .map(mark -> " in line " + (mark.getLine() + 1) + ", column " + (mark.getColumn() + 1))
+        .orElse("");
+  }
+
+  private void take(MappingNode mapping) throws ConfigException {
+    Set<String> keys = new HashSet<>();
+    for (NodeTuple member : mapping.getValue()) {
+      if (!(member.getKeyNode() instanceof ScalarNode key)) {
+        throw refused("a key must be a plain name");
+      }
+      if (!keys.add(key.getValue())) {
+        throw refused("the key " + Quoted.text(key.getValue()) + " is there twice");
+      }
+      take(key.getValue(), member.getValueNode());
+    }
+  }
+
+  private void take(String key, Node value) throws ConfigException {
     Setting<?> setting = Settings.named(key);
     if (setting == null || !setting.isYamlKey()) {
-      throw new ConfigException(
-          REFUSED + "unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
+      throw refused("unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
     }
-    String origin = "the YAML key ".concat(key);
-    if (entry.list() && !setting.kind().isList()) {
-      throw new ConfigException(REFUSED + key + " must be one value, but is a list");
+    String text = spelled(setting.kind(), text(key, value));
+    if (value instanceof SequenceNode && !setting.kind().isList()) {
+      throw refused(key + " must be one value, but is a list");
     }
-    String text = spelled(setting.kind(), String.join(",", entry.texts()));
     if (isUnset(setting, text)) {
       return;
     }
     try {
-      layer.read(setting, text, key, origin);
+      layer.read(setting, text, key, "the YAML key " + key);
     } catch (ConfigException e) {
-      throw new ConfigException(REFUSED + e.getMessage());
+      throw refused(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Returns the text of a value; those of a list are joined, and null has none. */
+  private static String text(String key, Node value) throws ConfigException {
+    List<String> texts = new ArrayList<>();
+    for (Node item : value instanceof SequenceNode list ? list.getValue() : List.of(value)) {
+      if (!(item instanceof ScalarNode scalar)) {
+        throw refused("the key " + Quoted.text(key) + " must have a value or a flat list");
+      }
+      if (!isNull(scalar) && !scalar.getValue().isEmpty()) {
+        texts.add(scalar.getValue());
+      }
+    }
+    return String.join(",", texts);
+  }
+
+  private static boolean isNull(ScalarNode scalar) {
+    return scalar.isPlain()
+        && switch (scalar.getValue()) {
+          case "", "~", "null", "Null", "NULL" -> true;
+          default -> false;
+        };
   }
 
   /**
@@ -125,5 +216,9 @@ final class YamlSource {
       case "n", "N", "no", "No", "NO", "off", "Off", "OFF" -> "false";
       default -> text;
     };
+  }
+
+  private static ConfigException refused(String reason) {
+    return new ConfigException("failed to unmarshal sidecar configuration: " + reason);
   }
 }

@@ -11,30 +11,34 @@ public final class GoDuration {
 
   private GoDuration() {}
 
-  /** Parses {@code text} with nanosecond precision. */
-  public static Duration parse(String text) throws TextException {
+  /**
+   * Parses {@code text} with nanosecond precision.
+   *
+   * @throws IllegalArgumentException if it is no duration, or too long
+   */
+  public static Duration parse(String text) {
     boolean signed = text.startsWith("-") || text.startsWith("+");
     String parts = signed ? text.substring(1) : text;
     try {
       long nanos = parts.equals("0") ? 0 : nanos(parts);
       return Duration.ofNanos(text.startsWith("-") ? -nanos : nanos);
-    } catch (ArithmeticException | NumberFormatException _) {
-      throw new TextException("too long a duration");
+    } catch (ArithmeticException _) {
+      throw new IllegalArgumentException("too long a duration");
     }
   }
 
-  private static long nanos(String parts) throws TextException {
+  private static long nanos(String parts) {
     Matcher part = PART.matcher(parts);
     long nanos = 0;
     int at = 0;
     do {
       if (!part.find(at) || part.start() != at) {
-        throw new TextException("not a duration");
+        throw new IllegalArgumentException("not a duration");
       }
       String whole = part.group(1);
       String fraction = part.group(2) == null ? "" : part.group(2);
       if (whole.isEmpty() && fraction.isEmpty()) {
-        throw new TextException("not a duration");
+        throw new IllegalArgumentException("not a duration");
       }
       long unit = unit(part.group(3));
       nanos = Math.addExact(nanos, Math.multiplyExact(whole(whole), unit));

@@ -3,38 +3,32 @@ package io.inferspan.pd.config.text;
 import java.util.Arrays;
 import java.util.List;
 
-/** Parses booleans, integers, sizes and lists as Go's flag packages do. */
+/**
+ * Parses booleans, sizes and lists as Go's flag packages do; a malformed text is an {@link
+ * IllegalArgumentException}.
+ */
 public final class GoWords {
 
   private GoWords() {}
 
   /** Parses one of the twelve spellings of a boolean. */
-  public static boolean bool(String text) throws TextException {
+  public static boolean bool(String text) {
     return switch (text) {
       case "1", "t", "T", "true", "TRUE", "True" -> true;
       case "0", "f", "F", "false", "FALSE", "False" -> false;
-      default -> throw new TextException("not a boolean");
+      default -> throw new IllegalArgumentException("not a boolean");
     };
   }
 
-  /** Parses a decimal integer with an optional sign. */
-  public static long whole(String text) throws TextException {
-    try {
-      return Long.parseLong(text);
-    } catch (NumberFormatException e) {
-      throw new TextException("not a whole number");
-    }
-  }
-
   /** Parses a number of bytes: {@code 65536}, {@code 64KiB}, {@code 64MiB} or {@code 1GiB}. */
-  public static long bytes(String text) throws TextException {
+  public static long bytes(String text) {
     int unitAt = text.endsWith("iB") ? text.length() - 3 : -1;
     int scale = unitAt < 0 ? 0 : "KMG".indexOf(text.charAt(unitAt)) + 1;
     String number = scale == 0 ? text : text.substring(0, unitAt);
     try {
-      return Math.multiplyExact(whole(number.strip()), 1L << (10 * scale));
+      return Math.multiplyExact(Long.parseLong(number.strip()), 1L << (10 * scale));
     } catch (ArithmeticException e) {
-      throw new TextException("too large a size");
+      throw new IllegalArgumentException("too large a size");
     }
   }
 

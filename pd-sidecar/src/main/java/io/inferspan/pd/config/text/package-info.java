@@ -1,5 +1,5 @@
 /**
- * Parsers for text formats: Go's flags, sizes and flat YAML.
+ * Parsers for text formats: the values of Go's flags, sizes and hosts.
  *
  * <p>Contains conversions of text to plain values. Settings, with their names, defaults and rules,
  * are in the parent package.

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -24,12 +24,9 @@ record ApiClient(Vertx vertx, KubernetesApi api, HttpClient client) {
   static ApiClient of(Vertx vertx, KubernetesApi api, Duration silence) {
     HttpClientOptions options =
         new HttpClientOptions()
-            .setDefaultHost(api.host())
-            .setDefaultPort(api.port())
             .setConnectTimeout(CONNECT_TIMEOUT_MILLIS)
             .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-            .setReadIdleTimeout(Math.toIntExact(silence.toMillis()))
-            .setSsl(api.tls());
+            .setReadIdleTimeout(Math.toIntExact(silence.toMillis()));
     if (api.authority() != null) {
       options.setTrustOptions(new PemTrustOptions().addCertPath(api.authority().toString()));
     }
@@ -37,10 +34,11 @@ record ApiClient(Vertx vertx, KubernetesApi api, HttpClient client) {
   }
 
   Future<HttpClientResponse> get(String uri) {
+    RequestOptions options = new RequestOptions().setAbsoluteURI(api.base() + uri);
     // Reading the token reads a file.
     return vertx
         .executeBlocking(() -> api.token().get())
-        .compose(token -> client.request(HttpMethod.GET, uri).compose(get -> send(get, token)));
+        .compose(token -> client.request(options).compose(request -> send(request, token)));
   }
 
   private static Future<HttpClientResponse> send(

@@ -60,23 +60,6 @@ public record KubernetesApi(URI base, Supplier<String> token, @Nullable Path aut
     return new KubernetesApi(base, () -> token, null);
   }
 
-  boolean tls() {
-    return "https".equals(base.getScheme());
-  }
-
-  int port() {
-    if (base.getPort() >= 0) {
-      return base.getPort();
-    }
-    return tls() ? 443 : 80;
-  }
-
-  /** Returns the host, without the brackets of an IPv6 address. */
-  String host() {
-    String host = base.getHost();
-    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-  }
-
   private static String read(Path token) {
     try {
       return Files.readString(token).strip();

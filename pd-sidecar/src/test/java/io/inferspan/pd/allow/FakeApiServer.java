@@ -41,11 +41,11 @@ public final class FakeApiServer implements AutoCloseable {
       HttpServerResponse response, boolean ofPools, Map<String, String> labels) {}
 
   public FakeApiServer(Vertx vertx) {
-    this(vertx, new HttpServerOptions().setPort(0));
+    this(vertx, new HttpServerOptions().setHost("127.0.0.1").setPort(0));
   }
 
   FakeApiServer(Vertx vertx, HttpServerOptions options) {
-    server = vertx.createHttpServer(options.setHost("127.0.0.1")).requestHandler(this::answer);
+    server = vertx.createHttpServer(options).requestHandler(this::answer);
     server.connectionHandler(
         connection -> {
           connections.put(connection, true);

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -29,13 +30,27 @@ class KubernetesApiTest {
     Path token = Files.writeString(account.resolve("token"), "one\n");
     KubernetesApi api = KubernetesApi.inCluster(INSIDE, account);
     assertThat(api.base()).hasToString("https://[fd00::1]:6443");
-    assertThat(api.host()).isEqualTo("fd00::1");
-    assertThat(api.port()).isEqualTo(6443);
-    assertThat(api.tls()).isTrue();
     assertThat(api.token().get()).isEqualTo("one");
     Files.writeString(token, "two");
     assertThat(api.token().get()).isEqualTo("two");
     assertThat(api.toString()).doesNotContain("two");
+  }
+
+  @Test
+  void serverWithAnIpv6Address_isReached() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try (FakeApiServer server =
+        new FakeApiServer(vertx, new HttpServerOptions().setHost("::1").setPort(0))) {
+      server.putPool("pool", Map.of("app", "x"));
+      server.putPod("prefill-0", "10.0.0.1", Map.of("app", "x"));
+      KubernetesApi api = KubernetesApi.at(URI.create("http://[::1]:" + server.port()), "");
+      try (PoolAllowList list =
+          PoolAllowList.watch(vertx, api, "models", "pool", "inference.networking.k8s.io")) {
+        Awaited.soon(() -> list.allows("prefill-0"));
+      }
+    } finally {
+      vertx.close().await();
+    }
   }
 
   @Test
@@ -60,6 +75,7 @@ class KubernetesApiTest {
     TestCertificate own = TestCertificate.createIn(account);
     HttpServerOptions tls =
         new HttpServerOptions()
+            .setHost("127.0.0.1")
             .setPort(0)
             .setSsl(true)
             .setKeyCertOptions(

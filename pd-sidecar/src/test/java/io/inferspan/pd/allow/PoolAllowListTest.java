@@ -203,7 +203,8 @@ class PoolAllowListTest {
     try (PoolAllowList list = PoolAllowList.watch(VERTX, api, "models", "pool", GROUP)) {
       Awaited.soon(() -> !log.warnings().isEmpty());
       assertThat(list.allows("10.0.0.1")).isFalse();
-      try (FakeApiServer late = new FakeApiServer(VERTX, new HttpServerOptions().setPort(port))) {
+      try (FakeApiServer late =
+          new FakeApiServer(VERTX, new HttpServerOptions().setHost("127.0.0.1").setPort(port))) {
         late.putPool("pool", LLAMA);
         late.putPod("prefill-0", "10.0.0.1", LLAMA);
         Awaited.soon(() -> list.allows("10.0.0.1"));

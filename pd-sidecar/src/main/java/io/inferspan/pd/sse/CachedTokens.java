@@ -6,6 +6,7 @@ import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,10 @@ public final class CachedTokens {
   private static final String CACHED = "cached_tokens";
   private static final int MAX_DEPTH = 1_000;
 
-  private static final byte[] WORD = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
+  private static final ByteBuf WORD =
+      Unpooled.wrappedBuffer("\"usage\"".getBytes(StandardCharsets.US_ASCII));
+
+  private static final int LENGTH = WORD.capacity();
 
   /**
    * The index of the letter of the word that is rarest in text and JSON, and therefore the one to
@@ -73,25 +77,16 @@ public final class CachedTokens {
    */
   static int findUsage(ByteBuf buffer, int from, int to) {
     int start = from;
-    while (to - start >= WORD.length) {
-      int rare = buffer.indexOf(start + RARE, to - (WORD.length - RARE) + 1, WORD[RARE]);
+    while (to - start >= LENGTH) {
+      int rare = buffer.indexOf(start + RARE, to - (LENGTH - RARE) + 1, (byte) 'g');
       if (rare < 0) {
         return -1;
       }
-      if (isWord(buffer, rare - RARE)) {
+      if (ByteBufUtil.equals(buffer, rare - RARE, WORD, 0, LENGTH)) {
         return rare - RARE;
       }
       start = rare + 1;
     }
     return -1;
-  }
-
-  private static boolean isWord(ByteBuf buffer, int at) {
-    for (int i = 0; i < WORD.length; i++) {
-      if (buffer.getByte(at + i) != WORD[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

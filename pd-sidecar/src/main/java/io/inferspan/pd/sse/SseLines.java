@@ -4,6 +4,7 @@ import io.inferspan.pd.json.InvalidJson;
 import io.inferspan.pd.json.JsonObject;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
@@ -12,7 +13,8 @@ import java.util.function.Consumer;
  * {@code \r} belongs to the line ending.
  */
 public final class SseLines {
-  private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
+  private static final ByteBuf DATA =
+      Unpooled.wrappedBuffer("data:".getBytes(StandardCharsets.US_ASCII));
   private static final int MAX_DEPTH = 1_000;
 
   private SseLines() {}
@@ -49,7 +51,7 @@ public final class SseLines {
   private static void visit(byte[] line, Consumer<JsonObject> visitor) {
     JsonObject data;
     try {
-      data = JsonObject.scan(line, DATA.length, line.length, MAX_DEPTH);
+      data = JsonObject.scan(line, DATA.capacity(), line.length, MAX_DEPTH);
     } catch (InvalidJson _) {
       return; // [DONE] is one of those
     }
@@ -69,19 +71,12 @@ public final class SseLines {
 
   /** Returns whether a line carries data; the value may start with a space. */
   public static boolean isData(ByteBuf stream, int line, int end) {
-    if (end - line < DATA.length) {
-      return false;
-    }
-    for (int i = 0; i < DATA.length; i++) {
-      if (stream.getByte(line + i) != DATA[i]) {
-        return false;
-      }
-    }
-    return true;
+    return end - line >= DATA.capacity()
+        && ByteBufUtil.equals(stream, line, DATA, 0, DATA.capacity());
   }
 
   /** Returns the position after {@code data:}. */
   static int afterData(int line) {
-    return line + DATA.length;
+    return line + DATA.capacity();
   }
 }

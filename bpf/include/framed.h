@@ -32,9 +32,10 @@ struct ispan_pass {
 	u64 length;
 	u64 at;
 	u64 from; /* of the copied bytes */
+	u64 owner; /* number of the engine */
 	u32 copied;
 	u32 tgid;
-	u8 bytes[FRAMED_CHUNK];
+	u8 bytes[FRAMED_CHUNK + sizeof(struct zmtp_bytes)]; /* the last are never filled */
 };
 
 struct ispan_framed_id {
@@ -146,7 +147,7 @@ static __always_inline bool is_anything_sampled(void)
 }
 
 /* Reports a request that arrived, if any request is traced. */
-static __always_inline void tell_added(const struct ispan_settings *settings, struct ispan_pass *pass, u64 owner, u32 slot)
+static __always_inline void tell_added(const struct ispan_settings *settings, struct ispan_pass *pass, u32 slot)
 {
 	struct ispan_head_record *head;
 	u64 produced;
@@ -158,7 +159,7 @@ static __always_inline void tell_added(const struct ispan_settings *settings, st
 		return;
 	__builtin_memset(head, 0, sizeof(*head));
 	head->owner.record.start_ns = head->owner.record.end_ns = bpf_ktime_get_ns();
-	head->owner.record.owner = owner;
+	head->owner.record.owner = pass->owner;
 	head->owner.record.tgid = pass->tgid;
 	head->owner.record.tid = (u32)bpf_get_current_pid_tgid();
 	head->owner.record.kind = ISPAN_KIND_SLOT_BOUND;
@@ -176,20 +177,27 @@ static __always_inline void tell_added(const struct ispan_settings *settings, st
 	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
 }
 
-static __always_inline void added(const struct ispan_settings *settings, struct ispan_pass *pass, struct ispan_framed *engine)
+/* The slot of the next request, or 0. */
+static __always_inline u32 next_slot(u32 tgid)
 {
-	u32 slot = __sync_fetch_and_add(&engine->slots, 1) + 1;
+	struct ispan_framed *engine = bpf_map_lookup_elem(&framed, &tgid);
 
-	if (!pass->stream.zmtp.id_length)
+	return engine ? __sync_fetch_and_add(&engine->slots, 1) + 1 : 0;
+}
+
+static __always_inline void added(const struct ispan_settings *settings, struct ispan_pass *pass)
+{
+	u32 slot = next_slot(pass->tgid);
+
+	if (!slot || !pass->stream.zmtp.id_length)
 		return;
 	pass->stream.zmtp.id.process = pass->tgid;
 	bpf_map_update_elem(&framed_slots, &pass->stream.zmtp.id, &slot, BPF_ANY);
-	tell_added(settings, pass, engine->owner, slot);
+	tell_added(settings, pass, slot);
 }
 
 /* Writes the changes that are held; with the last of a step, its time. */
-static __always_inline void flush_changes(const struct ispan_settings *settings, struct ispan_pass *pass,
-					  const struct ispan_framed *engine, u64 flags)
+static __always_inline void flush_changes(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
 	struct ispan_activity *activity = activity_now();
@@ -201,7 +209,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 		__builtin_memset(room, 0, sizeof(*room));
 		room->record.end_ns = bpf_ktime_get_ns();
 		room->record.start_ns = activity && flags & ISPAN_OUTPUT_LAST ? activity->since_ns : room->record.end_ns;
-		room->record.owner = engine->owner;
+		room->record.owner = pass->owner;
 		room->record.tgid = pass->tgid;
 		room->record.tid = (u32)bpf_get_current_pid_tgid();
 		room->record.kind = ISPAN_KIND_STEP_CHANGES;
@@ -217,8 +225,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 }
 
 /* A request that came unseen has no slot, and is counted as slot 0. */
-static __always_inline void changed(const struct ispan_settings *settings, struct ispan_pass *pass,
-				    const struct ispan_framed *engine, u64 flags)
+static __always_inline void changed(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
 	u64 tokens = stream->zmtp.tokens < CHANGE_MOST_TOKENS ? stream->zmtp.tokens : CHANGE_MOST_TOKENS;
@@ -242,7 +249,7 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 	stream->held = at + 1;
 	stream->total++;
 	if (stream->held == ISPAN_CHANGES || flags)
-		flush_changes(settings, pass, engine, flags);
+		flush_changes(settings, pass, flags);
 }
 
 /* What the decoder found. Not static, so that the verifier reads it once. 1: nothing behind it can be read. */
@@ -250,61 +257,71 @@ __noinline int framed_event(u32 event)
 {
 	struct ispan_settings *settings = current_settings();
 	struct ispan_pass *pass = current_pass();
-	struct ispan_framed *engine;
-	u32 tgid;
 
 	if (!settings || !pass)
 		return 1;
-	tgid = pass->tgid;
-	engine = bpf_map_lookup_elem(&framed, &tgid);
-	if (!engine)
-		return 1;
 	switch (event) {
 	case ZMTP_ADDED:
-		added(settings, pass, engine);
+		added(settings, pass);
 		return 0;
 	case ZMTP_ABORTED:
-		changed(settings, pass, engine, ISPAN_OUTPUT_ABORTED);
+		changed(settings, pass, ISPAN_OUTPUT_ABORTED);
 		pass->stream.total = 0;
 		return 0;
 	case ZMTP_OUTPUT:
-		changed(settings, pass, engine, 0);
+		changed(settings, pass, 0);
 		return 0;
 	case ZMTP_OUTPUTS:
-		flush_changes(settings, pass, engine, ISPAN_OUTPUT_LAST);
+		flush_changes(settings, pass, ISPAN_OUTPUT_LAST);
 		pass->stream.total = 0;
 		return 0;
 	default:
 		count(ISPAN_COUNT_FRAMES_UNREADABLE);
 		if (pass->stream.zmtp.outputs)
-			flush_changes(settings, pass, engine, ISPAN_OUTPUT_BROKEN);
+			flush_changes(settings, pass, ISPAN_OUTPUT_BROKEN);
 		else
-			__sync_fetch_and_add(&engine->slots, 1);
+			next_slot(pass->tgid);
 		return 1;
 	}
 }
 
-/* The next byte of the pass, or those that the decoder steps over. */
+/* Copies the next bytes of the pass, unless enough of what was copied is left. */
+static __always_inline bool copy_bytes(struct ispan_pass *pass, u64 left, u64 enough)
+{
+	u32 bytes = left < FRAMED_CHUNK ? left : FRAMED_CHUNK;
+	u64 end = pass->from + pass->copied; /* what was stepped over may lie behind it */
+
+	if (end >= pass->at + enough || end == pass->at + left)
+		return true;
+	barrier_var(bytes);
+	if (bytes > FRAMED_CHUNK || bpf_probe_read_user(pass->bytes, bytes, (void *)(pass->buffer + pass->at)))
+		return false;
+	pass->from = pass->at;
+	pass->copied = bytes;
+	return true;
+}
+
+/* The next output of the pass, or the next byte, or those that the decoder steps over. */
 static long framed_step(u32 index, void *none)
 {
 	struct ispan_pass *pass = current_pass();
-	u32 at, bytes;
+	u32 at, taken = 0;
+	bool output;
+	u64 left;
 
 	if (!pass || pass->at >= pass->length)
 		return 1;
-	if (pass->at - pass->from >= pass->copied) {
-		bytes = pass->length - pass->at < FRAMED_CHUNK ? pass->length - pass->at : FRAMED_CHUNK;
-		barrier_var(bytes);
-		if (bytes > FRAMED_CHUNK || bpf_probe_read_user(pass->bytes, bytes, (void *)(pass->buffer + pass->at))) {
-			framed_event(ZMTP_MALFORMED);
-			pass->length = 0;
-			return 1;
-		}
-		pass->from = pass->at;
-		pass->copied = bytes;
+	left = pass->length - pass->at;
+	output = zmtp_begins_output(&pass->stream.zmtp);
+	if (!copy_bytes(pass, left, output ? ZMTP_PLAIN_BYTES : 1)) {
+		framed_event(ZMTP_MALFORMED);
+		pass->length = 0;
+		return 1;
 	}
 	at = (pass->at - pass->from) & (FRAMED_CHUNK - 1);
-	pass->at += zmtp_take(&pass->stream.zmtp, pass->bytes[at], pass->length - pass->at);
+	if (output)
+		taken = zmtp_plain_output(&pass->stream.zmtp, (struct zmtp_bytes *)(pass->bytes + at), pass->from + pass->copied - pass->at);
+	pass->at += taken ? taken : zmtp_take(&pass->stream.zmtp, pass->bytes[at], left);
 	if (pass->stream.zmtp.event && framed_event(pass->stream.zmtp.event)) {
 		pass->length = 0;
 		return 1;
@@ -361,6 +378,7 @@ __noinline int framed_moved(u64 key, u64 buffer, u64 length, u64 is_write)
 	else
 		return 0;
 	pass->tgid = tgid;
+	pass->owner = engine->owner;
 	pass->buffer = buffer;
 	pass->length = length;
 	pass->at = pass->from = pass->copied = 0;

@@ -8,6 +8,13 @@
 #define ZMTP_APART __noinline
 #endif
 
+#ifndef ZMTP_COPY
+#define ZMTP_COPY bpf_probe_read_kernel
+#endif
+#ifndef barrier_var
+#define barrier_var(value) asm volatile("" : "+r"(value))
+#endif
+
 #define ZMTP_MORE 1
 #define ZMTP_LONG 2
 #define ZMTP_COMMAND 4
@@ -49,7 +56,7 @@ enum zmtp_value {
 	VALUE_STEP,	/* the array that a step's outputs are in */
 	VALUE_ENGINE,	/* its first field */
 	VALUE_OUTPUTS,	/* the array of outputs */
-	VALUE_OUTPUT,	/* an array of the fields of one */
+	VALUE_OUTPUT,	/* the next of them: an array of its fields */
 	VALUE_FIELD,
 	VALUE_STATS,
 	VALUE_TIME,

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sidecar's
+ * The sidecar's meters.
  *
  * <p>All meters are created at startup, so that recording needs only a few additions, without a
  * lookup, a lock or an allocation of ours. Thread-safe; nothing throws. If a sampled span is
@@ -90,21 +90,17 @@ public final class SidecarMetrics implements AutoCloseable {
     this.exemplars = exemplars;
     requests =
         counters(
-            LLM_D + "requests",
-            "Requests that arrived",
-            "api_type",
-            List.of(Api.values()),
-            Api::label);
+            "requests", "Requests that arrived", "api_type", List.of(Api.values()), Api::label);
     disaggregated =
         counters(
-            LLM_D + "disagg_requests",
+            "disagg_requests",
             "Requests that were served by several engines",
             "disagg_type",
             Stream.concat(Stream.of(ENCODE), KvConnector.names().stream()).toList(),
             Function.identity());
     errors =
         counters(
-            LLM_D + "request_errors",
+            "request_errors",
             "Failures of requests",
             "stage",
             List.of(Stage.values()),
@@ -161,7 +157,7 @@ public final class SidecarMetrics implements AutoCloseable {
       Function<K, String> text) {
     Map<K, Observation> counters = new HashMap<>();
     for (K value : values) {
-      Counter.Builder counter = Counter.builder(name).description(description);
+      Counter.Builder counter = Counter.builder(LLM_D + name).description(description);
       counters.put(value, register(counter.tag(label, text.apply(value))));
     }
     return counters;

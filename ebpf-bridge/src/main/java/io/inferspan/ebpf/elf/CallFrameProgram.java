@@ -10,6 +10,11 @@ final class CallFrameProgram {
 
   private static final int FRAME_POINTER = 6;
   private static final int STACK_POINTER = 7;
+  private static final int FRAME_POINTER_OF_ARM = 29;
+  private static final int LINK_OF_ARM = 30;
+
+  /** A compiler may move other instructions between saving a frame pointer and setting it. */
+  private static final int SET_UP_BYTES = 32;
 
   /** Stands for an expression in place of a register. */
   private static final int EXPRESSION = -1;
@@ -24,7 +29,7 @@ final class CallFrameProgram {
   private static final int FOUR_BYTES = 0xb;
 
   private final ByteBuffer bytes;
-  private final boolean go;
+  private final Code code;
   private final int begin;
   private final int end;
   private final int commonBegin;
@@ -35,7 +40,11 @@ final class CallFrameProgram {
   private boolean interrupted;
   private int pointerBytes = Long.BYTES;
 
-  private State state = new State(EXPRESSION, 0, NOT_SAVED);
+  /** Where the instructions are that the program has come to, and where the link was saved. */
+  private long at;
+
+  private long linkSaved;
+  private State state = new State(EXPRESSION, 0, NOT_SAVED, NOT_SAVED);
   private State initial = state;
   private final Deque<State> remembered = new ArrayDeque<>();
 
@@ -45,12 +54,26 @@ final class CallFrameProgram {
    * @param register the base of the canonical frame address (CFA)
    * @param offset the distance of the CFA from the register; the first operation of an expression
    * @param framePointerAt the offset from the CFA at which the caller's frame pointer is saved
+   * @param linkAt on AArch64, the offset from the CFA at which the caller's address is saved
    */
-  private record State(int register, long offset, long framePointerAt) {}
+  private record State(int register, long offset, long framePointerAt, long linkAt) {
 
-  CallFrameProgram(ByteBuffer table, int entry, boolean go) {
+    State withFrame(int register, long offset) {
+      return new State(register, offset, framePointerAt, linkAt);
+    }
+  }
+
+  /** Which compiler's code a table describes. */
+  enum Code {
+    X86,
+    GO_ON_X86,
+    ARM
+  }
+
+  CallFrameProgram(ByteBuffer table, int entry, Code code) {
     this.bytes = table.duplicate().order(table.order());
-    this.go = go;
+    this.code = code;
+    boolean go = code == Code.GO_ON_X86;
     this.end = entry + 4 + bytes.getInt(entry);
     int link = bytes.getInt(entry + 4);
     int common = go ? link : entry + 4 - link;
@@ -108,6 +131,9 @@ final class CallFrameProgram {
     if (interrupted) {
       return CallFrame.UNKNOWN;
     }
+    if (code == Code.ARM) {
+      return onArm(offset, instruction);
+    }
     if (isExpression(PUSH_FRAME_POINTER)) {
       return CallFrame.OWN;
     }
@@ -120,7 +146,18 @@ final class CallFrameProgram {
     if (state.register() != STACK_POINTER) {
       return CallFrame.UNKNOWN;
     }
-    return go ? inGo(instruction) : onStack(instruction);
+    return code == Code.GO_ON_X86 ? inGo(instruction) : onStack(instruction);
+  }
+
+  /** A frame pointer is saved below the caller's address, and then set. */
+  private CallFrame onArm(long offset, Instruction instruction) {
+    boolean saved =
+        state.framePointerAt() > UNKNOWN && state.linkAt() == state.framePointerAt() + Long.BYTES;
+    boolean set =
+        instruction.isCall()
+            || state.register() == FRAME_POINTER_OF_ARM
+            || offset - linkSaved >= SET_UP_BYTES;
+    return saved && set ? CallFrame.OWN : CallFrame.UNKNOWN;
   }
 
   private boolean isExpression(int first) {
@@ -146,11 +183,11 @@ final class CallFrameProgram {
 
   private void run(int from, int to, long offset) {
     bytes.position(from);
-    long at = 0;
+    at = 0;
     while (bytes.position() < to) {
-      int code = Byte.toUnsignedInt(bytes.get());
-      int low = code & 0x3f;
-      switch (code >>> 6) {
+      int next = Byte.toUnsignedInt(bytes.get());
+      int low = next & 0x3f;
+      switch (next >>> 6) {
         case 1 -> at += low * codeUnit;
         case 2 -> save(low, unsigned() * dataUnit);
         case 3 -> restore(low);
@@ -177,12 +214,13 @@ final class CallFrameProgram {
       }
       case 0x0a -> remember();
       case 0x0b -> state = Objects.requireNonNullElse(remembered.poll(), initial);
-      case 0x0c -> state = new State((int) unsigned(), unsigned(), state.framePointerAt());
-      case 0x0d -> state = new State((int) unsigned(), state.offset(), state.framePointerAt());
-      case 0x0e -> state = new State(state.register(), unsigned(), state.framePointerAt());
+      case 0x0c -> state = state.withFrame((int) unsigned(), unsigned());
+      case 0x0d -> state = state.withFrame((int) unsigned(), state.offset());
+      case 0x0e -> state = state.withFrame(state.register(), unsigned());
       case 0x0f -> state = expression();
-      case 0x12 -> state = new State((int) unsigned(), signed() * dataUnit, state.framePointerAt());
-      case 0x13 -> state = new State(state.register(), signed() * dataUnit, state.framePointerAt());
+      case 0x12 -> state = state.withFrame((int) unsigned(), signed() * dataUnit);
+      case 0x13 -> state = state.withFrame(state.register(), signed() * dataUnit);
+      case 0x2d -> {} // on AArch64, whether the caller's address is signed
       case 0x2e -> unsigned();
       default -> registerRule(code);
     }
@@ -220,17 +258,20 @@ final class CallFrameProgram {
     int after = afterCounted();
     int first = Byte.toUnsignedInt(bytes.get(bytes.position()));
     bytes.position(after);
-    return new State(EXPRESSION, first, state.framePointerAt());
+    return state.withFrame(EXPRESSION, first);
   }
 
-  private void save(int register, long at) {
-    if (register == FRAME_POINTER) {
-      state = new State(state.register(), state.offset(), at);
+  private void save(int register, long where) {
+    if (register == (code == Code.ARM ? FRAME_POINTER_OF_ARM : FRAME_POINTER)) {
+      state = new State(state.register(), state.offset(), where, state.linkAt());
+    } else if (register == LINK_OF_ARM) {
+      linkSaved = at;
+      state = new State(state.register(), state.offset(), state.framePointerAt(), where);
     }
   }
 
   private void restore(int register) {
-    save(register, initial.framePointerAt());
+    save(register, register == LINK_OF_ARM ? initial.linkAt() : initial.framePointerAt());
   }
 
   private void skip(int count) {

@@ -37,7 +37,6 @@ public final class ElfFunctions {
   private final List<Code> code;
   private final List<SymbolTable> tables = new ArrayList<>();
   private final String buildId;
-  private final boolean isForX86;
   private final @Nullable UnwindTable frames;
   private final Set<Long> roots;
   private final long pythonRuntime;
@@ -52,11 +51,10 @@ public final class ElfFunctions {
   private ElfFunctions(ElfFile file, Path debugRoot) throws IOException {
     this.code = file.code();
     this.buildId = BuildId.of(file);
-    this.isForX86 = file.isForX86();
-    this.frames = isForX86 ? UnwindTable.of(file) : null;
+    this.frames = UnwindTable.of(file);
     SymbolTable exported = SymbolTable.of(file, SymbolTable.DYNAMIC);
     this.roots =
-        exported == null || frames == null
+        exported == null || frames == null || !file.isForX86()
             ? Set.of()
             : ThreadRoots.of(file, code, exported, frames);
     this.pythonRuntime =
@@ -96,16 +94,10 @@ public final class ElfFunctions {
     return best == null ? null : best.name();
   }
 
-  /**
-   * Returns the frame of the function at an offset. On AArch64, every function is assumed to have a
-   * frame pointer.
-   */
+  /** Returns the frame of the function at an offset. */
   public CallFrame frame(long fileOffset, Instruction instruction) {
     UnwindTable known = frames;
-    if (known == null) {
-      return isForX86 ? CallFrame.UNKNOWN : CallFrame.OWN;
-    }
-    return known.at(address(fileOffset), instruction);
+    return known == null ? CallFrame.UNKNOWN : known.at(address(fileOffset), instruction);
   }
 
   /** Returns whether threads or programs begin in the function at an offset. */

@@ -2,7 +2,10 @@ package io.inferspan.ebpf.elf;
 
 import java.util.HexFormat;
 
-/** An x86-64 instruction that runs next; it shows whether the frame is set up. */
+/**
+ * An instruction that runs next; on x86-64, its code shows whether the frame is set up. On AArch64
+ * the code is not read.
+ */
 public final class Instruction {
 
   private static final String MOVE = "48(89e5|8bec).*";
@@ -43,6 +46,11 @@ public final class Instruction {
     return address;
   }
 
+  /** Returns whether it is a call, at which a frame is set up. */
+  boolean isCall() {
+    return next.isEmpty();
+  }
+
   /** Returns whether an entry of the procedure linkage table has pushed its number. */
   boolean hasPushedNumber() {
     return (address & 15) >= 11;
@@ -61,9 +69,12 @@ public final class Instruction {
 
   /**
    * Returns the frame of code that a runtime compiled, which has a frame pointer except at its
-   * first and last instructions.
+   * first and last instructions; unknown if the code was not read.
    */
   public CallFrame ofCompiledCode() {
+    if ((before + next).matches("0+")) {
+      return CallFrame.UNKNOWN;
+    }
     if (movesFramePointer()) {
       return CallFrame.onStack(2 * Long.BYTES);
     }

@@ -1,5 +1,6 @@
 package io.inferspan.ebpf.elf;
 
+import io.inferspan.ebpf.elf.CallFrameProgram.Code;
 import io.inferspan.ebpf.elf.ElfFile.Section;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -11,7 +12,8 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unwind table of an x86-64 file: {@code .eh_frame}, or {@code .debug_frame} of a Go program.
+ * The unwind table of a file: {@code .eh_frame}, or {@code .debug_frame} of a Go program for
+ * x86-64.
  *
  * <p>It is read only to check chains of frame pointers, so anything unusual is {@link
  * CallFrame#UNKNOWN}.
@@ -29,11 +31,11 @@ final class UnwindTable {
 
   private final int[] entries;
   private final ByteBuffer bytes;
-  private final boolean go;
+  private final Code code;
 
-  private UnwindTable(ByteBuffer bytes, boolean go, long[] starts, int[] entries) {
+  private UnwindTable(ByteBuffer bytes, Code code, long[] starts, int[] entries) {
     this.bytes = bytes;
-    this.go = go;
+    this.code = code;
     this.starts = starts;
     this.entries = entries;
   }
@@ -42,7 +44,7 @@ final class UnwindTable {
   static @Nullable UnwindTable of(ElfFile file) throws IOException {
     try {
       // Go functions are only in .debug_frame; C functions in the same file are in both.
-      boolean go = file.section(".gopclntab") != null;
+      boolean go = file.isForX86() && file.section(".gopclntab") != null;
       Section frames = file.section(go ? ".debug_frame" : ".eh_frame");
       Section index = file.section(".eh_frame_hdr");
       if (frames == null || frames.length() > MAX_BYTES) {
@@ -98,7 +100,7 @@ final class UnwindTable {
       starts[i] = index.address() + table.getInt(12 + 8 * i);
       entries[i] = (int) (index.address() + table.getInt(16 + 8 * i) - section.address());
     }
-    return new UnwindTable(frames, false, starts, entries);
+    return new UnwindTable(frames, file.isForX86() ? Code.X86 : Code.ARM, starts, entries);
   }
 
   /** Reads a table without an index. */
@@ -121,7 +123,7 @@ final class UnwindTable {
     }
     // The linker sorts the index by address.
     return new UnwindTable(
-        frames, true, Arrays.copyOf(starts, count), Arrays.copyOf(entries, count));
+        frames, Code.GO_ON_X86, Arrays.copyOf(starts, count), Arrays.copyOf(entries, count));
   }
 
   long memoryBytes() {
@@ -152,7 +154,7 @@ final class UnwindTable {
       return CallFrame.UNKNOWN;
     }
     try {
-      CallFrameProgram program = new CallFrameProgram(bytes, entries[index], go);
+      CallFrameProgram program = new CallFrameProgram(bytes, entries[index], code);
       return program.holds(address - starts[index])
           ? program.at(address - starts[index], instruction)
           : CallFrame.UNKNOWN;

@@ -21,6 +21,7 @@ class UnwindTableTest {
 
   private static final long SEED = 20261126;
   private static final int INPUTS = 1000;
+  private static final String CLANG = "/usr/bin/clang-19";
 
   /** All rows of all functions. */
   @ParameterizedTest
@@ -56,6 +57,74 @@ class UnwindTableTest {
     }
     boolean kept = saved.matches("c-.*") && Integer.parseInt(saved.substring(2)) <= offset;
     return kept || !frame.startsWith("rsp") ? CallFrame.UNKNOWN : CallFrame.onStack(offset);
+  }
+
+  /** A function on AArch64 has a frame pointer once it is saved below the caller's address. */
+  @Test
+  void rowsOfAarch64_haveFramePointersOrAreUnknown(@TempDir Path directory) throws Exception {
+    assumeTrue(Files.exists(Path.of(CLANG)) && Files.exists(Path.of("/usr/bin/ld.lld-19")));
+    Path library = forAarch64(directory, "-fno-omit-frame-pointer");
+    UnwindTable table = table(library);
+
+    long leaf = function(library, "leaf");
+    long caller = function(library, "caller");
+    assertThat(table.at(leaf, Instruction.next(leaf, 0, 0))).isEqualTo(CallFrame.UNKNOWN);
+    assertThat(table.at(caller, Instruction.next(caller, 0, 0))).isEqualTo(CallFrame.UNKNOWN);
+    long end = table.end(caller);
+    assertThat(table.at(end - 4, Instruction.next(end - 4, 0, 0))).isEqualTo(CallFrame.UNKNOWN);
+    long within = caller + (end - caller) / 2 / 4 * 4;
+    assertThat(table.at(within, Instruction.next(within, 0, 0))).isEqualTo(CallFrame.OWN);
+    assertThat(table.at(within, Instruction.call(within))).isEqualTo(CallFrame.OWN);
+
+    Path without = forAarch64(directory, "-fomit-frame-pointer");
+    table = table(without);
+    caller = function(without, "caller");
+    for (long at = caller; at < table.end(caller); at += 4) {
+      assertThat(table.at(at, Instruction.next(at, 0, 0))).isEqualTo(CallFrame.UNKNOWN);
+      assertThat(table.at(at, Instruction.call(at))).isEqualTo(CallFrame.UNKNOWN);
+    }
+  }
+
+  private static Path forAarch64(Path directory, String frames) throws Exception {
+    Path source = directory.resolve("calls.c");
+    Files.writeString(
+        source,
+        """
+        int other(int);
+        __attribute__((noinline)) int leaf(int a) { return a * 3; }
+        int caller(int a) { for (int i = 0; i < a; i++) a += other(leaf(i)) + other(a); return a; }
+        int last(void) { return 1; }
+        """);
+    Path library = directory.resolve("calls" + frames + ".so");
+    int result =
+        new ProcessBuilder(
+                CLANG,
+                "--target=aarch64-linux-gnu",
+                "-O1",
+                "-fPIC",
+                "-shared",
+                "-nostdlib",
+                "-fuse-ld=lld-19",
+                "-fasynchronous-unwind-tables",
+                "-Wl,--eh-frame-hdr",
+                frames,
+                "-o",
+                library.toString(),
+                source.toString())
+            .inheritIO()
+            .start()
+            .waitFor();
+    assertThat(result).isZero();
+    return library;
+  }
+
+  private static long function(Path library, String name) throws IOException {
+    Process readelf = new ProcessBuilder("readelf", "-sW", library.toString()).start();
+    return readelf.inputReader().readAllLines().stream()
+        .filter(line -> line.endsWith(" " + name))
+        .mapToLong(line -> Long.parseLong(line.strip().split(" +", -1)[1], 16))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static List<String> readelf(String library) throws IOException {
@@ -121,11 +190,13 @@ class UnwindTableTest {
     "0000004883c4205d, 493b67480f870000, 8",
     "83c4205d493b6748, 0f8700000000c300, 8",
     "48480f8700000000, c300000000000000, 8",
+    "0000000000000000, 0000000000000000, -1",
   })
   void compiledCode_hasItsFrameBetweenItsFirstAndLastInstructions(
       String before, String next, int offset) {
     CallFrame frame = Instruction.next(0x1000, word(before), word(next)).ofCompiledCode();
 
+    // Code that could not be read says nothing.
     assertThat(frame).isEqualTo(offset == 0 ? CallFrame.OWN : CallFrame.onStack(offset));
   }
 

@@ -42,7 +42,7 @@ enum ispan_class_level {
 
 /* What the ring's reader does, as it says itself. */
 enum ispan_reader {
-	ISPAN_READER_LOOKS = 0,  /* every millisecond or so: to be called would only cost the caller */
+	ISPAN_READER_LOOKS = 0,  /* every few milliseconds: to be called would only cost the caller */
 	ISPAN_READER_WAITS = 1,  /* to be woken when much has come */
 	ISPAN_READER_SLEEPS = 2, /* to be woken by the first record */
 };

@@ -3,24 +3,28 @@ package io.inferspan.ebpf.ring;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * The daemon thread that drains a ring.
  *
- * <p>Under high load it continues at once. Under low load it pauses for a millisecond, so that many
- * events share one read. Without load it waits for a wake-up, with increasing timeouts; programs
- * wake it only when much data is pending. If the handler has no scheduled work either, it requests
- * a wake-up for the first event and sleeps.
+ * <p>Under high load it continues at once. Under low load it pauses until about a hundred events
+ * share one read, for 1 to 16 milliseconds. Without load it waits with increasing timeouts.
+ * Programs end a longer pause, or a wait, only when much data is pending. If the handler has no
+ * scheduled work either, the thread requests a wake-up for the first event and sleeps.
  */
 public final class RingThread implements AutoCloseable {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan.ebpf");
 
   private static final long MUCH_BYTES = 64 << 10;
-  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long ENOUGH_BYTES = 8 << 10;
+
+  /** A ring's share that one pause may fill, so that sixteen times the load still fits. */
+  private static final int SHARE_OF_RING = 16;
+
+  private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int SHORTEST_WAIT_MILLIS = 2;
   private static final int LONGEST_WAIT_MILLIS = 64;
   private static final int SLEEP_MILLIS = 250;
@@ -59,27 +63,39 @@ public final class RingThread implements AutoCloseable {
 
   private void run() {
     int waitMillis = SHORTEST_WAIT_MILLIS;
+    int pauseMillis = 1;
     while (!closing) {
       long bytes = look();
-      if (bytes >= MUCH_BYTES) {
+      if (bytes > 0) {
         waitMillis = SHORTEST_WAIT_MILLIS;
-      } else if (bytes > 0) {
-        waitMillis = SHORTEST_WAIT_MILLIS;
-        LockSupport.parkNanos(this, REST_NANOS);
+        pauseMillis = pauseAfter(bytes, pauseMillis);
+        if (bytes < MUCH_BYTES) {
+          // At high rates each wake-up would come shortly before the pause ends anyway.
+          rest(pauseMillis == 1 ? ReaderState.LOOKS : ReaderState.WAITS, pauseMillis, MUCH_BYTES);
+        }
       } else if (handler.isAtRest()) {
-        rest(ReaderState.SLEEPS, SLEEP_MILLIS);
-      } else if (!rest(ReaderState.WAITS, waitMillis)) {
+        rest(ReaderState.SLEEPS, SLEEP_MILLIS, 1);
+      } else if (!rest(ReaderState.WAITS, waitMillis, 1)) {
         waitMillis = Math.min(2 * waitMillis, LONGEST_WAIT_MILLIS);
       }
     }
     look();
   }
 
-  /** Waits for at most this time; returns true if there is data, even an incomplete record. */
-  private boolean rest(ReaderState state, int millis) {
+  private int pauseAfter(long bytes, int millis) {
+    long enough = Math.min(ENOUGH_BYTES, reader.capacityBytes() / SHARE_OF_RING);
+    return Math.clamp(bytes < enough ? 2 * millis : millis / 2, 1, LONGEST_PAUSE_MILLIS);
+  }
+
+  /**
+   * Waits for at most this time; returns true if there is data, even an incomplete record.
+   *
+   * @param enough what need not be waited for
+   */
+  private boolean rest(ReaderState state, int millis, long enough) {
     readiness.readerDoes(state);
     // Data that arrived before the programs saw the new state caused no wake-up.
-    boolean come = reader.backlogBytes() > 0 || readiness.await(millis);
+    boolean come = reader.backlogBytes() >= enough || readiness.await(millis);
     readiness.readerDoes(ReaderState.LOOKS);
     return come;
   }

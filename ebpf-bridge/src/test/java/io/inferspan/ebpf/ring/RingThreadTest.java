@@ -188,6 +188,40 @@ class RingThreadTest {
   }
 
   @Test
+  void fewEvents_areReadTogetherAfterLongerPausesThatMuchDataEnds() throws Exception {
+    List<Integer> pauses = new CopyOnWriteArrayList<>();
+    List<ReaderState> states = new CopyOnWriteArrayList<>();
+    List<ReaderState> during = new CopyOnWriteArrayList<>();
+    CountDownLatch enough = new CountDownLatch(1);
+    Readiness steadyFlow =
+        new Readiness(states::add) {
+          @Override
+          public boolean await(int timeoutMillis) {
+            if (pauses.size() >= 24) {
+              enough.countDown();
+              return super.await(timeoutMillis);
+            }
+            pauses.add(timeoutMillis);
+            during.add(states.getLast());
+            // In a ring of 64 KiB, a pause ought to bring less than 4 KiB.
+            for (int i = 0; i < (pauses.size() < 12 ? 1 : 100); i++) {
+              kernel.write(EVENT);
+            }
+            return false;
+          }
+        };
+    kernel.write(EVENT);
+    try (RingThread ring = RingThread.start(reader, event -> {}, steadyFlow)) {
+      assertThat(enough.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(pauses.subList(0, 6)).containsExactly(2, 4, 8, 16, 16, 16);
+      assertThat(pauses.subList(12, 18)).containsExactly(8, 4, 2, 1, 1, 1);
+      assertThat(during.subList(0, 15)).containsOnly(ReaderState.WAITS);
+      assertThat(during.subList(15, 23)).containsOnly(ReaderState.LOOKS);
+      assertThat(ring.failures()).isZero();
+    }
+  }
+
+  @Test
   void idleThread_isWokenByTheFirstEvent() throws Exception {
     AtomicBoolean slept = new AtomicBoolean();
     CountDownLatch asked = new CountDownLatch(1);

@@ -28,6 +28,12 @@ final class BudgetController {
 
   private static final long MOST_QUIET_NANOS = TimeUnit.SECONDS.toNanos(16);
 
+  /** Between periods in which only a rise could change anything. */
+  private static final long FULL_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** While all classes are detached, so that nothing but the bridge itself costs anything. */
+  private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
+
   /** A raise that lasts this long has succeeded. */
   private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -107,6 +113,20 @@ final class BudgetController {
       onTrial = null;
     }
     return levels;
+  }
+
+  /** Returns how soon the next period can change levels if the cost does not rise. */
+  long restNanos(long nowNanos) {
+    if (levels.equals(DetailLevels.FULL)) {
+      return FULL_REST_NANOS;
+    }
+    long trial = nextTrial.getOrDefault(EventClass.REQUESTS, nowNanos) - nowNanos;
+    return isAllDetached() ? Math.clamp(trial, QUIET_NANOS, LONGEST_REST_NANOS) : QUIET_NANOS;
+  }
+
+  /** Whether no program is left that the load could run. */
+  boolean isAllDetached() {
+    return ORDER.stream().allMatch(this::isDetached);
   }
 
   /** Returns whether a class is attached on trial, to measure its cost. */

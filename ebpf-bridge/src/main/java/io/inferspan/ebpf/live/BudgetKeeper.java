@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Measuring programs patches kernel code, and costs two clock readings per run of every BPF
  * program on the machine. Programs are therefore measured briefly: after a change of levels, when a
- * cheap indicator has risen, and otherwise rarely.
+ * cheap indicator has risen, and otherwise rarely; not at all while every class is detached.
  */
 final class BudgetKeeper {
 
@@ -38,7 +38,6 @@ final class BudgetKeeper {
   private static final String OUR_THREADS = "inferspan-ebpf-";
   private static final Duration END = Duration.ofSeconds(2);
   private static final long LOOK_MILLIS = 250;
-  private static final int LOOKS_UNMEASURED = 3;
   private static final long MEASURED_MILLIS = 50;
 
   private static final List<Kind> KINDS =
@@ -98,14 +97,15 @@ final class BudgetKeeper {
   }
 
   private void run() {
-    int looks = 0;
+    long next = 0;
     boolean tries = false;
     while (tries || !waited(LOOK_MILLIS)) {
       tries = false;
       try {
-        if (looks-- <= 0 || meter.mayHaveRisen()) {
+        long now = Clocks.monotonicNanos();
+        if (now >= next || meter.mayHaveRisen()) {
           boolean changed = holdBudget();
-          looks = changed || controller.isUrgent() ? 0 : LOOKS_UNMEASURED;
+          next = changed || controller.isUrgent() ? 0 : now + controller.restNanos(now);
           tries = changed && controller.isTrying();
         }
       } catch (RuntimeException e) {
@@ -137,7 +137,7 @@ final class BudgetKeeper {
   }
 
   private CostMeter.Programs programs() {
-    if (!measures) {
+    if (!measures || controller.isAllDetached()) {
       boolean ignored = waited(MEASURED_MILLIS);
       return CostMeter.Programs.UNMEASURED;
     }

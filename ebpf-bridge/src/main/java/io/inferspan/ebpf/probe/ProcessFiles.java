@@ -64,8 +64,11 @@ final class ProcessFiles {
   Map<FileId, Mapped> libraries(Identity process, Predicate<String> wantedName) {
     Map<FileId, Mapped> libraries = new LinkedHashMap<>();
     for (String line : lines(path(process.pid(), "maps"))) {
+      if (!wantedName.test(name(line))) {
+        continue; // Nearly all are, and to match them takes much longer.
+      }
       Matcher mapping = MAPPING.matcher(line);
-      if (mapping.matches() && wantedName.test(name(mapping.group(4)))) {
+      if (mapping.matches()) {
         String name = name(mapping.group(4));
         FileId file = new FileId(mapping.group(2), Long.parseLong(mapping.group(3)));
         libraries.computeIfAbsent(

@@ -146,6 +146,27 @@ class BudgetControllerTest {
   }
 
   @Test
+  void whenAllIsDetached_theNextMeasurementIsThatOfTheNextTrial() {
+    load(0.1, 0.1, 0.1, 0.1);
+    inFull.put(EventClass.REQUESTS, 0.3);
+    assertThat(controller.restNanos(0)).isEqualTo(TimeUnit.SECONDS.toNanos(2));
+    others = 1.5;
+    periods(40);
+
+    assertThat(controller.isAllDetached()).isTrue();
+    assertThat(controller.restNanos(nowNanos)).isEqualTo(BudgetController.QUIET_NANOS);
+    others = 0;
+    inFull.put(EventClass.REQUESTS, 30.0);
+    while (controller.isAllDetached()) {
+      periods(1);
+    }
+    assertThat(controller.restNanos(nowNanos)).isEqualTo(BudgetController.QUIET_NANOS);
+    periods(1);
+    assertThat(controller.isAllDetached()).isTrue();
+    assertThat(controller.restNanos(nowNanos)).isEqualTo(TimeUnit.SECONDS.toNanos(4));
+  }
+
+  @Test
   void probesThatAreSlowToDetach_areCounted() {
     controller = new BudgetController(SHARES, new Detachable(false, false), 0);
     others = 2;

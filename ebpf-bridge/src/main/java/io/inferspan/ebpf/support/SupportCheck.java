@@ -59,6 +59,7 @@ public final class SupportCheck {
       feature("task storage", KernelFeature.TASK_STORAGE);
       functionProbes();
       sleep();
+      programTimes();
       tracefs();
       bpfFilesystem();
       otherProcesses();
@@ -196,6 +197,17 @@ public final class SupportCheck {
                 "never, because probes in libraries are slow to detach",
                 "Linux 6.6 has uprobe_multi")
             : available("sleep", "while no request is sampled"));
+  }
+
+  /** A budget of CPU time wants them. */
+  private void programTimes() {
+    found.add(
+        system.has(Capability.SYS_ADMIN)
+            ? available("run time of programs", "measured by the kernel")
+            : limited(
+                "run time of programs",
+                "not measured, so a budget of CPU time takes it from the number of events",
+                "run with CAP_SYS_ADMIN"));
   }
 
   private Prerequisite perfProbes(String name) {

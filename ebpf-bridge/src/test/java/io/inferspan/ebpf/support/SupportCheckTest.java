@@ -42,7 +42,7 @@ class SupportCheckTest {
     assertThat(support.prerequisites())
         .allSatisfy(one -> assertThat(one.state()).isEqualTo(State.AVAILABLE))
         .allSatisfy(one -> assertThat(one.remedy()).isEmpty())
-        .hasSize(16);
+        .hasSize(17);
   }
 
   @Test
@@ -175,6 +175,13 @@ class SupportCheckTest {
 
     errors.put(KernelFeature.PERF_UPROBES, EACCES);
     assertLimited("function probes", "CAP_SYS_ADMIN");
+  }
+
+  @Test
+  void programs_areNotMeasuredWithoutAllPrivileges() {
+    system.capabilities("000000c000000000");
+
+    assertLimited("run time of programs", "CAP_SYS_ADMIN");
   }
 
   @Test

@@ -181,6 +181,7 @@ final class Kit {
             OUR_CORE,
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
+            "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "-Xmx128m",
             "-jar",

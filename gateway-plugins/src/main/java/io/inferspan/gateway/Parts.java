@@ -20,7 +20,7 @@ final class Parts {
     REST
   }
 
-  /** For unobserved requests, which record nothing. */
+  /** A shared instance for requests that are not recorded. */
   static final Parts UNSEEN = new Parts(0);
 
   private long queueNanos;
@@ -45,7 +45,7 @@ final class Parts {
     }
   }
 
-  /** Adds the time of a connection that was not reported to the time of the first token. */
+  /** Counts the connect phase as time to the first token if no connection was reported. */
   void connectedUntold() {
     if (part == Part.CONNECT) {
       part = Part.FIRST_TOKEN;

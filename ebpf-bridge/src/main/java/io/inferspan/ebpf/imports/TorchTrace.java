@@ -33,7 +33,7 @@ final class TorchTrace {
 
   private TorchTrace() {}
 
-  /** A slice, with its correlation id, which a launch and its kernel share; 0 without one. */
+  /** A slice. A launch and its kernel have the same correlation id; 0 means none. */
   private record Slice(
       String thread, String category, String name, double begin, double end, long correlation) {}
 

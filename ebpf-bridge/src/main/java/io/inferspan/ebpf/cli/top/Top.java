@@ -30,7 +30,7 @@ public final class Top {
   /**
    * Prints to {@code out}.
    *
-   * @param picture adds controls that draw a page over the previous one, if the output has them
+   * @param picture on a terminal, adds the control sequences that overwrite the previous page
    */
   public Top(UnaryOperator<String> picture, PrintStream out) {
     this.picture = picture;
@@ -39,7 +39,7 @@ public final class Top {
 
   /** Prints one page, or pages until the end; returns false if no bridge runs. */
   public boolean run(boolean once) throws InterruptedException {
-    // The kernel measures its programs for as long as this is open.
+    // The kernel measures the run time of BPF programs while this descriptor is open.
     FileDescriptor measuring = RunStats.enable();
     try {
       return watch(once);
@@ -67,7 +67,7 @@ public final class Top {
     return true;
   }
 
-  /** Returns a page for every bridge that the previous reading contains, too. */
+  /** Returns a page for each bridge that was already present at the previous reading. */
   private String look(List<RunningBridge> bridges) {
     StringBuilder page = new StringBuilder();
     Map<Integer, Reading> now = new HashMap<>();

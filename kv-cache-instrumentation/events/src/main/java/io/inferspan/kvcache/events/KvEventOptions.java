@@ -83,7 +83,7 @@ public final class KvEventOptions {
       return this;
     }
 
-    /** Sets the port on which rank 0 of a pod replays; 0, the default, for none. */
+    /** Sets the port on which rank 0 of a pod serves replays; 0, the default, disables replay. */
     public Builder replayPort(int port) {
       replayPort = within("replayPort", port, 0, MOST_PORT);
       return this;
@@ -95,14 +95,15 @@ public final class KvEventOptions {
       return this;
     }
 
-    /** Sets an endpoint to bind, such as {@code tcp://*:5557}, for engines that connect to us. */
+    /** Sets an endpoint to bind, such as {@code tcp://*:5557}, for engines that connect to it. */
     public Builder zmqEndpoint(String endpoint) {
       zmqEndpoint = EventSource.checked("zmqEndpoint", endpoint);
       return this;
     }
 
     /**
-     * Sets the number of threads that write to the index; 4 by default. Each pod uses one thread.
+     * Sets the number of threads that write to the index; 4 by default. All events of a pod are
+     * written by the same thread.
      */
     public Builder workers(int workers) {
       this.workers = within("workers", workers, 1, 64);

@@ -22,10 +22,10 @@ final class GatewayClient {
   private static final int CONNECT_MILLIS = 2_000;
   private static final int SILENCE_MILLIS = 20_000;
 
-  /** With only one, half of the first trace's time to the first token is class loading. */
+  /** After a single round, class loading still takes half of the first trace's TTFT. */
   private static final int WARM_UP_ROUNDS = 2;
 
-  /** A trace that its caller does not sample. */
+  /** A {@code traceparent} whose sampled flag is not set. */
   private static final String UNSAMPLED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 
   private final URI completions;
@@ -44,9 +44,9 @@ final class GatewayClient {
   }
 
   /**
-   * Sends unsampled requests to all pods: the first requests of a JVM are slow.
+   * Sends unsampled requests to all pods, because the first requests of a JVM are slow.
    *
-   * @throws IOException if one of them is not answered
+   * @throws IOException if a request fails
    */
   void warmUp() throws IOException, InterruptedException {
     for (int round = 0; round < WARM_UP_ROUNDS; round++) {
@@ -63,9 +63,9 @@ final class GatewayClient {
   }
 
   /**
-   * Sends all at once.
+   * Sends all requests concurrently.
    *
-   * @throws IOException if one of them is not answered
+   * @throws IOException if a request fails
    */
   void askAtOnce(List<Question> questions) throws IOException, InterruptedException {
     askAtOnce(questions, null);

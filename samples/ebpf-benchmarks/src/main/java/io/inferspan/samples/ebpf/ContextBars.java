@@ -49,7 +49,7 @@ public final class ContextBars {
     atMost("set and clear, sampled: ns", nanos("oneRequest.told"), TOLD_NANOS);
     atMost("set and clear, sampled: bytes", bytes("oneRequest.told"), BYTES);
     double more = nanos("unsampled.told") - nanos("unsampled.plain");
-    atMost("unsampled: ns more than without us", more, UNSAMPLED_NANOS);
+    atMost("unsampled: ns added by the library", more, UNSAMPLED_NANOS);
     atMost("unsampled: bytes", bytes("unsampled.told"), BYTES);
     System.out.printf(Locale.ROOT, "%n%-46s %12s%n", "for comparison", "");
     for (String name : results.keySet()) {

@@ -98,7 +98,7 @@ public class ContextBenchmark {
 
   private static void require(boolean done) {
     if (!done) {
-      throw new IllegalStateException("The context storage is not in the state of this parameter");
+      throw new IllegalStateException("The context storage does not match the benchmark parameter");
     }
   }
 

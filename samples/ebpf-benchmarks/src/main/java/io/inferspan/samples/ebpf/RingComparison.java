@@ -167,7 +167,7 @@ public final class RingComparison {
     long events = filling.get(JAVA_LONG, JAVA_LONG.byteSize());
     if (events < 100_000) {
       throw new IllegalStateException(
-          "Only " + events + " events fitted, so the ring was not empty");
+          "Only " + events + " events fitted into the ring, so it was not empty at the start");
     }
     long bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
     long before = THREADS.getCurrentThreadCpuTime();

@@ -21,7 +21,7 @@ final class LocalRedis implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts the {@code redis-server} of the PATH. */
+  /** Starts the {@code redis-server} on the {@code PATH}. */
   static LocalRedis start() throws IOException {
     int port = freePort();
     String[] command = {

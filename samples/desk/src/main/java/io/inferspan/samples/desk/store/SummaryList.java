@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SummaryList {
 
-  /** An hour at 20 requests a second, and some more. */
+  /** A little more than an hour at 20 requests per second. */
   static final int MAX_PAST = 80_000;
 
   private static final int MAX_NAMES = 4_096;
@@ -29,7 +29,7 @@ public final class SummaryList {
   /** Summaries by negated number, because a skip list iterates fast in one direction only. */
   private final ConcurrentNavigableMap<Long, Row> byNegatedSeq = new ConcurrentSkipListMap<>();
 
-  /** Shared names; cleared when full. */
+  /** Canonical instances, so that equal names are stored once; cleared when full. */
   private final Map<Names, Names> names = new HashMap<>();
 
   /** Requests whose spans were dropped, the oldest first. */
@@ -39,7 +39,7 @@ public final class SummaryList {
 
   SummaryList() {}
 
-  /** Replaces a summary by one with a new number. For one thread at a time. */
+  /** Numbers a summary and removes its previous version. Must not run concurrently. */
   Summary replace(@Nullable Summary before, Summary made) {
     Summary listed = made.numbered(lastSeq.incrementAndGet());
     byNegatedSeq.put(-listed.seq(), Row.of(listed, shared(Names.of(listed))));
@@ -61,7 +61,7 @@ public final class SummaryList {
     }
   }
 
-  /** Keeps the figures of a request whose spans are dropped. For one thread at a time. */
+  /** Keeps the figures of a request whose spans are dropped. Must not run concurrently. */
   void toPast(@Nullable Summary summary) {
     if (summary == null) {
       return;

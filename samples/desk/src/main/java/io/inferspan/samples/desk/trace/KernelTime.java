@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The kernel spans below one span, with each moment of a thread counted once.
  *
- * <p>The same wait may occur as a synchronisation, as a system call in it, and as time off the CPU
- * in that. For single calls, threads and times determine the nesting, and the innermost call
- * counts. Folded calls have neither, so time off the CPU is assigned to the system call that it
- * names, or else to a synchronisation. The sum is limited to the wall time of the known threads; if
- * it would exceed that, the innermost kinds are reduced.
+ * <p>One wait may have three spans: a CUDA synchronisation, the system call that it makes, and the
+ * time off the CPU. Single calls are nested by thread and time, and each moment counts for the
+ * innermost call only. Folded calls have no thread and no exact times. Their time off the CPU is
+ * moved into the system call that it names, or else into a synchronisation. The sum is limited to
+ * the wall time of the known threads; beyond that limit, the innermost families are cut.
  */
 final class KernelTime {
 
@@ -30,7 +30,7 @@ final class KernelTime {
 
   private static final String SCHED = "sched";
 
-  /** The maximum nesting of calls; deeper ones are overlaps, which one thread cannot have. */
+  /** The maximum depth of nesting; deeper calls overlap, which is impossible in one thread. */
   private static final int DEEPEST = 32;
 
   private static final List<Attribute<?>> DETAILS =
@@ -77,7 +77,7 @@ final class KernelTime {
       return name.startsWith("cuda.") && name.endsWith("_sync");
     }
 
-    /** Moves time into a call that is around this; returns the part that was moved. */
+    /** Moves time into an enclosing call; returns the part that was moved. */
     Call moveInto(Call around) {
       Call part = new Call(node);
       part.outer = around;
@@ -118,7 +118,7 @@ final class KernelTime {
     threads.computeIfAbsent(thread, key -> new ArrayList<>()).add(call);
   }
 
-  /** Adds the frames and their times to that of the span. */
+  /** Adds the calls, as frames with their own times, below the frame of the span. */
   void addTo(Flame ground) {
     List<Call> all = new ArrayList<>(folded);
     for (List<Call> calls : threads.values()) {
@@ -158,8 +158,8 @@ final class KernelTime {
   }
 
   /**
-   * Counts the open calls until a time, and removes those that have ended by then; returns the
-   * time.
+   * Adds the time from {@code from} to {@code until} to the innermost open call, and removes calls
+   * that have ended; returns {@code until}.
    */
   private static long close(Deque<Call> open, long from, long until) {
     long at = from;

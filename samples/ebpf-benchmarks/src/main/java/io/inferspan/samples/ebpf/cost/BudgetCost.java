@@ -48,7 +48,7 @@ final class BudgetCost {
 
   void measure(int rounds, Report report) {
     report.say(
-        "%n%% of a core: median, middle half; of that the load, the bridge, its JVM; not in full");
+        "%n%% of a core: median, middle half; load, bridge and JVM of that; reduced families");
     Process keeper = kit.keeper();
     try {
       BUDGETS.forEach(budget -> measure(budget, rounds, report));

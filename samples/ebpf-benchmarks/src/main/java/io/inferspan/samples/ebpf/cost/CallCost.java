@@ -9,10 +9,10 @@ final class CallCost {
 
   private static final String FUNCTION = "cuLaunchKernel";
   private static final String LAUNCH = "cuda.launch";
-  private static final String NOTHING = "an empty program at both ends";
-  private static final String RECORD = "a record of no context";
+  private static final String NOTHING = "empty programs at entry and return";
+  private static final String RECORD = "a record without a context";
   private static final String BPFTRACE = "bpftrace";
-  private static final String UNTRACED = "the bridge, no context";
+  private static final String UNTRACED = "the bridge, untraced";
   private static final String TRACED = "the bridge, traced";
   private static final double BAR_TO_BPFTRACE = 0.8;
 
@@ -38,10 +38,10 @@ final class CallCost {
     } finally {
       Kit.end(keeper);
     }
-    report.say("%nns of CPU added to a call        median      least       most");
+    report.say("%nns of CPU added per call         median        min        max");
     nanos.forEach((name, samples) -> report.say("%-30s %s", name, samples));
     report.say("%-30s %s", "the bridge / bpftrace", ratio);
-    report.atMost("a call traced, of bpftrace's cost", ratio.median(), BAR_TO_BPFTRACE);
+    report.atMost("traced call, cost relative to bpftrace", ratio.median(), BAR_TO_BPFTRACE);
   }
 
   private static double figure(Map<String, Double> round, String name) {

@@ -26,7 +26,7 @@ public final class Cost {
     boolean all = PARTS.stream().noneMatch(wanted::contains);
     Kit kit = new Kit(Path.of(arguments[0]), Path.of(arguments[1]));
     Report report = new Report();
-    report.say("others' load before: %s", Files.readString(Path.of("/proc/loadavg")).strip());
+    report.say("system load before: %s", Files.readString(Path.of("/proc/loadavg")).strip());
     for (String part : PARTS) {
       if (all || wanted.contains(part)) {
         measure(part, kit, quick, report);

@@ -52,8 +52,8 @@ final class EngineCost {
   }
 
   void measure(int rounds, Report report) {
-    measure("200 steps a second", 16_500, quick ? 400 : 1_000, rounds, report);
-    measure("as fast as it can", 0, quick ? 1_000 : 2_500, rounds, report);
+    measure("200 steps per second", 16_500, quick ? 400 : 1_000, rounds, report);
+    measure("at full speed", 0, quick ? 1_000 : 2_500, rounds, report);
     for (Watched how : List.of(Watched.PLUGIN, Watched.FRAMES)) {
       programs(how, report);
     }
@@ -115,7 +115,7 @@ final class EngineCost {
     try (Engine engine = new Engine(how == Watched.PLUGIN, 16_500);
         Bridge bridge = Bridge.attach(measured, libraries(how))) {
       double _ = engine.stepsPerSecond(steps);
-      report.say("%n%s: programs             runs a step   ns a run   us a step", how.words);
+      report.say("%n%s: programs             runs/step     ns/run      us/step", how.words);
       for (BridgeStatus.Program program : bridge.status().programs()) {
         double micros = program.runNanos() / 1e3 / steps;
         if (micros >= 0.5) {

@@ -23,9 +23,10 @@ final class EventRate {
 
   void measure(double seconds, Report report) {
     double theirs = bpftrace(Math.min(seconds, 5));
-    report.say("%nbpftrace, a line per event: %,.0f a second", theirs);
+    report.say("%nbpftrace, a line per event: %,.0f per second", theirs);
     double ours = bridge(seconds, report);
-    report.atLeast("events written per second, of bpftrace's", ours / theirs, BAR_TO_BPFTRACE);
+    report.atLeast(
+        "events written per second, relative to bpftrace", ours / theirs, BAR_TO_BPFTRACE);
   }
 
   private double bpftrace(double seconds) {
@@ -58,7 +59,7 @@ final class EventRate {
     long produced = produced(after, READ) - produced(before, READ);
     double read = (read(after) - read(before)) / load.seconds();
     report.say(
-        "the bridge: %,d reads made, %,d produced, %,.0f events a second read, for %.1f s",
+        "the bridge: %,d reads made, %,d produced, %,.0f events read per second, for %.1f s",
         load.calls(), produced, read, load.seconds());
     report.atLeast("events per second that arrive, live", read, BAR_PER_SECOND);
     report.atLeast(

@@ -34,8 +34,8 @@ final class IdleCost {
       }
     }
     report.say(
-        "%nidle and asleep, %% of a core: %.3f with the bridge, %.3f without; %.1f processes a "
-            + "second began or ended meanwhile, or found a library",
+        "%nidle and asleep, %% of a core: %.3f with the bridge, %.3f without; %.1f processes per "
+            + "second started, exited or mapped a library",
         with, without, events / seconds);
     report.atMost("CPU of an idle bridge, % of a core", with - without, BAR_PERCENT);
   }

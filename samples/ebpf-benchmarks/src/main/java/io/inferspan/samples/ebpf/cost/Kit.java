@@ -82,7 +82,7 @@ final class Kit {
       String line = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       Matcher matcher = LOAD.matcher(line.strip());
       if (!matcher.matches()) {
-        throw new IllegalStateException("The load said: " + line);
+        throw new IllegalStateException("Unexpected output of the load generator: " + line);
       }
       return new Load(
           Long.parseLong(matcher.group(1)),

@@ -95,10 +95,10 @@ final class RecordCost {
       }
     }
     say(report, "%n%% of CPU time added to a process", Tool::added);
-    say(report, "%% of a CPU that it takes itself while it records", Tool::own);
-    say(report, "seconds of CPU time that it takes to start and to end", Tool::ends);
+    say(report, "%% of a CPU used by the recorder itself", Tool::own);
+    say(report, "CPU seconds to start and stop the recorder", Tool::ends);
     report.atMost(
-        "overhead of record, for a process and itself, %",
+        "overhead of recording: process and recorder, %",
         record.added().median() + record.own().median(), BAR_PERCENT);
   }
 

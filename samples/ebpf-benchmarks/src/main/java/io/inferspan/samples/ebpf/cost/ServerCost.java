@@ -156,7 +156,7 @@ final class ServerCost {
   /** Checks that the probes are in the state that the figure is labelled with. */
   private void require(Watched how) {
     if (isAsleep() != (how == Watched.ASLEEP)) {
-      throw new IllegalStateException("The bridge was not in the state of: " + how.words);
+      throw new IllegalStateException("The bridge was not in this state: " + how.words);
     }
   }
 
@@ -179,11 +179,12 @@ final class ServerCost {
   }
 
   private void say(int rounds, Report report) {
-    report.say("%na threaded server, %.0f requests a second, %d rounds", base.median(), rounds);
+    report.say("%na threaded server, %.0f requests per second, %d rounds", base.median(), rounds);
     report.say("%-50s median   middle half: from, to", "");
     for (Watched how : loss.keySet()) {
       report.say("%-50s %s", how.words + ": throughput lost, %", of(loss, how).middle());
-      report.say("%-50s %s", how.words + ": more CPU a request, %", of(moreCpu, how).middle());
+      report.say(
+          "%-50s %s", how.words + ": CPU time added per request, %", of(moreCpu, how).middle());
       if (how.bar > 0) {
         report.atMost(how.words + ": throughput lost, %", of(loss, how).median(), how.bar);
       }
@@ -195,9 +196,11 @@ final class ServerCost {
     }
     double whole = of(moreCpu, Watched.AWAKE).median();
     report.say(
-        "parts of the CPU time a request: %.1f %% in all, measured whole %.1f %%", sum, whole);
+        "added CPU time per request: sum of the parts %.1f %%, measured as a whole %.1f %%",
+        sum, whole);
     report.atMost(
-        "difference of the parts' sum and the whole, %", 100 * Math.abs(sum / whole - 1), 10);
+        "difference between the sum of the parts and the whole, %",
+        100 * Math.abs(sum / whole - 1), 10);
   }
 
   private static Samples of(Map<Watched, Samples> all, Watched how) {

@@ -269,7 +269,7 @@ final class Http2Test extends WireTest {
                       paused.set(response);
                     }));
     Awaited.within(
-        Duration.ofSeconds(8),
+        Duration.ofSeconds(60),
         "the engine stalls",
         () -> {
           int before = engine.heads().size();
@@ -280,7 +280,7 @@ final class Http2Test extends WireTest {
 
     CompletableFuture<Buffer> body = answer.body().toCompletionStage().toCompletableFuture();
     answer.resume();
-    assertThat(body.get(8, TimeUnit.SECONDS).length()).isEqualTo(blocks * 65536);
+    assertThat(body.get(60, TimeUnit.SECONDS).length()).isEqualTo(blocks * 65536);
   }
 
   @ParameterizedTest

@@ -21,7 +21,8 @@ import java.util.regex.Pattern;
 
 /**
  * The cost of tracing an engine with 256 requests in each step, with the plugin and without it, by
- * its messages. Each window has its own engine, which waits for each of its steps.
+ * its messages: steps lost, and the CPU time that the engine's process takes more, which other
+ * processes change less. Each window has its own engine, which waits for each of its steps.
  */
 final class EngineCost {
 
@@ -34,6 +35,7 @@ final class EngineCost {
   /** The kinds of observation, each with its bar for the steps lost at 200 steps a second, in %. */
   private enum Watched {
     NOT("unwatched", Double.NaN),
+    PLUGIN_ALONE("with the plugin, unwatched", Double.NaN),
     PLUGIN("with the plugin", 1),
     FRAMES("without a plugin", 2);
 
@@ -43,6 +45,24 @@ final class EngineCost {
     Watched(String words, double bar) {
       this.words = words;
       this.bar = bar;
+    }
+
+    boolean hasPlugin() {
+      return this == PLUGIN || this == PLUGIN_ALONE;
+    }
+  }
+
+  /** The speed of an engine in a window, and its CPU time per step. */
+  private record Window(double stepsPerSecond, double cpuMicros) {}
+
+  /** Differences from the unwatched engine of the same round. */
+  private static final class Costs {
+    private final Samples lost = new Samples();
+    private final Samples cpuMicros = new Samples();
+
+    void add(Window watched, Window unwatched) {
+      lost.add(100 * (1 - watched.stepsPerSecond / unwatched.stepsPerSecond));
+      cpuMicros.add(watched.cpuMicros - unwatched.cpuMicros);
     }
   }
 
@@ -61,42 +81,44 @@ final class EngineCost {
 
   private void measure(String what, int decodeNanos, int steps, int rounds, Report report) {
     Samples base = new Samples();
-    Map<Watched, Samples> loss = new EnumMap<>(Watched.class);
+    Samples baseMicros = new Samples();
+    Map<Watched, Costs> costs = new EnumMap<>(Watched.class);
     for (int round = 0; round < rounds; round++) {
       List<Watched> order = new ArrayList<>(List.of(Watched.values()));
       if (round % 2 != 0) {
         Collections.reverse(order);
       }
-      Map<Watched, Double> perSecond = new EnumMap<>(Watched.class);
-      order.forEach(how -> perSecond.put(how, stepsPerSecond(how, decodeNanos, steps)));
-      double unwatched = Objects.requireNonNull(perSecond.remove(Watched.NOT));
-      base.add(unwatched);
-      perSecond.forEach(
-          (how, watched) ->
-              loss.computeIfAbsent(how, any -> new Samples()).add(100 * (1 - watched / unwatched)));
+      Map<Watched, Window> windows = new EnumMap<>(Watched.class);
+      order.forEach(how -> windows.put(how, window(how, decodeNanos, steps)));
+      Window unwatched = Objects.requireNonNull(windows.remove(Watched.NOT));
+      base.add(unwatched.stepsPerSecond);
+      baseMicros.add(unwatched.cpuMicros);
+      windows.forEach(
+          (how, watched) -> costs.computeIfAbsent(how, any -> new Costs()).add(watched, unwatched));
     }
     report.say(
-        "%nan engine, %s: %.0f of %d requests; throughput lost, %%", what, base.median(), MEMBERS);
-    report.say("%-34s     median   middle half: from, to", "");
-    loss.forEach(
-        (how, lost) -> {
-          report.say("%-34s %s", how.words, lost.middle());
-          if (decodeNanos > 0) {
-            report.atMost(how.words + ", 200 steps/s: lost, %", lost.median(), how.bar);
+        "%nan engine, %s: %.0f of %d requests, %.0f us of CPU time a step; lost, %%; more CPU time, us",
+        what, base.median(), MEMBERS, baseMicros.median());
+    report.say("%-34s     median   middle half: from, to     median   middle half", "");
+    costs.forEach(
+        (how, cost) -> {
+          report.say("%-34s %s %s", how.words, cost.lost.middle(), cost.cpuMicros.middle());
+          if (decodeNanos > 0 && how != Watched.PLUGIN_ALONE) {
+            report.atMost(how.words + ", 200 steps/s: lost, %", cost.lost.median(), how.bar);
           }
         });
   }
 
-  private double stepsPerSecond(Watched how, int decodeNanos, int steps) {
-    try (Engine engine = new Engine(how == Watched.PLUGIN, decodeNanos)) {
-      if (how == Watched.NOT) {
-        return engine.stepsPerSecond(steps);
+  private Window window(Watched how, int decodeNanos, int steps) {
+    try (Engine engine = new Engine(how.hasPlugin(), decodeNanos)) {
+      if (how == Watched.NOT || how == Watched.PLUGIN_ALONE) {
+        return engine.run(steps);
       }
       try (Bridge bridge = Bridge.attach(Duration.ZERO, libraries(how))) {
-        double perSecond = engine.stepsPerSecond(steps);
+        Window window = engine.run(steps);
         bridge.requireSteps(
             how == Watched.PLUGIN ? "control.owner_began" : "control.step_changes", steps);
-        return perSecond;
+        return window;
       }
     }
   }
@@ -114,11 +136,12 @@ final class EngineCost {
         BridgeConfig.builder().sleepAfter(Duration.ZERO).measuresPrograms(true);
     try (Engine engine = new Engine(how == Watched.PLUGIN, 16_500);
         Bridge bridge = Bridge.attach(measured, libraries(how))) {
-      double _ = engine.stepsPerSecond(steps);
-      report.say("%n%s: programs             runs/step     ns/run      us/step", how.words);
+      Window _ = engine.run(steps);
+      report.say(
+          "%n%-38s runs/step     ns/run     us/step", how.words + ": programs, all processes");
       for (BridgeStatus.Program program : bridge.status().programs()) {
         double micros = program.runNanos() / 1e3 / steps;
-        if (micros >= 0.5) {
+        if (micros >= 0.1) {
           report.say(
               "%-38s %8.2f %10.0f %11.2f",
               program.name(),
@@ -135,6 +158,7 @@ final class EngineCost {
 
     private final Process process;
     private final int port;
+    private final List<Long> cores;
 
     Engine(boolean plugin, int decodeNanos) {
       process = kit.engine(plugin, MEMBERS, decodeNanos);
@@ -143,10 +167,16 @@ final class EngineCost {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      process.children().forEach(core -> Kit.move(core.pid()));
+      cores = process.children().map(ProcessHandle::pid).toList();
+      cores.forEach(Kit::move);
     }
 
-    double stepsPerSecond(int steps) {
+    private long cpuNanos() {
+      return cores.stream().mapToLong(Kit::cpuNanos).sum();
+    }
+
+    Window run(int steps) {
+      long before = cpuNanos();
       Samples seconds = new Samples();
       try (HttpClient client =
           HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
@@ -162,7 +192,7 @@ final class EngineCost {
           seconds.add(Double.parseDouble(said.group(1)));
         }
       }
-      return (steps - 1) / seconds.median();
+      return new Window((steps - 1) / seconds.median(), (cpuNanos() - before) / 1e3 / steps);
     }
 
     private HttpRequest request(int number, int steps) {

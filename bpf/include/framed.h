@@ -8,7 +8,7 @@
 
 #include "connections.h"
 #include "steps.h"
-#include "msgpack.h"
+#include "outputs.h"
 
 #define FRAMED_CHUNK 4096	/* bytes that are copied at once */
 #define FRAMED_MOST_STEPS 65536 /* of the decoder, of one system call */

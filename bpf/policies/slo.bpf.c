@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Folds everything until a request has waited longer than its target, 500 ms unless given, for the first byte of its answer. Then
- * the calls of all requests are kept, until 10 s have passed without another.
+ * the calls of all requests are kept, until 10 s pass without another such request.
  */
 #include "inferspan_policy.h"
 

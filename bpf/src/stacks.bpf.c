@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks of processes, whatever they work for: needs no bridge. */
+/* Samples stacks of processes, traced or not; does not need the bridge. */
 #include "device.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What policies cost an event, without the probe and the record: each program answers so many times and says how long it took. */
+/* The cost of a policy per event, without probe and record: each program runs the policy repeatedly and returns the time. */
 #include "inferspan_policy.h"
 
 /* The answer of a policy's own source, without the program around it. */

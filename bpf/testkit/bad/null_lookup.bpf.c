@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Uses what a lookup returns without asking whether it found anything. */
+/* Dereferences the result of a map lookup without a null check. */
 #include "bad.h"
 
 SEC("uprobe/policy")

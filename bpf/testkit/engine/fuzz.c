@@ -14,7 +14,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #define ZMTP_APART static
 #define ZMTP_COPY(to, bytes, from) memcpy(to, from, bytes)
-#include "../../include/msgpack.h"
+#include "../../include/outputs.h"
 
 #define MOST_BYTES (1 << 16)
 #define MOST_EVENTS 512

@@ -70,7 +70,7 @@ public final class CurrentRequest {
         put.accept(key, id);
       }
     } catch (RuntimeException e) {
-      LOGGER.log(Level.DEBUG, "The map of diagnostic context threw {0}", e.getClass().getName());
+      LOGGER.log(Level.DEBUG, "The diagnostic context (MDC) threw {0}", e.getClass().getName());
     }
   }
 

@@ -86,7 +86,7 @@ final class LoadedPrograms implements AutoCloseable {
     objects.put(name, object);
   }
 
-  /** Attaches the programs of an object, except {@code left}, as their sections say. */
+  /** Attaches the programs of an object, except {@code left}, as their ELF sections specify. */
   void attach(String name, Set<String> left) {
     for (BpfProgram program : object(name).programs()) {
       if (!left.contains(program.name())) {
@@ -140,7 +140,7 @@ final class LoadedPrograms implements AutoCloseable {
     return entries.stream().map(this::state).toList();
   }
 
-  /** Returns what the programs of each object that are not paused have done together. */
+  /** Returns, per object, the summed run counts and times of the programs that are not paused. */
   synchronized Map<String, RunStats> runs() {
     Map<String, RunStats> runs = new HashMap<>();
     for (Entry entry : entries) {

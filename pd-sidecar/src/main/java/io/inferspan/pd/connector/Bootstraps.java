@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Looks up the engines of prefill pods at Mooncake's bootstrap servers.
  *
  * <p>Concurrent requests share one query, which is not traced; a server is queried again only after
- * a failure or {@code forget}.
+ * a failure or {@link #forget}.
  */
 final class Bootstraps {
   private static final int MOST_SERVERS = 1024;
@@ -148,7 +148,7 @@ final class Bootstraps {
     return text == null || text.isEmpty() ? null : text;
   }
 
-  /** Returns whether the text is a number; it becomes a header. */
+  /** Returns whether the text is a number; it is sent as a header, so nothing else is allowed. */
   private static boolean isRank(String text) {
     return !text.isEmpty()
         && text.length() <= MOST_RANK_DIGITS

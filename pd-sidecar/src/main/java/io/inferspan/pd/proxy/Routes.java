@@ -32,7 +32,7 @@ final class Routes {
   private Routes() {}
 
   /**
-   * Returns the route for spans: a known path, a template, or {@code _OTHER}; a tunnel has none.
+   * Returns the route for spans: a known path, a template, or {@code _OTHER}; empty for a tunnel.
    */
   static String template(String path) {
     if (path.isEmpty() || KNOWN.contains(path)) {
@@ -76,7 +76,7 @@ final class Routes {
     return path.equals("/health") && isRead(method);
   }
 
-  /** Returns whether it is polled by machines, so that spans would be noise. */
+  /** Returns whether the path is polled by machines, so that spans would be noise. */
   static boolean isUntraced(HttpMethod method, String path) {
     return isRead(method) && UNTRACED.contains(path);
   }

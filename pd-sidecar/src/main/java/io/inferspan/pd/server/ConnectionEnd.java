@@ -78,7 +78,9 @@ final class ConnectionEnd {
     }
   }
 
-  /** Ends a connection in a way that cannot be taken for the end of an answer. */
+  /**
+   * Aborts a connection, so that the client cannot mistake a truncated response for a complete one.
+   */
   static void reset(ChannelHandlerContext context) {
     if (context.channel().config() instanceof SocketChannelConfig config) {
       config.setSoLinger(0);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A random marker to plant where secrets go (prompts, completions, tokens) and to look for where
- * they must not come out.
+ * A random marker to plant in secrets (prompts, completions, tokens), and to search for in output
+ * that must not contain them.
  *
  * <pre>{@code
  * Canary canary = Canary.random();
@@ -22,7 +22,7 @@ import java.util.Locale;
  * wrapping does not hide a leak. It does not see through compression, encryption or hashing.
  */
 public final class Canary {
-  /** So many characters of the marker in a row count as a leak. */
+  /** The number of consecutive characters of the marker that count as a leak. */
   public static final int WINDOW = 12;
 
   private static final int MARKER_CHARS = 36;
@@ -53,9 +53,8 @@ public final class Canary {
   }
 
   /**
-   * The marker in the dress of real input, each a string to plant: bare, in capitals, in a
-   * sentence, among characters that JSON must escape, next to characters of more than one byte, and
-   * twice in a row.
+   * Strings to plant, each containing the marker: bare, in capitals, in a sentence, among
+   * characters that JSON must escape, next to multi-byte characters, and twice in a row.
    */
   public List<String> planted() {
     return List.of(

@@ -43,7 +43,7 @@ record Clearing(RedisLink link, PodFields fields, String pod) {
       nodes.add(link.toNode(master.host(), master.port()));
     }
     if (nodes.isEmpty()) {
-      return Future.failedFuture(new RedisFailure("the cluster does not say where its nodes are"));
+      return Future.failedFuture(new RedisFailure("the cluster did not report its nodes"));
     }
     CompletionStage<Void> unused =
         write.result().whenComplete((done, failure) -> nodes.forEach(RedisLink::close));

@@ -114,7 +114,7 @@ public final class RedisIndexOptions {
               + first
               + " names database "
               + first.database()
-              + ", but a cluster has none but 0");
+              + ", but a cluster has only database 0");
     }
   }
 

@@ -35,17 +35,18 @@ public final class RedisMeters {
     count("lookup.timeouts", "Lookups without an answer in time", RedisIndexCounts::lookupTimeouts);
     count("lookup.failures", "Lookups that failed otherwise", RedisIndexCounts::lookupFailures);
     count("writes", "Writes", RedisIndexCounts::writes);
-    count(
-        "write.failures", "Writes that are not known to be made", RedisIndexCounts::writeFailures);
-    count("refused", "Calls for which too many others waited", RedisIndexCounts::refused);
+    count("write.failures", "Writes that failed, or may have", RedisIndexCounts::writeFailures);
+    count("refused", "Calls refused because too many were pending", RedisIndexCounts::refused);
     count("connects", "Connections made", RedisIndexCounts::connects);
     count(
         "connect.failures", "Connections that could not be made", RedisIndexCounts::failedConnects);
     count("connections.lost", "Connections lost", RedisIndexCounts::lostConnections);
     count(
-        "unreadable.fields", "Fields of others not understood", RedisIndexCounts::unreadableFields);
+        "unreadable.fields",
+        "Fields from other writers that cannot be read",
+        RedisIndexCounts::unreadableFields);
     Gauge.builder(PREFIX + "commands.pending", index, all -> all.counts().pendingCommands())
-        .description("Commands that wait for Redis")
+        .description("Commands waiting for Redis")
         .tag(INDEX, name)
         .register(registry);
   }

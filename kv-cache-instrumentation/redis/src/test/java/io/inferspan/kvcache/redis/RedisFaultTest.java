@@ -75,7 +75,7 @@ class RedisFaultTest {
 
     long begun = System.nanoTime();
     BlockHits hits = lookup(1);
-    assertThat(hits.failure()).isEqualTo("it cannot be connected");
+    assertThat(hits.failure()).isEqualTo("the connection failed");
     assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.MILLISECONDS.toNanos(40));
     assertThat(index.counts().lookupFailures()).isEqualTo(1);
   }

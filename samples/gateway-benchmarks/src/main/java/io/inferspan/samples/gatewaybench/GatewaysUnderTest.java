@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * One process of gateways: {@code <ours|vertx|plain> <engine port> <prefill port> <port>…}.
  *
  * <p>Our gateway serves three ports from the same event loop: without Inferspan, with tracing, with
- * tracing and meters. In one process they are compiled together, so that differences between two
- * compilations do not count. The others trace a whole process, and have one each.
+ * tracing and meters. One process has one JIT compilation of the shared code, so the three do not
+ * differ by chance. The other gateways trace the whole process, and each has its own.
  */
 public final class GatewaysUnderTest {
 
-  /** No prompt of the benchmark is worth a prefill elsewhere; that is decided each time. */
+  /** High enough that no prompt is prefilled on another engine; each request still decides. */
   private static final int PREFILL_THRESHOLD_BYTES = 1_024;
 
   private static final int MAX_BODY_BYTES = 1 << 20;

@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpServerResponse;
 
 /** The gateway's own responses, in the format of OpenAI's errors. */
 enum Refusal {
-  NO_JSON(400, "invalid_request_error", "the body is no JSON object"),
+  NO_JSON(400, "invalid_request_error", "the body is not a JSON object"),
   NO_REQUEST(400, "invalid_request_error", "the request is malformed or not for this gateway"),
   TOO_LONG(413, "invalid_request_error", "the body is too long"),
   BROKEN(502, "api_error", "no engine has answered"),

@@ -132,7 +132,7 @@ interface ApiDialect {
     };
   }
 
-  /** A whole answer of chat, completions and generate, with the members they share at the end. */
+  /** A complete response of chat, completions or generate; members common to all come last. */
   static Buffer ended(Map<String, @Nullable Object> whole, Reply reply) {
     if (reply.hasUsage()) {
       whole.put("usage", usage(reply));
@@ -141,7 +141,7 @@ interface ApiDialect {
     return json(whole);
   }
 
-  /** The last events of chat and completions: the end, the usage if wanted, and the mark. */
+  /** The last events of chat and completions: finish reason, usage if requested, {@code [DONE]}. */
   static Buffer closed(Buffer end, Reply reply, Map<String, @Nullable Object> head) {
     if (reply.call().includeUsage() && reply.hasUsage()) {
       head.put("choices", List.of());

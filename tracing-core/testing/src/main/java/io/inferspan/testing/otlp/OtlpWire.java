@@ -28,7 +28,7 @@ final class OtlpWire {
     GZIP
   }
 
-  /** A body contradicts its headers. */
+  /** Thrown for a body that does not match its headers. */
   static final class MalformedBodyException extends Exception {
     private final String reason;
 

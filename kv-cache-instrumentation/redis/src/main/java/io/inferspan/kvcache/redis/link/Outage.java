@@ -20,7 +20,7 @@ public final class Outage {
   void begins(String reason) {
     if (on.compareAndSet(false, true)) {
       LOGGER.log(
-          Level.WARNING, "The index at {0} is out of reach ({1}); trying again", place, reason);
+          Level.WARNING, "The index at {0} is unreachable ({1}); reconnecting", place, reason);
     }
   }
 

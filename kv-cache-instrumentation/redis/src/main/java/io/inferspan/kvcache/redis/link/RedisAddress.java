@@ -60,7 +60,7 @@ public record RedisAddress(
     int question = login.rest().indexOf('?');
     String path = question < 0 ? login.rest() : login.rest().substring(0, question);
     if (!path.startsWith("/") || path.length() == 1) {
-      throw refused("it has no path of a socket");
+      throw refused("it has no absolute socket path");
     }
     Integer database = question < 0 ? null : query(login.rest().substring(question + 1));
     return new RedisAddress("unix", path, database, login.user(), login.password());
@@ -74,14 +74,14 @@ public record RedisAddress(
     }
     String path = rest.substring(0, question);
     return path.contains("/") && !path.endsWith("/")
-        ? fail("it names a database and has a query")
+        ? fail("it has both a database in the path and a query")
         : path.replace("/", "") + "/" + query(rest.substring(question + 1));
   }
 
   private static int query(String query) {
     return query.startsWith("db=")
         ? number(query.substring(3))
-        : number(fail("its query is something else than db=…"));
+        : number(fail("its query is not db=…"));
   }
 
   private static int number(String text) {
@@ -93,7 +93,7 @@ public record RedisAddress(
     } catch (NumberFormatException e) {
       // Reported below.
     }
-    throw refused("its database is no number");
+    throw refused("its database is not a number, 0 or more");
   }
 
   private static String fail(String what) {
@@ -103,17 +103,17 @@ public record RedisAddress(
   /** Does not include the URL, which may contain a password. */
   private static IllegalArgumentException refused(String what) {
     return new IllegalArgumentException(
-        "The address of Redis is not usable: " + what + "; " + ALLOWED);
+        "The address of Redis is invalid: " + what + "; " + ALLOWED);
   }
 
   private void requireHost() {
     try {
       URI uri = new URI(scheme + "://" + place);
       if (uri.getHost() == null || uri.getPort() == 0 || uri.getPort() > 65_535) {
-        throw refused("its host or port is none");
+        throw refused("its host or port is invalid");
       }
     } catch (URISyntaxException e) {
-      throw refused("its host or port is none");
+      throw refused("its host or port is invalid");
     }
   }
 
@@ -136,7 +136,7 @@ public record RedisAddress(
       String query = database == null ? null : "db=" + database;
       return new URI("unix", null, place, query, null).toString();
     } catch (URISyntaxException e) {
-      throw refused("its path is none");
+      throw refused("its path is invalid");
     }
   }
 

@@ -29,6 +29,6 @@ public final class RedisFailure extends RuntimeException {
   static RedisFailure of(Throwable cause) {
     return cause instanceof RedisFailure known
         ? known
-        : new RedisFailure("Redis answered with something else");
+        : new RedisFailure("Redis sent a response of an unexpected type");
   }
 }

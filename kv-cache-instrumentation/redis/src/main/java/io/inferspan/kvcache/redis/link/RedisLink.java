@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class RedisLink {
 
   private static final String TOO_MANY = "too many commands wait for Redis";
-  private static final String LOOPS_GONE = "the event loops of the index are gone";
+  private static final String LOOPS_GONE = "the event loops of the index have ended";
   private static final long FIRST_PAUSE_MILLIS = 50;
   private static final int MOST_DOUBLINGS = 6;
   private static final String CLOSED = "the index is closed";
@@ -143,7 +143,7 @@ public final class RedisLink {
       Redis made = clients.create();
       client = made;
       vertx.setTimer(
-          clients.connectTimeoutMillis(), id -> attemptFailed(mine, "connecting took too long"));
+          clients.connectTimeoutMillis(), id -> attemptFailed(mine, "the connection timed out"));
       Future<RedisConnection> connecting = made.connect();
       attempt = connecting;
       connecting.onComplete(result -> onLoop(() -> connected(mine, result)));
@@ -166,7 +166,7 @@ public final class RedisLink {
     }
     if (result.failed()) {
       String code = ServerError.code(result.cause());
-      attemptFailed(mine, code == null ? "it cannot be connected" : ServerError.reason(code));
+      attemptFailed(mine, code == null ? "the connection failed" : ServerError.reason(code));
       return;
     }
     RedisConnection connection = result.result();

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A search.
  *
- * @param text part of the trace id, of the request id, or of the names of model, request, service,
- *     pod, its address or error; ids are compared from four letters on; empty for anything
+ * @param text part of a trace id or request id, of the name of a model, request, service or pod, of
+ *     a pod's address, or of an error; a text under four characters does not match ids; empty to
+ *     match all
  * @param beforeSeq only requests with a lower number; only for the order of changes
  * @param order {@link Order#CHANGES} for the latest change first
  */

@@ -38,7 +38,7 @@ final class PageFiles {
   /**
    * A file with its headers.
    *
-   * @param tag changes with the file
+   * @param tag the entity tag, a hash of the content
    */
   record PageFile(Buffer content, String type, String tag) {}
 
@@ -90,7 +90,7 @@ final class PageFiles {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
       return '"' + HexFormat.of().formatHex(digest, 0, 8) + '"';
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("this JVM has no SHA-256", e);
     }
   }
 }

@@ -59,6 +59,7 @@ final class ServerCost {
     private final String words;
     private final int sampledPercent;
     private final double bar;
+
     @SuppressWarnings("ImmutableEnumChecker") // nothing changes it
     private final Set<EventFamily> families;
 

@@ -47,7 +47,7 @@ public record GatewayConfig(
     kvEvents = List.copyOf(kvEvents);
     if (decode.isEmpty()) {
       throw new IllegalArgumentException(
-          "%s and %s are not set, but a gateway needs one engine at least: host:port,…"
+          "%s and %s are not set, but a gateway needs at least one engine: host:port,…"
               .formatted(Setting.DECODE.flag(), Setting.DECODE.variable()));
     }
     int engines = decode.size() + prefill.size();

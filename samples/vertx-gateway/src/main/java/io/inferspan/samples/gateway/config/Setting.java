@@ -5,19 +5,18 @@ import java.util.Locale;
 /** The settings, each with a flag and an environment variable; the flag takes precedence. */
 enum Setting {
   HOST("0.0.0.0", "the address to listen on"),
-  PORT("8080", "the port to listen on; 0 takes a free one"),
+  PORT("8080", "the port to listen on; 0 picks a free port"),
   METRICS_PORT("9090", "the port of /metrics and /health, or none"),
-  DECODE("", "engines that answer, or their P/D sidecars: host:port,…"),
+  DECODE("", "engines that decode, or their P/D sidecars: host:port,…"),
   PREFILL("", "engines that only prefill: host:port,…"),
-  KV_EVENTS(
-      "", "where these publish KV events, in the same order, decode before prefill: host:port,…"),
-  PREFILL_THRESHOLD_BYTES("1024", "prefill elsewhere from so many bytes on that no cache holds"),
-  RETRIES("1", "how many further engines a request is tried on"),
-  ANSWER_TIMEOUT_SECONDS("600", "how long an engine may stay silent"),
-  IDLE_TIMEOUT_SECONDS("30", "a client that does not send more of its request is cut off"),
-  MAX_BODY_BYTES("16777216", "a longer request is refused with 413"),
-  EVENT_LOOPS("0", "threads that serve; 0 takes one a processor"),
-  TRACING("true", "whether spans are recorded; OTEL_* says where they go");
+  KV_EVENTS("", "KV-event publishers of the engines, decode first, in the same order: host:port,…"),
+  PREFILL_THRESHOLD_BYTES("1024", "uncached bytes of a prompt from which prefill is disaggregated"),
+  RETRIES("1", "how many other engines a failed request is retried on"),
+  ANSWER_TIMEOUT_SECONDS("600", "how long an engine may send nothing"),
+  IDLE_TIMEOUT_SECONDS("30", "after which idle or stalled client connections are closed"),
+  MAX_BODY_BYTES("16777216", "the largest request body; more is refused with 413"),
+  EVENT_LOOPS("0", "number of event-loop threads; 0 is one per processor"),
+  TRACING("true", "whether spans are recorded; OTEL_* configures the export");
 
   private final String byDefault;
   private final String meaning;

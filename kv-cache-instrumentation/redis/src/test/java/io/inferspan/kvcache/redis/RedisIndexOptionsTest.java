@@ -68,7 +68,9 @@ class RedisIndexOptionsTest {
   void whatDoesNotFit_isRefusedInASentence() {
     refused(RedisIndexOptions.cluster(List.of()), "has no address");
     refused(RedisIndexOptions.cluster(List.of("a", "rediss://b")), "differ in more than");
-    refused(RedisIndexOptions.cluster(List.of("redis://a/2", "redis://b/2")), "a cluster has only database 0");
+    refused(
+        RedisIndexOptions.cluster(List.of("redis://a/2", "redis://b/2")),
+        "a cluster has only database 0");
     refused(RedisIndexOptions.sentinel("m", List.of("unix:///a")), "must be at redis://");
     refused(RedisIndexOptions.single("a").trust(new PemTrustOptions()), "only rediss://");
     refused(RedisIndexOptions.single("redis://:x@a").credentials(null, "y"), "give one of them");

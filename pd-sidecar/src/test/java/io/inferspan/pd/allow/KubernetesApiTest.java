@@ -4,6 +4,7 @@ import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inferspan.pd.rig.Awaited;
 import io.inferspan.pd.rig.Logged;
@@ -38,6 +39,10 @@ class KubernetesApiTest {
 
   @Test
   void serverWithAnIpv6Address_isReached() throws Exception {
+    Path addresses = Path.of("/proc/net/if_inet6");
+    assumeTrue(
+        Files.exists(addresses) && Files.readString(addresses).contains(" lo\n"),
+        "needs IPv6 on the loopback interface");
     Vertx vertx = Vertx.vertx();
     try (FakeApiServer server =
         new FakeApiServer(vertx, new HttpServerOptions().setHost("::1").setPort(0))) {

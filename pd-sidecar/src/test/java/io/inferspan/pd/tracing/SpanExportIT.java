@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Spans on their way to a real receiver, with the exporters that the sidecar ships. */
-final class SpanExportTest {
+final class SpanExportIT {
 
   private static final String GRPC = "grpc";
   private static final String HTTP = "http/protobuf";

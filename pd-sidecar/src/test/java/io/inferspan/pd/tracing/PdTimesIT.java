@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The times on the spans, against the engines' own clock. */
-final class PdTimesTest {
+final class PdTimesIT {
   private static final String OURS = "llm_d.pd_proxy.";
   private static final String REQUEST = "llm_d.pd_proxy.request";
   private static final Duration SOON = Duration.ofSeconds(10);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stalled clients and engines release what they hold. */
 @SuppressWarnings("StringConcatToTextBlock") // lines end in CR LF
-final class TimeLimitsTest extends WireTest {
+final class TimeLimitsIT extends WireTest {
   private static final String LARGE = "{\"p\":\"" + "p".repeat(700) + "\"}";
 
   private RawServer silent() {

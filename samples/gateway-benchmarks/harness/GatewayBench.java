@@ -40,8 +40,8 @@ final class GatewayBench {
       }
       System.out.println();
       return measured.stream().filter(turns -> !turns.judge()).count() == 0 ? 0 : 1;
-    } catch (Trouble trouble) {
-      System.err.println(trouble.getMessage());
+    } catch (InvalidRunException invalid) {
+      System.err.println(invalid.getMessage());
       return 1;
     }
   }

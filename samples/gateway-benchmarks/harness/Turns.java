@@ -115,7 +115,7 @@ final class Turns {
     CpuTime after = CpuTime.of(server.process());
     long sentBytes = gateways.upstream().count("trace_bytes") - spanBytes;
     if (records && sentBytes == 0) {
-      throw new Trouble("Void: no span of " + subject.label + " reached the collector.");
+      throw new InvalidRunException("Void: no span of " + subject.label + " reached the collector.");
     }
     double answered = result.requests();
     return new Cost(

@@ -6,7 +6,7 @@ import io.inferspan.semconv.Attribute;
 import io.inferspan.semconv.BatchAttributes;
 import io.inferspan.semconv.KernelAttributes;
 
-/** Spans of an engine that runs many requests in one step. */
+/** Spans of an inference engine that runs several requests in one step. */
 public final class BatchSpans {
 
   private static final Attribute<?>[] PART = {
@@ -24,7 +24,7 @@ public final class BatchSpans {
     BatchAttributes.START_ERROR_MS
   };
 
-  /** One step of an engine, with links to its members, in a separate trace. */
+  /** One step of an engine: a root span with links to the requests that ran in it (its members). */
   public static final SpanType STEP =
       span(Component.KERNEL, "llm_d.engine.step")
           .carries(
@@ -43,14 +43,14 @@ public final class BatchSpans {
               BatchAttributes.COVERAGE)
           .build();
 
-  /** Links to further members of the step: one span links to at most 128. */
+  /** Links to further members of a step, because one span links to at most 128. */
   public static final SpanType STEP_MEMBERS =
       span(Component.KERNEL, "llm_d.engine.step.members")
           .under(STEP)
           .carries(BatchAttributes.STEP)
           .build();
 
-  /** From the request's arrival at the API server to its first step. */
+  /** The time from a request's arrival at the API server to its first step. */
   public static final SpanType QUEUE =
       span(Component.KERNEL, "llm_d.engine.queue")
           .carries(
@@ -61,11 +61,11 @@ public final class BatchSpans {
               BatchAttributes.START_ERROR_MS)
           .build();
 
-  /** The request's prefill steps, including those after a preemption. */
+  /** The prefill steps of a request, including those after a preemption. */
   public static final SpanType PREFILL =
       span(Component.KERNEL, "llm_d.engine.prefill").carries(PART).build();
 
-  /** The request's steps that each computed its next token. */
+  /** The decode steps of a request. */
   public static final SpanType DECODE =
       span(Component.KERNEL, "llm_d.engine.decode").carries(PART).build();
 

@@ -5,7 +5,7 @@ import static io.inferspan.catalog.SpanType.span;
 import io.inferspan.semconv.GenAiAttributes;
 import io.opentelemetry.api.trace.SpanKind;
 
-/** Spans that the inference engine creates itself; listed so that they pass the privacy guard. */
+/** Spans that the inference engine itself creates; listed so that they pass the privacy guard. */
 public final class EngineSpans {
 
   /** The request inside vLLM, from arrival to its last token. */

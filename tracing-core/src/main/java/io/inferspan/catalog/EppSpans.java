@@ -8,23 +8,23 @@ import io.inferspan.semconv.CommonAttributes;
 import io.inferspan.semconv.EppAttributes;
 import io.opentelemetry.api.trace.SpanKind;
 
-/** Spans of the endpoint picker: profiles, filters, scorers, pickers and what prepares them. */
+/** Spans of the endpoint picker (EPP). */
 public final class EppSpans {
 
-  /** Start of the endpoint picker. */
+  /** Startup of the endpoint picker or of one of its components; only with the proposal's names. */
   public static final SpanType STARTUP =
       span(Component.SCHEDULING, "llm_d.epp.startup")
           .carries(EppAttributes.STARTUP_COMPONENT, EppAttributes.STARTUP_OPERATION)
           .build();
 
-  /** One scheduler profile: its filters, scorers and picker. */
+  /** One run of a scheduler profile: its filters, scorers and picker. */
   public static final SpanType PROFILE_RUN =
       span(Component.SCHEDULING, "run_scheduler_profile")
           .under(GatewaySpans.REQUEST)
           .carries(EppAttributes.PROFILE_NAME)
           .build();
 
-  /** The chain of filters of a profile. */
+  /** All filters of a profile. */
   public static final SpanType FILTER =
       span(Component.SCHEDULING, "filter_endpoints")
           .under(PROFILE_RUN)
@@ -42,7 +42,7 @@ public final class EppSpans {
   /** All scorers of a profile. */
   public static final SpanType SCORING =
       span(Component.SCHEDULING, "llm_d.epp.scoring")
-          .now("scoring")
+          .after010("scoring")
           .under(PROFILE_RUN)
           .carries(
               EppAttributes.SCORER_COUNT,
@@ -54,7 +54,7 @@ public final class EppSpans {
   /** One scorer. */
   public static final SpanType SCORER =
       span(Component.SCHEDULING, "llm_d.epp.scorer.")
-          .taking("<type>")
+          .parameter("<type>")
           .under(SCORING)
           .carries(
               EppAttributes.SCORER_TYPE,
@@ -70,7 +70,10 @@ public final class EppSpans {
               REQUEST_ID)
           .build();
 
-  /** The scorer that asks the KV-cache index which pods hold the prompt's prefix. */
+  /**
+   * The precise prefix-cache scorer, which queries the KV-cache index for pods that hold the
+   * prompt's prefix.
+   */
   public static final SpanType SCORER_PREFIX_CACHE =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.scorer.prefix_cache")
           .since09("score_prefix_cache")
@@ -89,7 +92,7 @@ public final class EppSpans {
               EppAttributes.MM_HIT)
           .build();
 
-  /** The choice among scored endpoints. */
+  /** The choice of endpoints by their scores. */
   public static final SpanType PICKER =
       span(Component.SCHEDULING, "pick_endpoints")
           .under(PROFILE_RUN)
@@ -99,7 +102,7 @@ public final class EppSpans {
               EppAttributes.PICKER_TOP_SCORES)
           .build();
 
-  /** Lookup of the prompt's prefix before scheduling. */
+  /** A lookup of the prompt's prefix in the KV-cache index before scheduling. */
   public static final SpanType PREFIX_PRODUCER =
       span(Component.REQUEST_CONTROL_PLUGINS, "produce_precise_prefix_cache")
           .under(GatewaySpans.ORCHESTRATION)
@@ -115,7 +118,7 @@ public final class EppSpans {
               EppAttributes.MM_HIT)
           .build();
 
-  /** The decision between decode only and prefill plus decode. */
+  /** The decision between decode only and disaggregated prefill and decode. */
   public static final SpanType PROFILE_HANDLER =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.profile_handler.pick")
           .since09("pick_pd_profile")
@@ -138,7 +141,7 @@ public final class EppSpans {
               EppAttributes.MM_HASH_COUNT)
           .build();
 
-  /** One step of the decision over encode, prefill and decode. */
+  /** One step of the decision which of the stages encode, prefill and decode to run. */
   public static final SpanType DISAGG_PROFILE_HANDLER =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.disagg.profile_handler.pick")
           .since09("pick_disagg_profile")
@@ -153,7 +156,7 @@ public final class EppSpans {
               EppAttributes.MM_HASH_COUNT)
           .build();
 
-  /** Sets the headers that name the prefill pod for the P/D proxy. */
+  /** Sets the request headers that name the prefill and encode pods. */
   public static final SpanType PREREQUEST =
       span(Component.SCHEDULING_PLUGINS, "llm_d.epp.prerequest.pd_disaggregation")
           .since09("prepare_disaggregation")
@@ -173,10 +176,10 @@ public final class EppSpans {
               EppAttributes.MM_HASH_COUNT)
           .build();
 
-  /** The call that lets an engine tokenise the prompt. */
+  /** A call to an engine that tokenises the prompt. */
   public static final SpanType TOKENIZE =
       span(Component.REQUEST_CONTROL_PLUGINS, "tokenize_render ")
-          .taking("<path>")
+          .parameter("<path>")
           .kind(SpanKind.CLIENT)
           .under(GatewaySpans.ORCHESTRATION)
           .carries(

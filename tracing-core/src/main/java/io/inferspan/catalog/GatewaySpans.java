@@ -12,10 +12,10 @@ import io.opentelemetry.api.trace.SpanKind;
 /** Spans of the gateway itself. */
 public final class GatewaySpans {
 
-  /** The whole request, from its first header to its last byte. */
+  /** A request at the gateway, from its first header to the last byte of the response. */
   public static final SpanType REQUEST =
       span(Component.GATEWAY, "gateway.request")
-          .now("request")
+          .after010("request")
           .kind(SpanKind.SERVER)
           .carries(
               GenAiAttributes.OPERATION,
@@ -58,16 +58,16 @@ public final class GatewaySpans {
   /** Admission and scheduling of the request. */
   public static final SpanType ORCHESTRATION =
       span(Component.REQUEST_CONTROL, "gateway.request_orchestration")
-          .now("request_orchestration")
+          .after010("request_orchestration")
           .kind(SpanKind.SERVER)
           .under(REQUEST)
           .carries(EppAttributes.TARGET_MODEL, EppAttributes.REQUEST_PRIORITY)
           .build();
 
-  /** One of several calls of engines for a request; llm-d has no such span. */
+  /** One call to an engine; by default only if a request needs several. llm-d has no such span. */
   public static final SpanType ATTEMPT =
       span(Component.GATEWAY, "gateway.attempt")
-          .now("attempt")
+          .after010("attempt")
           .kind(SpanKind.CLIENT)
           .under(REQUEST)
           .carries(

@@ -8,17 +8,20 @@ import io.inferspan.semconv.KernelAttributes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Spans of kernel events under a request, one type per family; the call completes the name. */
+/**
+ * Spans that the eBPF bridge creates, one type per family; the name of the call completes the name.
+ */
 public final class KernelSpans {
 
   /**
-   * The suffix of a span that represents several calls. Such a span lasts from the start of its
-   * first call to the end of its last; a separate name keeps that duration out of a backend's
-   * statistics by span name.
+   * The suffix of the name of a folded span, which represents several calls. It lasts from the
+   * start of the first call to the end of the last, so a separate name keeps its duration out of a
+   * backend's statistics by span name.
    */
   public static final String FOLDED = " (folded)";
 
-  private static final List<Attribute<?>> ALWAYS =
+  /** The attributes of all span types of this class except the cold starts. */
+  static final List<Attribute<?>> COMMON =
       List.of(
           KernelAttributes.PROCESS_ID,
           KernelAttributes.EXECUTABLE,
@@ -42,10 +45,10 @@ public final class KernelSpans {
           KernelAttributes.UNATTRIBUTED,
           KernelAttributes.LEVEL);
 
-  /** A call of the CUDA driver or runtime, from its start to its return. */
+  /** A call to the CUDA driver or runtime, from entry to return. */
   public static final SpanType CUDA =
       span(Component.KERNEL, "cuda.")
-          .taking("<call>")
+          .parameter("<call>")
           .carries(
               and(
                   KernelAttributes.POLICY_GENERATION,
@@ -55,13 +58,14 @@ public final class KernelSpans {
           .build();
 
   /**
-   * A collective or a transfer between GPUs: the call that enqueued it, or, with a timing source,
-   * its execution as NCCL's inspector recorded it. Such spans are below {@code nccl.communicator},
-   * which lasts from the first operation of its ranks to their last.
+   * A collective or a point-to-point transfer. If it has a timing source, the span is the execution
+   * that NCCL's inspector recorded, and its parent is {@code nccl.communicator}, which lasts from
+   * the first operation of all ranks to the last. Otherwise the span is the call that enqueued the
+   * operation.
    */
   public static final SpanType NCCL =
       span(Component.KERNEL, "nccl.")
-          .taking("<operation>")
+          .parameter("<operation>")
           .carries(
               and(
                   KernelAttributes.POLICY_GENERATION,
@@ -96,7 +100,7 @@ public final class KernelSpans {
   /** A system call that the request waited for. */
   public static final SpanType SYSCALL =
       span(Component.KERNEL, "syscall.")
-          .taking("<name>")
+          .parameter("<name>")
           .carries(
               and(
                   KernelAttributes.BYTES,
@@ -106,25 +110,25 @@ public final class KernelSpans {
                   KernelAttributes.FILE_PATH))
           .build();
 
-  /** Time in which the request's thread did not run. */
+  /** Time during which the request's thread did not run. */
   public static final SpanType SCHED =
       span(Component.KERNEL, "sched.")
-          .taking("<state>")
+          .parameter("<state>")
           .carries(and(KernelAttributes.THREAD_STATE, KernelAttributes.THREAD_SYSCALL))
           .build();
 
-  /** TCP events on behalf of the request. */
+  /** A TCP connect or retransmission of the request. */
   public static final SpanType TCP =
-      span(Component.KERNEL, "tcp.").taking("<event>").carries(and()).build();
+      span(Component.KERNEL, "tcp.").parameter("<event>").carries(and()).build();
 
-  /** An operation that the engine itself reported, or the driver call that it made. */
+  /** An operation that the engine marks with {@code inferspan_ckp.h}, or an ioctl at its start. */
   public static final SpanType CKP =
       span(Component.KERNEL, "ckp.")
-          .taking("<call>")
+          .parameter("<call>")
           .carries(and(KernelAttributes.OPERATION, KernelAttributes.OPERATION_ID))
           .build();
 
-  /** A model server from its first instruction until it is ready. */
+  /** The start of a model server, from its first instruction until it is ready. */
   public static final SpanType COLD_START =
       span(Component.KERNEL, "llm_d.model_server.cold_start")
           .carries(
@@ -135,12 +139,12 @@ public final class KernelSpans {
           .build();
 
   /**
-   * A phase of a cold start, from its first to its last evidence; the time to the first listening
-   * socket; or a gap.
+   * A phase of a cold start, from its first to its last call; a gap between phases; or the time
+   * until the first socket listens.
    */
   public static final SpanType COLD_START_PART =
       span(Component.KERNEL, "llm_d.model_server.cold_start.")
-          .taking("<phase>")
+          .parameter("<phase>")
           .under(COLD_START)
           .carries(
               KernelAttributes.COUNT,
@@ -158,7 +162,7 @@ public final class KernelSpans {
   }
 
   private static Attribute<?>[] and(Attribute<?>... others) {
-    List<Attribute<?>> all = new ArrayList<>(ALWAYS);
+    List<Attribute<?>> all = new ArrayList<>(COMMON);
     all.addAll(List.of(others));
     return all.toArray(Attribute<?>[]::new);
   }

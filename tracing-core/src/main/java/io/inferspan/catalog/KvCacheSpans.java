@@ -13,7 +13,7 @@ public final class KvCacheSpans {
   public static final SpanType GET_SCORES =
       span(Component.KV_CACHE, "llm_d.kv_cache.get_scores")
           .since09("llm_d.kv_cache.score_tokens")
-          .now("score_tokens")
+          .after010("score_tokens")
           .kindInProposal(SpanKind.SERVER)
           .under(EppSpans.SCORER_PREFIX_CACHE)
           .carries(
@@ -30,11 +30,11 @@ public final class KvCacheSpans {
               KvCacheAttributes.BLOCKS_FOUND)
           .build();
 
-  /** Reads the index. */
+  /** Looks up the prompt's block keys in the index. */
   public static final SpanType LOOKUP =
       span(Component.KV_INDEX, "llm_d.kv_cache.storage.lookup")
           .since09("llm_d.kv_cache.index")
-          .now("index_lookup")
+          .after010("index_lookup")
           .under(GET_SCORES)
           .carries(
               KvCacheAttributes.LOOKUP_BLOCKS,
@@ -43,10 +43,10 @@ public final class KvCacheSpans {
               KvCacheAttributes.LOOKUP_FOUND)
           .build();
 
-  /** Turns lookup results into a score per pod. */
+  /** Computes a score per pod from the lookup result. */
   public static final SpanType COMPUTE =
       span(Component.KV_CACHE, "llm_d.kv_cache.scorer.compute")
-          .now("compute_scores")
+          .after010("compute_scores")
           .under(GET_SCORES)
           .carries(
               KvCacheAttributes.ALGORITHM,
@@ -57,10 +57,10 @@ public final class KvCacheSpans {
               KvCacheAttributes.LONGEST_CHAIN)
           .build();
 
-  /** Adds blocks that an engine has stored to the index. */
+  /** Adds to the index the blocks that an engine has stored. */
   public static final SpanType ADD =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.add")
-          .now("index_add")
+          .after010("index_add")
           .carries(
               KvCacheAttributes.ADD_ENGINE_KEYS,
               KvCacheAttributes.ADD_REQUEST_KEYS,
@@ -68,10 +68,10 @@ public final class KvCacheSpans {
               KvCacheAttributes.ADD_DEVICE_TIERS)
           .build();
 
-  /** Removes blocks that an engine has dropped from the index. */
+  /** Removes from the index the blocks that an engine has evicted. */
   public static final SpanType EVICT =
       span(Component.KV_INDEX, "llm_d.kv_cache.index.evict")
-          .now("index_evict")
+          .after010("index_evict")
           .carries(
               KvCacheAttributes.EVICT_KEY_TYPE,
               KvCacheAttributes.EVICT_KEYS,
@@ -80,11 +80,12 @@ public final class KvCacheSpans {
           .build();
 
   /**
-   * Applies one batch of an engine's events to the index; older llm-d releases have no such span.
+   * Applies a batch of an engine's KV-cache events to the index; older llm-d releases have no such
+   * span.
    */
   public static final SpanType EVENTS =
       span(Component.KV_EVENTS, "llm_d.kv_cache.events.process")
-          .now("events_process")
+          .after010("events_process")
           .kind(SpanKind.CONSUMER)
           .carries(
               KvCacheAttributes.EVENTS_TOPIC,

@@ -8,13 +8,13 @@ import io.inferspan.semconv.PdAttributes;
 import io.inferspan.semconv.ResponseAttributes;
 import io.opentelemetry.api.trace.SpanKind;
 
-/** Spans of the prefill/decode proxy. */
+/** Spans of the prefill/decode (P/D) proxy. */
 public final class PdSpans {
 
-  /** Any HTTP request that reaches the proxy, as llm-d's HTTP layer sees it. */
+  /** The HTTP server span of any request to the proxy. */
   public static final SpanType SERVER =
       span(Component.PD_PROXY, "llm_d.pd_proxy.")
-          .taking("<METHOD> <path>")
+          .parameter("<METHOD> <path>")
           .kind(SpanKind.SERVER)
           .carries(
               CommonAttributes.HTTP_REQUEST_METHOD,
@@ -22,7 +22,7 @@ public final class PdSpans {
               CommonAttributes.HTTP_ROUTE)
           .build();
 
-  /** An inference request on its way through the proxy, with its end-to-end times. */
+  /** An inference request at the proxy, with its end-to-end durations. */
   public static final SpanType REQUEST =
       span(Component.PD_PROXY, "llm_d.pd_proxy.request")
           .since09("forward_request")
@@ -84,7 +84,7 @@ public final class PdSpans {
               PdAttributes.BOOTSTRAP_ROOM)
           .build();
 
-  /** The decode stage, on the local engine; KV transfer happens inside it. */
+  /** The decode stage on the local engine, including KV transfer. */
   public static final SpanType DECODE =
       span(Component.PD_PROXY, "llm_d.pd_proxy.decode")
           .since09("decode")
@@ -105,7 +105,7 @@ public final class PdSpans {
               PdAttributes.COORDINATOR_OVERHEAD_MS)
           .build();
 
-  /** Decode in chunks of a bounded number of tokens. */
+  /** The decode stage, split into chunks of a limited number of tokens. */
   public static final SpanType CHUNKED_DECODE =
       span(Component.PD_PROXY, "chunked_decode")
           .under(REQUEST)
@@ -117,10 +117,10 @@ public final class PdSpans {
               PdAttributes.CHUNKED_MS)
           .build();
 
-  /** One call to an engine. */
+  /** An HTTP call to an engine. */
   public static final SpanType UPSTREAM =
       span(Component.PD_PROXY, "HTTP ")
-          .taking("<METHOD>")
+          .parameter("<METHOD>")
           .kind(SpanKind.CLIENT)
           .under(REQUEST)
           .carries(

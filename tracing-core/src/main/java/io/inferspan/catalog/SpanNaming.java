@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The naming schemes of llm-d's spans. */
+/** A naming scheme of llm-d's spans. */
 public enum SpanNaming {
   /** The names of the tracing proposal and of releases 0.6 to 0.8. */
   PROPOSAL("llm-d-proposal"),

@@ -43,9 +43,7 @@ public final class SpanType {
     return new Builder(component, name);
   }
 
-  /**
-   * Returns the span's name, or the part before its {@linkplain #parameter() detail} if it has one.
-   */
+  /** Returns the span's name, without the {@linkplain #parameter() parameter} that completes it. */
   public String name(SpanNaming naming) {
     if (naming == SpanNaming.PROPOSAL) {
       return proposalName;
@@ -53,7 +51,9 @@ public final class SpanType {
     return naming == SpanNaming.V0_9 ? name09 : currentName;
   }
 
-  /** Returns the part appended to the name, such as {@code <type>}; empty for most spans. */
+  /**
+   * Returns the placeholder that completes the name, such as {@code <type>}; empty for most spans.
+   */
   public String parameter() {
     return parameter;
   }
@@ -68,10 +68,7 @@ public final class SpanType {
     return component;
   }
 
-  /**
-   * Returns the type of the parent span within the same process, or null for the first span of a
-   * process.
-   */
+  /** Returns the type of the parent span in the same process, or null if there is none. */
   public @Nullable SpanType parent() {
     return parent;
   }
@@ -81,7 +78,7 @@ public final class SpanType {
     return attributes;
   }
 
-  /** Returns the position in a table with one entry per span type. */
+  /** Returns the type's index in a table of all span types. */
   public int index() {
     return index;
   }
@@ -118,12 +115,12 @@ public final class SpanType {
     }
 
     /** Sets the name after release 0.10. */
-    Builder now(String name) {
+    Builder after010(String name) {
       this.currentName = name;
       return this;
     }
 
-    Builder taking(String parameter) {
+    Builder parameter(String parameter) {
       this.parameter = parameter;
       return this;
     }

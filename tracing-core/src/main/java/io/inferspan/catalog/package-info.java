@@ -1,8 +1,7 @@
 /**
- * The catalogue of all spans, as data.
+ * The catalogue of all span types, their names in each naming scheme, and their attributes.
  *
- * <p>Contains span types and their naming schemes. No span is started here, and no span name is
- * defined anywhere else.
+ * <p>All span names are defined here; no span is started here.
  */
 @NullMarked
 package io.inferspan.catalog;

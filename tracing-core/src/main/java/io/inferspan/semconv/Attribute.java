@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span attribute of the catalogue: its key and its type.
  *
- * <p>An attribute that the GenAI conventions have renamed has both keys, and {@link
- * GenAiConvention} decides which of them are written.
+ * <p>An attribute that the GenAI conventions have renamed has two keys; {@link GenAiConvention}
+ * selects which of them are written.
  *
  * @param <T> type of the value
  */
@@ -49,12 +49,12 @@ public final class Attribute<T> {
     return new Attribute<>(AttributeKey.doubleArrayKey(key), null, false);
   }
 
-  /** Returns a copy with its key in the current GenAI conventions. */
+  /** Returns a copy that also has a key of the current GenAI conventions. */
   Attribute<T> renamedTo(AttributeKey<T> latest) {
     return new Attribute<>(key, latest, omittedWhenEmpty);
   }
 
-  /** Returns a copy that is omitted if its value is the empty string. */
+  /** Returns a copy that is not written if its value is the empty string. */
   Attribute<T> omittedWhenEmpty() {
     return new Attribute<>(key, latestKey, true);
   }
@@ -71,7 +71,7 @@ public final class Attribute<T> {
     return latestKey;
   }
 
-  /** Returns whether {@code value} is one that this attribute never has. */
+  /** Returns whether the attribute is not written if it has this value. */
   public boolean omits(@Nullable T value) {
     return value == null || (omittedWhenEmpty && value instanceof String text && text.isEmpty());
   }

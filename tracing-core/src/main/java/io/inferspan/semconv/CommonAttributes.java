@@ -3,7 +3,7 @@ package io.inferspan.semconv;
 import static io.inferspan.semconv.Attribute.count;
 import static io.inferspan.semconv.Attribute.text;
 
-/** General attributes of the stable semantic conventions that our spans carry. */
+/** Attributes of OpenTelemetry's stable semantic conventions. */
 public final class CommonAttributes {
 
   /** The type of the error that ended the operation: a class name or a status code. */
@@ -15,17 +15,17 @@ public final class CommonAttributes {
   /** The number of earlier attempts of the request. */
   public static final Attribute<Long> HTTP_RESEND_COUNT = count("http.request.resend_count");
 
-  /** The HTTP status that was answered. */
+  /** The HTTP status code of the response. */
   public static final Attribute<Long> HTTP_RESPONSE_STATUS_CODE =
       count("http.response.status_code");
 
-  /** The route that matched, never the raw path. */
+  /** The matched route; never the raw path. */
   public static final Attribute<String> HTTP_ROUTE = text("http.route");
 
-  /** The host that was called. */
+  /** The host name or address of the called server. */
   public static final Attribute<String> SERVER_ADDRESS = text("server.address");
 
-  /** The port that was called. */
+  /** The port of the called server. */
   public static final Attribute<Long> SERVER_PORT = count("server.port");
 
   private CommonAttributes() {}

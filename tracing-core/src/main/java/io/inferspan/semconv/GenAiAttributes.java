@@ -11,20 +11,19 @@ import static io.opentelemetry.api.common.AttributeKey.longKey;
 import java.util.List;
 
 /**
- * Attributes of the GenAI conventions, and those that inference engines add.
+ * Attributes of the GenAI semantic conventions, and attributes that inference engines add to them.
  *
- * <p>The current keys follow semantic conventions 1.41; a test compares them with the published
- * constants.
+ * <p>The latest keys are those of semantic conventions 1.41.
  */
 public final class GenAiAttributes {
 
-  /** The requested operation: chat, text_completion, embeddings. */
+  /** The requested operation: {@code chat}, {@code text_completion} or {@code embeddings}. */
   public static final Attribute<String> OPERATION = text("gen_ai.operation.name");
 
   /** The provider of the model. */
   public static final Attribute<String> PROVIDER = text("gen_ai.provider.name");
 
-  /** The model that the client named. */
+  /** The requested model. */
   public static final Attribute<String> REQUEST_MODEL =
       text("gen_ai.request.model").omittedWhenEmpty();
 
@@ -37,38 +36,38 @@ public final class GenAiAttributes {
   /** The sampling temperature. */
   public static final Attribute<Double> REQUEST_TEMPERATURE = number("gen_ai.request.temperature");
 
-  /** The nucleus sampling bound. */
+  /** The nucleus sampling threshold (top p). */
   public static final Attribute<Double> REQUEST_TOP_P = number("gen_ai.request.top_p");
 
-  /** The number of completions that the client requested. */
+  /** The number of completions requested. */
   public static final Attribute<Long> REQUEST_N =
       count("gen_ai.request.n").renamedTo(longKey("gen_ai.request.choice.count"));
 
-  /** True if the client requested a stream of tokens. */
+  /** True if the client requested a stream. */
   public static final Attribute<Boolean> REQUEST_STREAM = flag("gen_ai.request.stream");
 
-  /** The model that answered. */
+  /** The model that generated the response. */
   public static final Attribute<String> RESPONSE_MODEL =
       text("gen_ai.response.model").omittedWhenEmpty();
 
-  /** The reasons why generation ended, one per completion. */
+  /** The finish reasons, one per completion. */
   public static final Attribute<List<String>> RESPONSE_FINISH_REASONS =
       texts("gen_ai.response.finish_reasons");
 
-  /** Tokens in the prompt. */
+  /** The number of tokens in the prompt. */
   public static final Attribute<Long> USAGE_PROMPT_TOKENS =
       count("gen_ai.usage.prompt_tokens").renamedTo(longKey("gen_ai.usage.input_tokens"));
 
-  /** Tokens generated. */
+  /** The number of generated tokens. */
   public static final Attribute<Long> USAGE_COMPLETION_TOKENS =
       count("gen_ai.usage.completion_tokens").renamedTo(longKey("gen_ai.usage.output_tokens"));
 
-  /** Prompt tokens found in the KV cache. */
+  /** The number of prompt tokens read from the KV cache. */
   public static final Attribute<Long> USAGE_CACHED_TOKENS =
       count("gen_ai.usage.cached_tokens")
           .renamedTo(longKey("gen_ai.usage.cache_read.input_tokens"));
 
-  /** Generated tokens spent on reasoning. */
+  /** The number of generated tokens used for reasoning. */
   public static final Attribute<Long> USAGE_REASONING_TOKENS =
       count("gen_ai.usage.reasoning_tokens")
           .renamedTo(longKey("gen_ai.usage.reasoning.output_tokens"));
@@ -81,11 +80,11 @@ public final class GenAiAttributes {
   /** Seconds from arrival to the last token. */
   public static final Attribute<Double> LATENCY_E2E = number("gen_ai.latency.e2e");
 
-  /** Seconds in the queue of the engine. */
+  /** Seconds in the engine's queue. */
   public static final Attribute<Double> LATENCY_TIME_IN_QUEUE =
       number("gen_ai.latency.time_in_queue");
 
-  /** Seconds from scheduling to first token. */
+  /** Seconds from scheduling to the first token. */
   public static final Attribute<Double> LATENCY_TIME_IN_MODEL_PREFILL =
       number("gen_ai.latency.time_in_model_prefill");
 
@@ -93,7 +92,7 @@ public final class GenAiAttributes {
   public static final Attribute<Double> LATENCY_TIME_IN_MODEL_DECODE =
       number("gen_ai.latency.time_in_model_decode");
 
-  /** Seconds from scheduling to last token. */
+  /** Seconds from scheduling to the last token. */
   public static final Attribute<Double> LATENCY_TIME_IN_MODEL_INFERENCE =
       number("gen_ai.latency.time_in_model_inference");
 

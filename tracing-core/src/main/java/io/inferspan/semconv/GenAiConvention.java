@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of attributes that the GenAI semantic conventions have renamed. */
+/** Which keys are written for attributes that the GenAI semantic conventions have renamed. */
 public enum GenAiConvention {
   /**
    * The keys that llm-d, vLLM and SGLang write today, such as {@code gen_ai.usage.prompt_tokens}.
    */
   LEGACY,
-  /** The current conventions, such as {@code gen_ai.usage.input_tokens}. */
+  /** The keys of the current conventions, such as {@code gen_ai.usage.input_tokens}. */
   LATEST,
-  /** Both, for the time of a migration. */
+  /** Both keys, for a migration. */
   BOTH;
 
   private static final String OPT_IN = "gen_ai_latest_experimental";
@@ -30,12 +30,12 @@ public enum GenAiConvention {
     return tokens.contains(OPT_IN) ? LATEST : LEGACY;
   }
 
-  /** Returns whether the key of {@link Attribute#key()} is written. */
+  /** Returns whether {@link Attribute#key()} is written. */
   public boolean writesLegacy() {
     return this != LATEST;
   }
 
-  /** Returns whether the key of {@link Attribute#latestKey()} is written. */
+  /** Returns whether {@link Attribute#latestKey()} is written. */
   public boolean writesLatest() {
     return this != LEGACY;
   }

@@ -1,7 +1,6 @@
 /**
- * The attribute keys with their types and descriptions.
- *
- * <p>Contains names only, and the choice between two keys of a renamed GenAI attribute.
+ * Attribute keys with their types and descriptions, and the choice between the two keys of a
+ * renamed GenAI attribute.
  */
 @NullMarked
 package io.inferspan.semconv;

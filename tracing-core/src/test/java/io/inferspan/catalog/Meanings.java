@@ -36,7 +36,7 @@ final class Meanings {
     return meanings;
   }
 
-  /** The text over a constant; empty if it has none. */
+  /** Returns the Javadoc of a constant, or an empty text if it has none. */
   String of(Object constant) {
     return texts.getOrDefault(constant, "");
   }
@@ -51,7 +51,12 @@ final class Meanings {
       Class<?> type = Class.forName("io.inferspan." + folder + "." + name);
       Matcher constants = CONSTANT.matcher(Files.readString(file));
       while (constants.find()) {
-        String text = constants.group(1).replaceAll("\\s+\\*?\\s*", " ").strip();
+        String text =
+            constants
+                .group(1)
+                .replaceAll("\\s+\\*?\\s*", " ")
+                .replaceAll("\\{@code ([^}]*)}", "`$1`")
+                .strip();
         texts.put(type.getField(constants.group(2)).get(null), text);
       }
     }

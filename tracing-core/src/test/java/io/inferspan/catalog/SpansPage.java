@@ -3,6 +3,8 @@ package io.inferspan.catalog;
 import io.inferspan.semconv.Attribute;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,21 +27,24 @@ final class SpansPage {
   }
 
   private void intro() {
-    line("# Spans");
-    line("");
-    line(
-        "Every span and every attribute that Inferspan writes, and few that only llm-d does; from");
-    line("`io.inferspan.catalog`; to renew this page, run");
-    line(
-        "`mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true"
-            + " -Dsurefire.failIfNoSpecifiedTests=false`.");
-    line("");
-    line(
-        "`INFERSPAN_SPAN_NAMES` chooses the generation of names. Where the proposal names no"
-            + " span,");
-    line("its column shows the name under which llm-d first had it. Any span may also carry");
-    line("`error.type`, and its status is only ever set to Error.");
-    line("");
+    page.append(
+        """
+        # Spans
+
+        All spans that Inferspan creates, with their attributes. A few attributes are written only by
+        llm-d; their description says so.
+
+        - A span has one name per naming scheme, and `INFERSPAN_SPAN_NAMES` selects the scheme. The
+          sections of this page have the names of `llm-d-proposal`. A span that the proposal does not
+          define has the name of the first llm-d release that creates it.
+        - Some attributes have a second key, marked *latest*: the key of the current GenAI conventions.
+          `OTEL_SEMCONV_STABILITY_OPT_IN` selects which of the two is written.
+        - Any span may also have `error.type`. The span status is `Error` or unset, never `Ok`.
+
+        This page is generated from `io.inferspan.catalog`. To update it, run
+        `mvn -pl tracing-core -am test -Dtest=SpansPageTest -Dspans.write=true -Dsurefire.failIfNoSpecifiedTests=false`.
+
+        """);
   }
 
   private void names() {
@@ -60,26 +65,32 @@ final class SpansPage {
   }
 
   private void folded() {
-    line("");
-    line("## Folded spans");
-    line("");
-    line("A request can make thousands of short kernel and CUDA calls. From the fourth of a kind");
-    line("on, calls shorter than 1 ms share one span, whose name ends with `(folded)`:");
-    line(
-        "`cuda.launch (folded)`. Its duration is no call's: the span starts with the first of these");
-    line(
-        "calls and ends with the last. The time in the calls is `inferspan.ebpf.duration.sum_ns`,");
-    line(
-        "their number `inferspan.ebpf.count`. The names differ so that what a backend computes by");
-    line(
-        "span name (span metrics, `quantile_over_time(duration, …)`) is not distorted. In TraceQL:");
-    line("");
-    line("| query | result |");
-    line("|---|---|");
-    line("| `{ name = \"cuda.launch\" }` | single calls; `duration` is the call's |");
-    line("| `{ name =~ \"cuda.launch.*\" }` | all of them |");
-    line("| `{ span.inferspan.ebpf.count > 100 }` | folded spans of more than 100 calls |");
-    line("| `{ span.inferspan.ebpf.duration.sum_ns > 5000000 }` | more than 5 ms in such calls |");
+    page.append(
+        """
+
+        ## Folded spans
+
+        A request can make thousands of short kernel and CUDA calls. The first three calls of a kind,
+        and calls of at least 1 ms, have a span each. All other calls of the kind share one span, whose
+        name ends with `(folded)`, such as `cuda.launch (folded)`. This span lasts from the start of its
+        first call to the end of its last call. The time spent in the calls is
+        `inferspan.ebpf.duration.sum_ns`, and their number is `inferspan.ebpf.count`. Because of the
+        separate name, folded spans do not distort statistics that a backend computes by span name. In
+        TraceQL:
+
+        | query | result |
+        |---|---|
+        | `{ name = "cuda.launch" }` | single calls; the span's `duration` is the duration of the call |
+        | `{ name =~ "cuda.launch.*" }` | single calls and folded spans |
+        | `{ span.inferspan.ebpf.count > 100 }` | folded spans of more than 100 calls |
+        | `{ span.inferspan.ebpf.duration.sum_ns > 5000000 }` | folded spans with more than 5 ms in calls |
+
+        ## Common attributes of eBPF spans
+
+        The spans `cuda.*`, `nccl.*`, `syscall.*`, `sched.*`, `tcp.*` and `ckp.*` have these attributes:
+
+        """);
+    table(KernelSpans.COMMON);
   }
 
   private static String name(SpanType type, SpanNaming naming) {
@@ -89,7 +100,7 @@ final class SpansPage {
   private static String kinds(SpanType type) {
     SpanKind proposal = type.kind(SpanNaming.PROPOSAL);
     SpanKind current = type.kind(SpanNaming.CURRENT);
-    return proposal == current ? proposal.name() : "%s, then %s".formatted(proposal, current);
+    return proposal == current ? proposal.name() : "%s, later %s".formatted(proposal, current);
   }
 
   private static String scopes(SpanType type) {
@@ -108,12 +119,26 @@ final class SpansPage {
     SpanType parent = type.parent();
     if (parent != null) {
       line("");
-      line("Under " + code(parent.toString()) + ".");
+      line("Parent: " + code(parent.toString()) + ".");
     }
     line("");
+    List<Attribute<?>> own = new ArrayList<>(type.attributes());
+    if (own.containsAll(KernelSpans.COMMON)) {
+      own.removeAll(KernelSpans.COMMON);
+      line(
+          "Has the [common attributes](#common-attributes-of-ebpf-spans)"
+              + (own.isEmpty() ? "." : " and:"));
+      line("");
+    }
+    if (!own.isEmpty()) {
+      table(own);
+    }
+  }
+
+  private void table(List<Attribute<?>> attributes) {
     line("| attribute | type | meaning |");
     line("|---|---|---|");
-    type.attributes().forEach(this::attribute);
+    attributes.forEach(this::attribute);
   }
 
   private void attribute(Attribute<?> attribute) {

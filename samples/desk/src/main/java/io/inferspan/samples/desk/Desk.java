@@ -35,7 +35,7 @@ public final class Desk {
     this.ports = ports;
   }
 
-  /** Listens on all ports, or on none if one is taken. */
+  /** Starts listening on all three ports; fails, and closes all of them, if one is taken. */
   public static Future<Desk> start(DeskConfig config) {
     Vertx vertx = Vertx.vertx(options());
     Drops drops = new Drops();
@@ -59,12 +59,13 @@ public final class Desk {
         .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
   }
 
-  /** Adds the port to the message of a failure. */
+  /** Adds the port number to the message if listening fails. */
   private static Future<HttpServer> named(Future<HttpServer> listening, int port) {
     return listening.recover(
         cause ->
             Future.failedFuture(
-                new IOException("port " + port + " cannot be used: " + cause.getMessage(), cause)));
+                new IOException(
+                    "cannot listen on port " + port + ": " + cause.getMessage(), cause)));
   }
 
   private static VertxOptions options() {

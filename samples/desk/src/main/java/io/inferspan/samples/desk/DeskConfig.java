@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Configuration of the desk. Port 0 picks a free port.
+ * Configuration of the desk. A port of 0 picks a free port.
  *
  * @param host the address to listen on
  * @param port the port of the page
- * @param bounds how much is kept
- * @param stacks a directory of recorded stacks; null for none
+ * @param bounds limits of the span store
+ * @param stacks the directory with recorded stacks, or null
  */
 public record DeskConfig(
     String host,
@@ -34,7 +34,8 @@ public record DeskConfig(
   /**
    * Reads flags and environment variables.
    *
-   * @throws IllegalArgumentException if a value is not allowed; the message is one sentence
+   * @throws IllegalArgumentException if a value is invalid; the message is one sentence for the
+   *     user
    */
   public static DeskConfig parse(List<String> arguments, Map<String, String> environment) {
     Settings settings = new Settings(arguments, environment);
@@ -64,7 +65,7 @@ public record DeskConfig(
   }
 
   private static long bytes(Settings settings) {
-    return settings.text(Setting.MAX_BYTES).equals(Setting.MAX_BYTES.byDefault())
+    return settings.text(Setting.MAX_BYTES).equals(Setting.MAX_BYTES.defaultValue())
         ? Runtime.getRuntime().maxMemory() / HEAP_PART
         : settings.number(Setting.MAX_BYTES, MIN_BYTES, Long.MAX_VALUE);
   }

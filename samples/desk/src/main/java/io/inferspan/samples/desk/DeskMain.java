@@ -57,7 +57,7 @@ public final class DeskMain {
       desk = Desk.start(config).toCompletionStage().toCompletableFuture().join();
     } catch (CompletionException e) {
       Throwable cause = e.getCause();
-      err.println("The desk cannot start: " + (cause == null ? e : cause).getMessage());
+      err.println("Cannot start the desk: " + (cause == null ? e : cause).getMessage());
       return CANNOT_START;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(desk), "desk-shutdown"));
@@ -68,7 +68,7 @@ public final class DeskMain {
     return SERVING;
   }
 
-  /** Ends with status 0 after SIGTERM; Java's default is 143. */
+  /** Exits with status 0 after SIGTERM; Java's default is 143. */
   private static void stop(Desk desk) {
     try {
       desk.close()
@@ -77,7 +77,7 @@ public final class DeskMain {
           .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
           .join();
     } catch (CompletionException e) {
-      // The process ends anyway.
+      // The process exits in any case.
     }
     Runtime.getRuntime().halt(0);
   }

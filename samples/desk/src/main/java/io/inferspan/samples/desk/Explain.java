@@ -11,13 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** The command {@code explain}, which queries a running desk about a request. */
+/** The command {@code explain}: prints a running desk's explanation of a request. */
 final class Explain {
 
   static final String COMMAND = "explain";
 
   private static final String USAGE =
-      "explain needs a trace id or a request id, and may have --desk=ADDRESS.";
+      "explain needs a trace id or a request id; --desk=ADDRESS is optional.";
   private static final String DESK = "--desk=";
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final int FOUND = 200;
@@ -25,9 +25,12 @@ final class Explain {
 
   private Explain() {}
 
-  /** Returns exit status 0 for an explanation, 1 for none, 2 for invalid arguments. */
+  /**
+   * Runs the command; returns exit status 0 if it prints an explanation, 2 for invalid arguments,
+   * else 1.
+   */
   static int run(List<String> arguments, PrintStream out, PrintStream err) {
-    String desk = "http://127.0.0.1:" + Setting.PORT.byDefault();
+    String desk = "http://127.0.0.1:" + Setting.PORT.defaultValue();
     String id = "";
     for (String argument : arguments) {
       if (argument.startsWith(DESK)) {
@@ -56,9 +59,9 @@ final class Explain {
       err.println(
           answer.statusCode() == UNKNOWN
               ? "The desk at " + desk + " has no request with the id " + id + "."
-              : "The desk at " + desk + " answered " + answer.statusCode() + ".");
+              : "The desk at " + desk + " answered with HTTP status " + answer.statusCode() + ".");
     } catch (IOException e) {
-      err.println("No desk answers at " + desk + "; --desk=ADDRESS names another.");
+      err.println("No desk answers at " + desk + "; set its address with --desk=ADDRESS.");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

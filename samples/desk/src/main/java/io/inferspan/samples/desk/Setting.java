@@ -4,24 +4,26 @@ import java.util.Locale;
 
 /** A setting: a flag, and an environment variable that the flag overrides. */
 enum Setting {
-  HOST("127.0.0.1", "the address to listen on; any other address exposes traces on the network"),
-  PORT("8900", "the port of the page; 0 takes a free one"),
-  OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 takes a free one"),
-  OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 takes a free one"),
-  MAX_SPANS("500000", "spans kept; the traces silent for longest go first"),
-  MAX_BYTES("0", "bytes kept, likewise; 0 takes half of the heap"),
-  STACKS("", "a directory of stacks that the eBPF bridge recorded with --by-trace");
+  HOST(
+      "127.0.0.1",
+      "the address to listen on; other than loopback, the network can read the traces"),
+  PORT("8900", "the port of the page; 0 picks a free one"),
+  OTLP_HTTP_PORT("4318", "the port for OTLP over HTTP; 0 picks a free one"),
+  OTLP_GRPC_PORT("4317", "the port for OTLP over gRPC; 0 picks a free one"),
+  MAX_SPANS("500000", "spans to keep; traces without new spans for longest are dropped first"),
+  MAX_BYTES("0", "bytes of spans to keep; 0 means half of the heap"),
+  STACKS("", "a directory of stacks that the eBPF bridge's record --by-trace wrote");
 
-  private final String byDefault;
+  private final String defaultValue;
   private final String meaning;
 
-  Setting(String byDefault, String meaning) {
-    this.byDefault = byDefault;
+  Setting(String defaultValue, String meaning) {
+    this.defaultValue = defaultValue;
     this.meaning = meaning;
   }
 
-  String byDefault() {
-    return byDefault;
+  String defaultValue() {
+    return defaultValue;
   }
 
   String flag() {
@@ -52,7 +54,7 @@ enum Setting {
               "  %-18s %s%s%n",
               setting.flag(),
               setting.meaning,
-              setting.byDefault.isEmpty() ? "" : " (" + setting.byDefault + ")"));
+              setting.defaultValue.isEmpty() ? "" : " (" + setting.defaultValue + ")"));
     }
     return help.append(
             """

@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** The given values and their sources, for error messages. */
+/** The values that the user set, and where: error messages name the flag or variable. */
 final class Settings {
 
   private final Map<Setting, Given> given = new EnumMap<>(Setting.class);
@@ -45,7 +45,7 @@ final class Settings {
   }
 
   private Given given(Setting setting) {
-    return given.getOrDefault(setting, new Given(setting.flag(), setting.byDefault()));
+    return given.getOrDefault(setting, new Given(setting.flag(), setting.defaultValue()));
   }
 
   long number(Setting setting, long least, long most) {
@@ -55,7 +55,7 @@ final class Settings {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Reported below, like a number out of range.
+      // Reported below, like a number that is out of range.
     }
     Given value = given(setting);
     throw new IllegalArgumentException(

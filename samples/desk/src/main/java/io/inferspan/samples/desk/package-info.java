@@ -1,5 +1,5 @@
 /**
- * The trace desk's program: its settings, and the assembly of its parts.
+ * The trace desk's main program and its settings.
  *
  * <p>{@link io.inferspan.samples.desk.receiver} receives spans, {@link
  * io.inferspan.samples.desk.store} stores them, {@link io.inferspan.samples.desk.trace} analyses

@@ -69,7 +69,7 @@ class DeskMainIT {
 
       assertThat(status).isEqualTo(1);
       assertThat(err.toString(StandardCharsets.UTF_8))
-          .startsWith("The desk cannot start: port " + desk.port() + " cannot be used: ");
+          .startsWith("Cannot start the desk: cannot listen on port " + desk.port() + ": ");
     }
   }
 
@@ -83,7 +83,7 @@ class DeskMainIT {
       assertThat(run(Map.of(), "explain", "mine", address)).isZero();
       assertThat(out.toString(StandardCharsets.UTF_8))
           .isEqualTo(desk.get("/api/explain?id=mine").body())
-          .contains("heavy (tiny) made it wait most");
+          .contains("heavy (tiny) made it wait longest");
       assertThat(run(Map.of(), "explain", "none", address)).isEqualTo(1);
       assertThat(err.toString(StandardCharsets.UTF_8)).contains("has no request with the id none.");
     }

@@ -5,12 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Thread-safe counters by reason. */
+/** Counts dropped data by reason. Thread-safe. */
 public final class Drops {
 
   private final Map<Drop, LongAdder> counts = new EnumMap<>(Drop.class);
 
-  /** Creates counters at zero. */
   public Drops() {
     for (Drop drop : Drop.values()) {
       counts.put(drop, new LongAdder());
@@ -31,7 +30,7 @@ public final class Drops {
     return adder == null ? 0 : adder.sum();
   }
 
-  /** Counters above zero, by name. */
+  /** Returns the counters above zero by their labels. */
   public Map<String, Long> counted() {
     Map<String, Long> counted = new LinkedHashMap<>();
     counts.forEach(

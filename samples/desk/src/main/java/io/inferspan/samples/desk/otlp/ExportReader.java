@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads export requests. A malformed one is rejected as a whole. */
+/** Reads OTLP export requests. A malformed request is rejected as a whole. */
 public final class ExportReader {
 
   private static final int MAX_ORIGIN_BYTES = 200;
   private static final String SERVICE = "service.name";
 
-  /** Attributes that distinguish the processes of a service, best first. */
+  /** Resource attributes that identify a process of a service; the first present one is used. */
   private static final List<String> INSTANCE =
       List.of("service.instance.id", "k8s.pod.name", "host.name");
 
@@ -29,7 +29,7 @@ public final class ExportReader {
   }
 
   /**
-   * The spans of a request.
+   * The spans of an export request.
    *
    * @param spans in the order of arrival
    * @param rejected the number of spans without valid ids
@@ -89,9 +89,9 @@ public final class ExportReader {
         new StoredSpan(
             id,
             SpanDetail.spanId(span.getParentSpanId()),
-            // A span that ends before it starts gets a duration of zero.
+            // A span whose end is before its start gets a duration of zero.
             new StoredSpan.Times(start, Math.max(start, span.getEndTimeUnixNano())),
-            // A few names make up most of a stream of spans.
+            // Most spans share a few names.
             span.getName().intern(),
             origin,
             StoredSpan.Mark.of(span.getKindValue(), error),

@@ -1,18 +1,17 @@
 package io.inferspan.samples.desk.otlp;
 
-/** Thrown for bytes that are not OTLP; the message is one sentence for the sender. */
+/** Thrown for a request that is not valid OTLP. The reason is returned to the sender. */
 public final class MalformedException extends Exception {
 
   private final String reason;
 
   /** Creates an exception with the reason. */
   public MalformedException(String reason) {
-    // Without a stack trace, so that a hostile sender cannot cost CPU.
+    // No stack trace: a hostile sender could otherwise use up CPU time.
     super(reason, null, false, false);
     this.reason = reason;
   }
 
-  /** The reason. */
   public String reason() {
     return reason;
   }

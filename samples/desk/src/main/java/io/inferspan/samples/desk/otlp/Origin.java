@@ -13,15 +13,17 @@ public record Origin(String service, String instance, String scope) {
 
   private static final Pattern RANDOM = Pattern.compile("[0-9a-fA-F-]{32,36}");
 
-  /** No resource attributes. */
+  /** The origin of a span without resource attributes. */
   static final Origin UNKNOWN = new Origin("unknown", "", "");
 
-  /** Names the process; a service may have several. */
+  /** Returns the name of the process: the service and its instance. */
   public String process() {
     return instance.isEmpty() ? service : service + " " + instance;
   }
 
-  /** Returns a name for the page, with the instance unless that is a random id. */
+  /**
+   * Returns the name that the page shows: the service, and its instance if that is not a random id.
+   */
   public String readable() {
     return instance.isEmpty() || RANDOM.matcher(instance).matches()
         ? service

@@ -13,10 +13,10 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads OTLP's JSON.
+ * Reads OTLP/JSON.
  *
- * <p>It differs from protobuf's own JSON: ids are hexadecimal, enums are numbers, and unknown
- * members are ignored.
+ * <p>OTLP/JSON differs from protobuf's JSON mapping: ids are hexadecimal, enums are numbers, and
+ * unknown members are ignored.
  */
 final class OtlpJson {
 
@@ -30,13 +30,14 @@ final class OtlpJson {
   static void merge(byte[] json, Message.Builder into) throws MalformedException {
     try (JsonParser in = JSON.createParser(json)) {
       if (in.nextToken() != JsonToken.START_OBJECT) {
-        throw new MalformedException("the body is no JSON object");
+        throw new MalformedException("the body is not a JSON object");
       }
       object(in, into);
     } catch (IOException e) {
-      throw new MalformedException("the body is no JSON, or is nested too deep");
+      throw new MalformedException(
+          "the body is not valid JSON, or is nested more than 100 levels deep");
     } catch (IllegalArgumentException e) {
-      throw new MalformedException("a number or an id is not what it should be");
+      throw new MalformedException("the body contains an invalid number or id");
     }
   }
 
@@ -49,7 +50,7 @@ final class OtlpJson {
         in.skipChildren();
       } else if (field.isRepeated()) {
         if (token != JsonToken.START_ARRAY) {
-          throw new MalformedException("there is something else where a list should be");
+          throw new MalformedException("field " + name + " must be a list");
         }
         while (in.nextToken() != JsonToken.END_ARRAY) {
           into.addRepeatedField(field, value(in, field, into));
@@ -73,14 +74,15 @@ final class OtlpJson {
       throws IOException, MalformedException {
     if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
       if (in.currentToken() != JsonToken.START_OBJECT) {
-        throw new MalformedException("there is something else where an object should be");
+        throw new MalformedException("field " + field.getJsonName() + " must be an object");
       }
       Message.Builder message = parent.newBuilderForField(field);
       object(in, message);
       return message.build();
     }
     if (!in.currentToken().isScalarValue()) {
-      throw new MalformedException("there is an object or a list where a value should be");
+      throw new MalformedException(
+          "field " + field.getJsonName() + " must be a string, number or boolean");
     }
     return scalar(in.getText(), field);
   }

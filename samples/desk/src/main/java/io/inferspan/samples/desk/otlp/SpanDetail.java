@@ -37,7 +37,7 @@ public record SpanDetail(
     try {
       span = Span.parseFrom(bytes);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a stored span cannot be read", e);
+      throw new IllegalStateException("cannot decode a stored span", e);
     }
     return new SpanDetail(
         attributes(span.getAttributesList()),
@@ -63,7 +63,7 @@ public record SpanDetail(
             + Integer.toUnsignedLong(span.getDroppedLinksCount()));
   }
 
-  /** Returns the attributes by key; for a repeated key, the last value. */
+  /** Returns the attributes by key. A repeated key has its last value. */
   static Map<String, Object> attributes(List<KeyValue> pairs) {
     Map<String, Object> attributes = new LinkedHashMap<>();
     pairs.forEach(pair -> attributes.put(pair.getKey(), value(pair.getValue())));
@@ -83,12 +83,12 @@ public record SpanDetail(
     };
   }
 
-  /** Returns the id in these bytes; 0 if there are not exactly eight. */
+  /** Returns the span id; 0 if it is not eight bytes long. */
   static long spanId(ByteString bytes) {
     return bytes.size() == Long.BYTES ? bytes.asReadOnlyByteBuffer().getLong() : 0;
   }
 
-  /** Returns an attribute by its older or its newer key, or null. */
+  /** Returns an attribute by its older or newer key, or null if it is absent. */
   public @Nullable Object value(Attribute<?> attribute) {
     Object value = attributes.get(attribute.key().getKey());
     if (value != null || attribute.latestKey() == null) {

@@ -3,23 +3,23 @@ package io.inferspan.samples.desk.otlp;
 /**
  * A span in the store: the fields that lists and trees need, and the received bytes.
  *
- * <p>Most spans are never opened; {@link #detail()} decodes the rest on demand.
+ * <p>Users open few spans, so {@link #detail()} decodes the other fields on demand.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredSpan(
     long id, long parentId, Times times, String name, Origin origin, Mark mark, byte[] bytes) {
 
-  /** The memory of the objects, without their bytes and strings. */
+  /** The estimated memory of a span's objects, without their bytes and strings. */
   private static final int OVERHEAD_BYTES = 176;
 
   /** Start and end, in nanoseconds since 1970. */
   public record Times(long startNanos, long endNanos) {}
 
   /**
-   * Kind and status.
+   * Span kind and status.
    *
-   * @param kind OTLP's number of the kind
-   * @param error whether its status is an error
+   * @param kind the span kind's number in OTLP
+   * @param error whether the status is an error
    */
   public record Mark(int kind, boolean error) {
 
@@ -38,7 +38,7 @@ public record StoredSpan(
     }
   }
 
-  /** Returns whether it has no parent id. */
+  /** Returns whether the span has no parent id. */
   public boolean isRoot() {
     return parentId == 0;
   }
@@ -51,7 +51,7 @@ public record StoredSpan(
     return times.endNanos;
   }
 
-  /** Returns the memory that the span uses. */
+  /** Returns the estimated memory of the span, in bytes. */
   public int cost() {
     return OVERHEAD_BYTES + bytes.length + name.length() + origin.length();
   }

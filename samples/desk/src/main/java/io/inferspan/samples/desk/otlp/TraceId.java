@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The id of a trace.
  *
- * @param high its first sixteen digits
- * @param low its last sixteen digits
+ * @param high the first sixteen hexadecimal digits
+ * @param low the last sixteen hexadecimal digits
  */
 public record TraceId(long high, long low) {
 
   private static final int DIGITS = 32;
   private static final HexFormat HEX = HexFormat.of();
 
-  /** Returns the id in these bytes; zero if there are not exactly sixteen. */
+  /** Returns the trace id; zero if it is not sixteen bytes long. */
   static TraceId of(ByteString bytes) {
     ByteBuffer in = bytes.asReadOnlyByteBuffer();
     return bytes.size() == 2 * Long.BYTES
@@ -24,12 +24,12 @@ public record TraceId(long high, long low) {
         : new TraceId(0, 0);
   }
 
-  /** Returns whether all digits are zero. */
+  /** Returns whether the id is zero, which OTLP does not allow. */
   boolean isNone() {
     return high == 0 && low == 0;
   }
 
-  /** Reads 32 hexadecimal digits; null for anything else. */
+  /** Parses 32 hexadecimal digits; returns null for other text. */
   public static @Nullable TraceId parse(String text) {
     if (text.length() != DIGITS || !text.chars().allMatch(HexFormat::isHexDigit)) {
       return null;
@@ -39,7 +39,7 @@ public record TraceId(long high, long low) {
         HexFormat.fromHexDigitsToLong(text, DIGITS / 2, DIGITS));
   }
 
-  /** The 32 digits, in lower case. */
+  /** Returns the 32 hexadecimal digits in lower case. */
   @Override
   public String toString() {
     return HEX.toHexDigits(high) + HEX.toHexDigits(low);

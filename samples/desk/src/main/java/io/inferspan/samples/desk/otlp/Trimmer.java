@@ -9,16 +9,16 @@ import io.opentelemetry.proto.trace.v1.Span;
 import java.util.function.Consumer;
 
 /**
- * Trims a large span: texts are cut, other large values are dropped.
+ * Limits the size of a span: truncates long texts and drops other large values.
  *
- * <p>Everything cut or dropped is counted.
+ * <p>Each truncated or dropped value is counted.
  */
 final class Trimmer {
 
-  /** The limit of a span. */
+  /** The maximum size of a span. */
   static final int MAX_SPAN_BYTES = 128 * 1024;
 
-  /** The limit of one text, event or link of a span. */
+  /** The maximum size of one text, event or link of a span. */
   static final int MAX_PART_BYTES = 16 * 1024;
 
   private static final int MAX_KEY_BYTES = 256;
@@ -64,7 +64,7 @@ final class Trimmer {
     out.accept(part);
   }
 
-  /** Returns the attribute with its text truncated; lists are not truncated. */
+  /** Returns the attribute with its text truncated; other types are returned as they are. */
   private KeyValue shorter(KeyValue attribute) {
     if (attribute.getSerializedSize() <= MAX_PART_BYTES || !attribute.getValue().hasStringValue()) {
       return attribute;
@@ -85,7 +85,8 @@ final class Trimmer {
   }
 
   /**
-   * Returns text of at most {@code maxBytes} bytes, truncated between two characters and marked.
+   * Truncates text to {@code maxBytes} bytes of UTF-8, between two characters, and appends an
+   * ellipsis.
    */
   static String cut(String text, int maxBytes) {
     if (text.length() <= maxBytes / 3) {
@@ -96,7 +97,7 @@ final class Trimmer {
       return text;
     }
     int end = maxBytes;
-    // Not in the middle of a character, whose later bytes begin with the bits 10.
+    // Moves to the start of a character: the later bytes of a character begin with the bits 10.
     while (end > 0 && (bytes.byteAt(end) & 0xc0) == 0x80) {
       end--;
     }

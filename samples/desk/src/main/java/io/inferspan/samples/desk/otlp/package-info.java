@@ -1,7 +1,7 @@
 /**
- * Reads OTLP export requests, and the spans that are stored from them.
+ * Decodes OTLP export requests and stored spans.
  *
- * <p>Only this package uses Protocol Buffers. It does not depend on sockets, traces or the meaning
+ * <p>Only this package uses Protocol Buffers. It depends neither on the network nor on the meaning
  * of spans.
  */
 @NullMarked

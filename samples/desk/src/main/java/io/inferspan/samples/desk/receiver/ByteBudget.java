@@ -2,7 +2,7 @@ package io.inferspan.samples.desk.receiver;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A budget of bytes for bodies being read, shared by all calls. */
+/** Limits the memory of request bodies that are being received, over all calls. */
 final class ByteBudget {
 
   private final long bytes;
@@ -12,7 +12,7 @@ final class ByteBudget {
     this.bytes = bytes;
   }
 
-  /** Takes bytes from the budget; returns false if there are not enough. */
+  /** Reserves bytes; returns false if the limit would be exceeded. */
   boolean take(int count) {
     if (taken.addAndGet(count) <= bytes) {
       return true;

@@ -9,25 +9,26 @@ import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Extracts the message from a body: removes the gRPC frame and decompresses. */
+/** Extracts the message from a request body: removes the gRPC frame and decompresses. */
 final class Content {
 
-  /** Size limits of a body before and after decompression. */
+  /** The maximum size of a body, both before and after decompression. */
   static final int MAX_BYTES = 32 << 20;
 
   private static final int FRAME_HEAD_BYTES = 5;
 
   private Content() {}
 
-  /** Returns the message of a unary call, which must be one complete frame. */
+  /** Returns the message of a unary gRPC call, whose body must be one complete frame. */
   static byte[] ofFrame(byte[] body, @Nullable String encoding) throws RefusedException {
     if (body.length < FRAME_HEAD_BYTES) {
-      throw malformed("the gRPC frame is cut off after " + body.length + " bytes");
+      throw malformed(
+          "the gRPC frame is incomplete: the body ends after " + body.length + " bytes");
     }
     int length = ByteBuffer.wrap(body).getInt(1);
     if (length != body.length - FRAME_HEAD_BYTES) {
       throw malformed(
-          "the gRPC frame is of %s bytes, in a body of %d"
+          "the gRPC frame has %s bytes, but the body has %d"
               .formatted(Integer.toUnsignedString(length), body.length));
     }
     byte[] message = Arrays.copyOfRange(body, FRAME_HEAD_BYTES, body.length);
@@ -44,13 +45,13 @@ final class Content {
       return bytes;
     }
     if (!encoding.equalsIgnoreCase("gzip")) {
-      throw malformed("only gzip and identity are read");
+      throw malformed("the encoding must be gzip or identity");
     }
     byte[] message;
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 8192)) {
       message = in.readNBytes(MAX_BYTES + 1);
     } catch (IOException e) {
-      throw malformed("the message is not gzip: " + e.getMessage());
+      throw malformed("cannot decompress the message: " + e.getMessage());
     }
     if (message.length > MAX_BYTES) {
       throw new RefusedException(Refusal.tooLarge(MAX_BYTES), Drop.CALL_TOO_LARGE);

@@ -5,7 +5,7 @@ import io.inferspan.samples.desk.otlp.Drops;
 import io.inferspan.samples.desk.otlp.ExportReader;
 import io.inferspan.samples.desk.otlp.MalformedException;
 import io.inferspan.samples.desk.otlp.Received;
-import io.inferspan.samples.desk.receiver.OtlpAnswer.Form;
+import io.inferspan.samples.desk.receiver.OtlpResponse.Form;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One export call, from its headers to its response, on the connection's event loop. */
+/** Handles one export call, from its headers to its response, on the connection's event loop. */
 final class OtlpCall {
 
   static final String HTTP_PATH = "/v1/traces";
@@ -44,7 +44,7 @@ final class OtlpCall {
     return type.startsWith("application/json") ? Form.JSON : Form.PROTOBUF;
   }
 
-  /** Starts reading. */
+  /** Checks the headers and starts to read the body. */
   void open() {
     request.response().exceptionHandler(broken -> done());
     request.response().closeHandler(closed -> done());
@@ -95,7 +95,7 @@ final class OtlpCall {
       ExportReader.Export export = read();
       shared.sink.accept(export.spans());
       done();
-      OtlpAnswer.taken(request.response(), form, export.rejected());
+      OtlpResponse.accepted(request.response(), form, export.rejected());
     } catch (RefusedException e) {
       refuse(e.refusal(), e.drop());
     } catch (MalformedException e) {
@@ -103,7 +103,7 @@ final class OtlpCall {
           Refusal.malformed("not an ExportTraceServiceRequest: " + e.reason()),
           Drop.MALFORMED_CALL);
     } catch (RuntimeException e) {
-      // Thrown on an event loop, it would leave the caller without a response.
+      // An exception on an event loop would leave the caller without a response.
       refuse(Refusal.broken(e), Drop.MALFORMED_CALL);
     }
   }
@@ -120,10 +120,12 @@ final class OtlpCall {
   private void refuse(Refusal refusal, Drop drop) {
     done();
     shared.drops.count(drop, 1);
-    OtlpAnswer.refused(request.response(), form, refusal);
+    OtlpResponse.refused(request.response(), form, refusal);
   }
 
-  /** Reads and drops the rest of the body; unread, it would block the connection's window. */
+  /**
+   * Discards the rest of the body. Unread data would block the connection's flow-control window.
+   */
   private void done() {
     over = true;
     body = Buffer.buffer();

@@ -10,7 +10,9 @@ import io.vertx.core.http.HttpServerOptions;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** An OTLP port. Each port serves gRPC and HTTP, so that confusing 4317 and 4318 is harmless. */
+/**
+ * Serves OTLP. Each port accepts both gRPC and HTTP, so that mixing up 4317 and 4318 is harmless.
+ */
 public final class OtlpServer {
 
   private static final int IDLE_SECONDS = 120;
@@ -22,14 +24,14 @@ public final class OtlpServer {
   private final Drops drops;
   private final ByteBudget room = new ByteBudget(ROOM_BYTES);
 
-  /** Creates a server that passes spans to the consumer on event loops. */
+  /** Creates a server that passes spans to {@code sink}, on event loops. */
   public OtlpServer(Vertx vertx, Consumer<List<Received>> sink, Drops drops) {
     this.vertx = vertx;
     this.sink = sink;
     this.drops = drops;
   }
 
-  /** Listens on another port. */
+  /** Starts listening; may be called for several ports. */
   public Future<HttpServer> listen(String host, int port) {
     HttpServerOptions options =
         new HttpServerOptions()
@@ -37,12 +39,12 @@ public final class OtlpServer {
             .setHandle100ContinueAutomatically(true)
             .setHttp2ConnectionWindowSize(4 * STREAM_WINDOW_BYTES);
     options.getInitialSettings().setInitialWindowSize(STREAM_WINDOW_BYTES);
-    // All connections of a port run on the event loop that listens, and share a reader.
+    // All connections of a port run on one event loop, and share a reader.
     OtlpCall.Shared shared = new OtlpCall.Shared(new ExportReader(drops), sink, drops, room);
     return vertx
         .createHttpServer(options)
         .requestHandler(request -> new OtlpCall(request, shared).open())
-        // Connections that break before a request are not logged.
+        // Do not log connections that break before a request.
         .exceptionHandler(broken -> {})
         .listen(port, host);
   }

@@ -1,11 +1,11 @@
 package io.inferspan.samples.desk.receiver;
 
 /**
- * The reason for rejecting a call, as gRPC and HTTP status.
+ * Why a call is rejected: its gRPC status, its HTTP status and a sentence.
  *
  * @param grpcStatus the gRPC status code
  * @param httpStatus the HTTP status code
- * @param sentence for the exporter's log
+ * @param sentence the reason, for the exporter's log
  */
 record Refusal(int grpcStatus, int httpStatus, String sentence) {
 
@@ -15,28 +15,29 @@ record Refusal(int grpcStatus, int httpStatus, String sentence) {
   private static final int INTERNAL = 13;
   private static final int UNAVAILABLE = 14;
 
-  /** A retryable status in both protocols. */
+  /** A status that exporters retry, in both protocols. */
   static final Refusal BUSY =
-      new Refusal(UNAVAILABLE, 503, "too many spans are coming in at once; try again");
+      new Refusal(UNAVAILABLE, 503, "too many export calls are in progress; try again");
 
-  static final Refusal WRONG_METHOD = new Refusal(UNIMPLEMENTED, 405, "only POST is served");
+  static final Refusal WRONG_METHOD = new Refusal(UNIMPLEMENTED, 405, "the method must be POST");
 
   static Refusal malformed(String why) {
     return new Refusal(INVALID_ARGUMENT, 400, why);
   }
 
   static Refusal tooLarge(int maxBytes) {
-    return new Refusal(
-        RESOURCE_EXHAUSTED, 413, "the message is larger than " + maxBytes + " bytes");
+    return new Refusal(RESOURCE_EXHAUSTED, 413, "the message exceeds " + maxBytes + " bytes");
   }
 
   static Refusal noSuchPath() {
-    return new Refusal(UNIMPLEMENTED, 404, "only traces are taken here, at " + OtlpCall.HTTP_PATH);
+    return new Refusal(UNIMPLEMENTED, 404, "unknown path; send traces to " + OtlpCall.HTTP_PATH);
   }
 
   static Refusal unsupportedType() {
     return new Refusal(
-        UNIMPLEMENTED, 415, "only application/x-protobuf, application/json and gRPC are read");
+        UNIMPLEMENTED,
+        415,
+        "the content type must be application/x-protobuf, application/json or application/grpc");
   }
 
   static Refusal broken(RuntimeException cause) {

@@ -2,14 +2,14 @@ package io.inferspan.samples.desk.receiver;
 
 import io.inferspan.samples.desk.otlp.Drop;
 
-/** A refused call. */
+/** Thrown if a call is refused. */
 final class RefusedException extends Exception {
 
   private final transient Refusal refusal;
   private final Drop drop;
 
   RefusedException(Refusal refusal, Drop drop) {
-    // Without a stack trace, so that a hostile sender cannot cost CPU.
+    // No stack trace: a hostile sender could otherwise use up CPU time.
     super(refusal.sentence(), null, false, false);
     this.refusal = refusal;
     this.drop = drop;
@@ -19,7 +19,7 @@ final class RefusedException extends Exception {
     return refusal;
   }
 
-  /** The counter to increase. */
+  /** Returns the counter to increment. */
   Drop drop() {
     return drop;
   }

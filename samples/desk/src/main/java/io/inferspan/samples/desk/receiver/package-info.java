@@ -1,8 +1,8 @@
 /**
  * The OTLP server, over gRPC and HTTP.
  *
- * <p>Contains bodies, frames, compression and responses. {@link io.inferspan.samples.desk.otlp}
- * reads the messages.
+ * <p>This package handles bodies, frames, compression and responses; {@link
+ * io.inferspan.samples.desk.otlp} decodes the messages.
  */
 @NullMarked
 package io.inferspan.samples.desk.receiver;

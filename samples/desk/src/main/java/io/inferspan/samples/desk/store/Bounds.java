@@ -3,32 +3,32 @@ package io.inferspan.samples.desk.store;
 /**
  * Limits of the store.
  *
- * @param maxSpans in all
- * @param maxBytes in all, counted by {@link io.inferspan.samples.desk.otlp.StoredSpan#cost()}
- * @param maxSpansPerTrace of one trace
+ * @param maxSpans the maximum number of spans
+ * @param maxBytes the maximum sum of {@link io.inferspan.samples.desk.otlp.StoredSpan#cost()}
+ * @param maxSpansPerTrace the maximum number of spans of one trace
  */
 public record Bounds(long maxSpans, long maxBytes, int maxSpansPerTrace) {
 
-  /** The number of spans that a page can show. */
-  public static final int USUAL_SPANS_PER_TRACE = 20_000;
+  /** The default maximum per trace, which the page can still display. */
+  public static final int DEFAULT_SPANS_PER_TRACE = 20_000;
 
-  /** Share of a trace that is reserved for its root spans. */
+  /** One in this many spans of a trace is reserved for important spans, such as the root. */
   private static final int RESERVE_PART = 20;
 
-  /** The part of all bytes that one trace may use. */
+  /** One trace may use one part in this many of all bytes. */
   private static final int TRACE_PART = 4;
 
-  /** Returns limits with the default for one trace. */
+  /** Returns limits with the default maximum per trace. */
   public static Bounds of(long maxSpans, long maxBytes) {
-    return new Bounds(maxSpans, maxBytes, (int) Math.min(USUAL_SPANS_PER_TRACE, maxSpans));
+    return new Bounds(maxSpans, maxBytes, (int) Math.min(DEFAULT_SPANS_PER_TRACE, maxSpans));
   }
 
-  boolean hold(long spans, long bytes) {
+  boolean allows(long spans, long bytes) {
     return spans <= maxSpans && bytes <= maxBytes;
   }
 
   /** Returns whether a trace may store another span. */
-  boolean holdOneMore(StoredTrace trace, boolean important) {
+  boolean hasRoomFor(StoredTrace trace, boolean important) {
     int reserve = important ? 0 : maxSpansPerTrace / RESERVE_PART;
     return trace.size() < maxSpansPerTrace - reserve && trace.bytes() < maxBytes / TRACE_PART;
   }

@@ -3,10 +3,10 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The P/D decision and its reason; null for what no span reports.
+ * The P/D decision and its reason. A value that no span reports is null.
  *
- * @param route {@code pd} or {@code decode}, or the decision as the picker reports it
- * @param decision the decision as the picker reports it
+ * @param route {@code pd}, {@code decode}, or another decision as the endpoint picker reports it
+ * @param decision the decision as the endpoint picker reports it
  */
 public record Decision(
     String route,

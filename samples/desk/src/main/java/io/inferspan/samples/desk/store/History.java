@@ -10,29 +10,29 @@ import java.util.stream.Stream;
 /**
  * Requests over time.
  *
- * @param slices equal intervals, the oldest first
- * @param pods the pods of all requests in the time, independent of the filter
+ * @param slices intervals of equal length, oldest first
+ * @param pods the pods of all requests in the time range, regardless of the filter
  */
 public record History(List<Slice> slices, List<String> pods) {
 
   private static final int SLICES = 60;
 
   /**
-   * One part of the time.
+   * The requests that began in one interval.
    *
-   * @param failed requests that failed or are incomplete; they are also counted in one of the other
-   *     two
+   * @param failed requests that failed or are incomplete; each is also counted as disaggregated or
+   *     not
    * @param disaggregated requests whose prefill ran on another pod
-   * @param kvHitRatio the mean; NaN if no request has one
+   * @param kvHitRatio the mean KV-cache hit ratio; NaN if no request has one
    */
   public record Slice(
       long startNanos, int requests, int failed, int disaggregated, double kvHitRatio) {}
 
   /**
-   * Returns the history of requests on one pod, or of all if that is empty; open requests are
-   * omitted.
+   * Returns the history of requests. Open requests are omitted.
    *
-   * @param sinceNanos the earliest start; 0 for all time
+   * @param sinceNanos the earliest start; 0 for no limit
+   * @param pod the name of a pod; empty for all pods
    */
   public static History of(Stream<Sample> samples, long sinceNanos, long untilNanos, String pod) {
     List<Sample> ended =

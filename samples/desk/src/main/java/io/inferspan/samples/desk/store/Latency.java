@@ -37,14 +37,14 @@ public final class Latency {
     }
   }
 
-  /** Percentiles in the unit of their values; NaN without any. */
+  /** Percentiles in the unit of the values; NaN if there are no values. */
   public record Percentiles(double p50, double p95, double p99) {}
 
   /**
-   * One group.
+   * The figures of one group of requests.
    *
    * @param tokenGap milliseconds between tokens after the first
-   * @param tokenRate tokens a second, over whole requests
+   * @param tokenRate tokens per second, over whole requests
    */
   public record Group(
       String name,
@@ -55,8 +55,8 @@ public final class Latency {
       Percentiles tokenRate) {}
 
   /**
-   * Returns the groups of requests that began at or after a time, the largest first; open requests
-   * are omitted.
+   * Groups the requests that began at or after a time, without open requests; returns the largest
+   * group first.
    */
   public static List<Group> of(Stream<Sample> samples, By by, long sinceNanos) {
     Map<String, Samples> groups = new HashMap<>();
@@ -104,7 +104,9 @@ public final class Latency {
       return new Percentiles(at(sorted, 0.5), at(sorted, 0.95), at(sorted, 0.99));
     }
 
-    /** Returns the percentile by nearest rank, which is a value that occurred. */
+    /**
+     * Returns the percentile by the nearest-rank method, which always returns one of the values.
+     */
     private static double at(double[] sorted, double share) {
       return sorted.length == 0
           ? Double.NaN

@@ -6,7 +6,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The names of a request. Many requests share one object, which a search compares once. */
+/**
+ * The searchable names of a request. Requests with equal names share one object, so that a search
+ * compares it once.
+ */
 record Names(
     @Nullable String model,
     String request,
@@ -29,16 +32,16 @@ record Names(
         : Stream.of(decision.prefillPod(), decision.decodePod()).filter(Objects::nonNull).toList();
   }
 
-  /** Returns whether a name contains the text, which is in lower case. */
-  boolean hold(String wanted) {
-    return holds(model, wanted)
-        || holds(request, wanted)
-        || holds(errorType, wanted)
-        || pods.stream().anyMatch(pod -> holds(pod, wanted))
-        || services.stream().anyMatch(service -> holds(service, wanted));
+  /** Returns whether a name contains the text, ignoring case; the text must be in lower case. */
+  boolean contain(String wanted) {
+    return contains(model, wanted)
+        || contains(request, wanted)
+        || contains(errorType, wanted)
+        || pods.stream().anyMatch(pod -> contains(pod, wanted))
+        || services.stream().anyMatch(service -> contains(service, wanted));
   }
 
-  private static boolean holds(@Nullable String name, String wanted) {
+  private static boolean contains(@Nullable String name, String wanted) {
     return name != null && name.toLowerCase(Locale.ROOT).contains(wanted);
   }
 }

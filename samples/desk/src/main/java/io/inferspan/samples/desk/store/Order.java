@@ -7,16 +7,13 @@ import org.jspecify.annotations.Nullable;
 /** The sort orders of the request list. Requests without a value come last. */
 public final class Order {
 
-  /** The latest change first, which is the order of the list. */
+  /** Latest change first: the default order of the list. */
   public static final Comparator<Summary> CHANGES =
       Comparator.comparingLong(Summary::seq).reversed();
 
   private Order() {}
 
-  /**
-   * Returns the order with this name, such as {@code ttft} or {@code ttft:asc}; null if there is
-   * none.
-   */
+  /** Returns the order with this name, such as {@code ttft} or {@code ttft:asc}, or null. */
   public static @Nullable Comparator<Summary> named(String name) {
     boolean ascending = name.endsWith(":asc");
     return switch (ascending ? name.substring(0, name.length() - ":asc".length()) : name) {

@@ -8,13 +8,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search.
+ * A search in the request list.
  *
- * @param text part of a trace id or request id, of the name of a model, request, service or pod, of
- *     a pod's address, or of an error; a text under four characters does not match ids; empty to
- *     match all
- * @param beforeSeq only requests with a lower number; only for the order of changes
- * @param order {@link Order#CHANGES} for the latest change first
+ * @param text a part of a trace id, request id, model, request name, service, pod, pod address or
+ *     error; ids match from four characters on; empty matches everything
+ * @param beforeSeq returns only summaries with a lower {@code seq}; only for {@link Order#CHANGES}
+ * @param order one of {@link Order}
  */
 public record Query(
     String text,
@@ -32,11 +31,12 @@ public record Query(
   /**
    * The result of a search.
    *
-   * @param matched the number of all matches; {@code found} contains the first of them
+   * @param found the first matches, up to the limit
+   * @param matched the number of all matches
    */
   public record Result(List<Summary> found, long matched) {}
 
-  /** Searches the summaries; spans are not read. */
+  /** Searches the summaries, without their spans. */
   public Result in(SummaryList list) {
     Search search = new Search(text.toLowerCase(Locale.ROOT));
     List<Summary> found = new ArrayList<>();
@@ -63,7 +63,7 @@ public record Query(
         && (minTtftMillis <= 0 || row.ttftMillis() >= minTtftMillis);
   }
 
-  /** A text search. Names shared by many requests are compared once. */
+  /** A text search that compares {@link Names} shared by several requests only once. */
   private static final class Search {
     private final String wanted;
     private final boolean maybeId;
@@ -99,7 +99,7 @@ public record Query(
       if (known != null) {
         return known;
       }
-      boolean hold = names.hold(wanted);
+      boolean hold = names.contain(wanted);
       if (seen.size() < MAX_REMEMBERED) {
         seen.put(names, hold);
       }

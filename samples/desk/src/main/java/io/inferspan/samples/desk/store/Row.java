@@ -1,8 +1,8 @@
 package io.inferspan.samples.desk.store;
 
 /**
- * A row for searching. All compared values are in one object, because memory access dominates a
- * search over many rows.
+ * The values of a summary that a search compares. One flat object holds them, because memory access
+ * dominates a search over many rows.
  *
  * @param ttftMillis -1 if no span recorded a first token
  */

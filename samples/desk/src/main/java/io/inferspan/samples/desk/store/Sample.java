@@ -3,13 +3,13 @@ package io.inferspan.samples.desk.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a request for percentiles and the history. It uses about 100 bytes, and outlives
- * the request's spans.
+ * The figures of a request for percentiles and the history: about 100 bytes, kept longer than the
+ * request's spans.
  *
- * @param model {@link #UNKNOWN} if no span has it, like pod and route
- * @param pod the pod that decoded, or the last engine
- * @param prefillPod null if no other pod ran the prefill
- * @param ttftMillis NaN if no span saw a first token
+ * @param model {@link #UNKNOWN} if no span has it; likewise for pod and route
+ * @param pod the decode pod; without a P/D decision, the last engine
+ * @param prefillPod the pod that ran the prefill, if it is not the decode pod; else null
+ * @param ttftMillis NaN if no span recorded a first token
  * @param tokens 0 if no span counted them
  * @param kvHitRatio NaN if no span has it
  */
@@ -45,7 +45,7 @@ public record Sample(
         orNaN(summary.kvHitRatio()));
   }
 
-  /** Returns whether a pod ran a part of it. */
+  /** Returns whether the pod ran prefill or decode of the request. */
   public boolean ranOn(String name) {
     return name.equals(pod) || name.equals(prefillPod);
   }
@@ -54,7 +54,7 @@ public record Sample(
     return summary.engines().isEmpty() ? null : summary.engines().getLast().engine();
   }
 
-  /** Many requests share a few names. */
+  /** Interns names, because many requests share a few. */
   private static String name(@Nullable String name) {
     return name == null ? UNKNOWN : name.intern();
   }

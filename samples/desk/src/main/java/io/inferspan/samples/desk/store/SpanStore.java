@@ -22,22 +22,22 @@ import org.jspecify.annotations.Nullable;
  * The traces in memory. When full, the trace without new spans for the longest time is dropped and
  * counted.
  *
- * <p>Thread-safe. Adding spans is cheap; {@link #summarise} then summarises changed traces and
- * finds those that stay incomplete.
+ * <p>Thread-safe. {@link #add} only stores spans; {@link #summarise} updates the summaries of
+ * changed traces, and marks traces that stay incomplete as broken.
  */
 public final class SpanStore {
 
   /**
-   * An incomplete trace without new spans for this time is broken, so that the trace of a process
-   * that died is listed as broken within two seconds.
+   * An incomplete trace is broken after this time without new spans. The trace of a process that
+   * died is therefore listed as broken within two seconds.
    */
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1_200);
 
-  /** A trace is not summarised again before its last summary is this old, for each span. */
+  /** The minimum time between two summaries of a trace, per span. */
   private static final long REST_NANOS_PER_SPAN = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
-   * Spans summarised at a time: a few milliseconds of work, for which a search may have to wait.
+   * The number of spans summarised under one lock: a few milliseconds, for which a search may wait.
    */
   private static final int SPANS_AT_A_TIME = 250;
 
@@ -48,10 +48,10 @@ public final class SpanStore {
   private final SummaryList list = new SummaryList();
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Fair, so that a search gets its turn before the rest of a backlog. */
+  /** Fair, so that a search does not wait for the whole backlog. */
   private final ReentrantLock summarising = new ReentrantLock(true);
 
-  /** The trace without new spans for the longest time first. */
+  /** In the order of their last new span, oldest first. */
   private final Map<TraceId, StoredTrace> traces = new LinkedHashMap<>();
 
   private final Set<StoredTrace> changed = new LinkedHashSet<>();
@@ -63,7 +63,7 @@ public final class SpanStore {
   private long byteCount;
   private long received;
 
-  /** An empty store. */
+  /** Creates an empty store. */
   public SpanStore(Bounds bounds, Drops drops, Summariser summariser) {
     this(bounds, drops, summariser, System::nanoTime);
   }
@@ -78,11 +78,10 @@ public final class SpanStore {
   /**
    * The size of the store.
    *
-   * @param received all received spans, stored or not
+   * @param received the number of received spans, stored or not
    */
   public record Size(long spans, long traces, long bytes, long received, long maxSpans) {}
 
-  /** Adds spans. */
   public void add(List<Received> spans) {
     long now = clock.getAsLong();
     lock.lock();
@@ -98,7 +97,7 @@ public final class SpanStore {
 
   private void add(TraceId id, StoredSpan span, long now) {
     StoredTrace trace = touched(id, now);
-    if (!bounds.holdOneMore(trace, span.isRoot())) {
+    if (!bounds.hasRoomFor(trace, span.isRoot())) {
       trace.cutOne();
       drops.count(Drop.TRACE_FULL, 1);
       return;
@@ -106,12 +105,12 @@ public final class SpanStore {
     trace.add(span);
     spanCount++;
     byteCount += span.cost();
-    while (!bounds.hold(spanCount, byteCount) && traces.size() > 1) {
+    while (!bounds.allows(spanCount, byteCount) && traces.size() > 1) {
       evictOldest();
     }
   }
 
-  /** Returns the trace, marked as the most recent. */
+  /** Returns the trace, and moves it to the end of the order of eviction. */
   private StoredTrace touched(TraceId id, long now) {
     StoredTrace trace = traces.remove(id);
     if (trace == null) {
@@ -141,8 +140,8 @@ public final class SpanStore {
   }
 
   /**
-   * Updates the list, oldest change first, until the time is used up; always makes some progress.
-   * Stops early if another thread waits for the lock.
+   * Summarises changed traces, oldest change first, for about {@code patienceNanos}, but at least
+   * one batch. Stops early if another thread waits for the lock.
    */
   public void summarise(long patienceNanos) {
     long now = clock.getAsLong();
@@ -152,19 +151,19 @@ public final class SpanStore {
     } while (more && clock.getAsLong() - now <= patienceNanos);
   }
 
-  /** Returns whether to continue: there may be more to do and no other thread waits. */
+  /** Summarises one batch; returns whether there may be more and no other thread waits. */
   private boolean summariseSome(long now) {
     summarising.lock();
     try {
       List<Work> due = due(now);
       for (Work work : due) {
-        // Without the lock, so that spans can be added meanwhile.
+        // Not under the lock, so that other threads can add spans.
         Summary made = summary(work.spans);
         if (made != null) {
           finish(work, made, now);
         }
       }
-      // Checked before unlock, after which the waiting thread has the lock.
+      // Check before unlock: afterwards, the waiting thread holds the lock.
       return !due.isEmpty() && !summarising.hasQueuedThreads();
     } finally {
       summarising.unlock();
@@ -172,7 +171,8 @@ public final class SpanStore {
   }
 
   /**
-   * Returns the summary; null if the summariser fails, so that one trace does not affect others.
+   * Returns the summary, or null if the summariser throws, so that one trace does not affect
+   * others.
    */
   private @Nullable Summary summary(TraceSpans spans) {
     try {
@@ -183,7 +183,7 @@ public final class SpanStore {
     }
   }
 
-  /** A trace to be summarised, as it is now. */
+  /** A trace to summarise, with a snapshot of its spans. */
   private record Work(StoredTrace trace, TraceSpans spans) {}
 
   /** Returns the next traces to summarise. */
@@ -229,7 +229,7 @@ public final class SpanStore {
         return;
       }
       Summary before = trace.summary();
-      trace.summarised(made.saysTheSameAs(before) ? before : list.replace(before, made), now);
+      trace.summarised(made.equalsIgnoringSeq(before) ? before : list.replace(before, made), now);
       if (made.outcome().missing() && !work.spans.quiet()) {
         incomplete.add(trace);
       }
@@ -238,7 +238,7 @@ public final class SpanStore {
     }
   }
 
-  /** Returns the spans of a trace; null if unknown or dropped. */
+  /** Returns the spans of a trace, or null if the store does not have it. */
   public @Nullable TraceSpans find(TraceId id) {
     lock.lock();
     try {
@@ -250,7 +250,8 @@ public final class SpanStore {
   }
 
   /**
-   * Returns the traces with a matching span, those without new spans for the longest time first.
+   * Returns traces that contain a matching span, up to the limit, in the order of their last new
+   * span.
    */
   public List<TraceSpans> having(Predicate<StoredSpan> wanted, int limit) {
     lock.lock();
@@ -265,7 +266,7 @@ public final class SpanStore {
     }
   }
 
-  /** Returns the summary of a trace; null if there is none yet or it was dropped. */
+  /** Returns the summary of a trace, or null if it has none yet or was dropped. */
   public @Nullable Summary summary(TraceId id) {
     lock.lock();
     try {
@@ -276,12 +277,12 @@ public final class SpanStore {
     }
   }
 
-  /** The list of all traces. */
+  /** Returns the list of all traces. */
   public SummaryList list() {
     return list;
   }
 
-  /** The current size. */
+  /** Returns the current size. */
   public Size size() {
     lock.lock();
     try {

@@ -11,15 +11,15 @@ public enum Status {
   ERROR,
   /** The root span has not arrived yet. */
   OPEN,
-  /** A parent span is missing, and no span has arrived for a while. */
+  /** A parent span is missing, and no new span has arrived for 1.2 seconds. */
   BROKEN;
 
-  /** The name on the page. */
+  /** Returns the name that the page shows. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The status of that name, or null. */
+  /** Returns the status with this label, or null. */
   public static @Nullable Status named(String label) {
     for (Status status : values()) {
       if (status.label().equals(label)) {

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One trace as it grows; {@link SpanStore} holds its lock around every call. */
+/** The spans of one trace. Not thread-safe: {@link SpanStore} calls it under its lock. */
 final class StoredTrace {
 
-  /** Memory of the trace and its summary, without spans. */
+  /** The estimated memory of a trace and its summary, without spans. */
   static final int OVERHEAD_BYTES = 1_024;
 
   private final TraceId id;

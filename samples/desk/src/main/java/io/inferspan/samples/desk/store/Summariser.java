@@ -2,10 +2,10 @@ package io.inferspan.samples.desk.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Summarises a trace; thread-safe. */
+/** Summarises traces. Implementations must be thread-safe. */
 @FunctionalInterface
 public interface Summariser {
 
-  /** The summary without a number; null if the trace is not a request. */
+  /** Returns the summary with {@code seq} 0, or null if the trace is not a request. */
   @Nullable Summary summarise(TraceSpans trace);
 }

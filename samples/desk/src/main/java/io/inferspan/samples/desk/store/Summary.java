@@ -7,14 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request in the list.
  *
- * @param seq grows with each change of any summary; 0 before the summary is listed
+ * @param seq a sequence number that grows with each change in the list; 0 before the summary is
+ *     listed
  * @param head name, services and time
  * @param outcome status and results
- * @param model null if no span names one
+ * @param model null if no span has a model
  * @param decision null if no span has a decision
- * @param kvHitRatio the share of the prompt that a KV cache had
- * @param counts numbers of spans, errors and lost data
- * @param engines engines that worked on it
+ * @param kvHitRatio the share of the prompt found in a KV cache
+ * @param counts the numbers of spans, errors and lost data
+ * @param engines the engines that served the request
  * @param why where the time went, or what failed
  */
 public record Summary(
@@ -43,8 +44,8 @@ public record Summary(
   /**
    * Status and results.
    *
-   * @param ttftMillis from arrival to the first token
-   * @param missing whether the parent of a span has not arrived
+   * @param ttftMillis the time from the request's arrival to its first token
+   * @param missing whether a span's parent has not arrived
    */
   public record Outcome(
       Status status,
@@ -57,9 +58,9 @@ public record Summary(
   /**
    * Numbers of spans, errors and lost data.
    *
-   * @param errors spans that failed
-   * @param dropped the number of spans known to be lost
-   * @param folded events that are part of folded spans
+   * @param errors the number of failed spans
+   * @param dropped the number of spans reported as lost
+   * @param folded the number of calls that folded spans represent
    */
   public record Counts(int spans, int errors, long dropped, long folded) {}
 
@@ -70,7 +71,7 @@ public record Summary(
    */
   public record Why(String sentence, long spanId) {}
 
-  /** Returns a copy with another number. */
+  /** Returns a copy with another {@code seq}. */
   public Summary numbered(long number) {
     return new Summary(
         number,
@@ -86,8 +87,8 @@ public record Summary(
         why);
   }
 
-  /** Returns whether it equals another summary except for the number. */
-  boolean saysTheSameAs(@Nullable Summary other) {
+  /** Returns whether the summaries are equal apart from {@code seq}. */
+  boolean equalsIgnoringSeq(@Nullable Summary other) {
     return other != null && equals(other.numbered(seq));
   }
 }

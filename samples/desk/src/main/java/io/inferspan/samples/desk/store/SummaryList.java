@@ -15,31 +15,34 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list of requests, latest change first. Readers take no lock and may miss concurrent changes.
+ * The list of requests, latest change first. Reading takes no lock, and may miss concurrent
+ * changes.
  */
 public final class SummaryList {
 
-  /** A little more than an hour at 20 requests per second. */
+  /**
+   * The number of dropped requests whose figures are kept: over an hour at 20 requests per second.
+   */
   static final int MAX_PAST = 80_000;
 
   private static final int MAX_NAMES = 4_096;
 
   private final AtomicLong lastSeq = new AtomicLong();
 
-  /** Summaries by negated number, because a skip list iterates fast in one direction only. */
+  /** Keys are negated because a skip list iterates fast in ascending order only. */
   private final ConcurrentNavigableMap<Long, Row> byNegatedSeq = new ConcurrentSkipListMap<>();
 
-  /** Canonical instances, so that equal names are stored once; cleared when full. */
+  /** Interned instances, so that equal names are stored once; cleared when full. */
   private final Map<Names, Names> names = new HashMap<>();
 
-  /** Requests whose spans were dropped, the oldest first. */
+  /** The figures of requests whose spans were dropped, oldest first. */
   private final Deque<Sample> past = new ConcurrentLinkedDeque<>();
 
   private int pastCount;
 
   SummaryList() {}
 
-  /** Numbers a summary and removes its previous version. Must not run concurrently. */
+  /** Adds a summary under the next number, and removes its previous version. Not thread-safe. */
   Summary replace(@Nullable Summary before, Summary made) {
     Summary listed = made.numbered(lastSeq.incrementAndGet());
     byNegatedSeq.put(-listed.seq(), Row.of(listed, shared(Names.of(listed))));
@@ -61,7 +64,7 @@ public final class SummaryList {
     }
   }
 
-  /** Keeps the figures of a request whose spans are dropped. Must not run concurrently. */
+  /** Keeps the figures of a request whose spans are dropped. Not thread-safe. */
   void toPast(@Nullable Summary summary) {
     if (summary == null) {
       return;
@@ -81,22 +84,25 @@ public final class SummaryList {
         byNegatedSeq.values().stream().map(row -> Sample.of(row.summary())), past.stream());
   }
 
-  /** All summaries. */
+  /** Returns all summaries, latest change first. */
   public Iterable<Summary> newestFirst() {
     return () -> byNegatedSeq.values().stream().map(Row::summary).iterator();
   }
 
-  /** All rows, for a search. */
+  /** Returns all rows, latest change first. */
   Collection<Row> rowsNewestFirst() {
     return byNegatedSeq.values();
   }
 
-  /** The number of the latest change. */
+  /** Returns the {@code seq} of the latest change. */
   public long lastSeq() {
     return lastSeq.get();
   }
 
-  /** Changes since a number, oldest first; only the latest if there are more than the limit. */
+  /**
+   * Returns the summaries that changed after {@code seq}, oldest first; only the latest {@code
+   * limit} of them.
+   */
   public List<Summary> changedSince(long seq, int limit) {
     List<Summary> changed = new ArrayList<>();
     for (Summary summary : newestFirst()) {

@@ -4,17 +4,17 @@ import io.inferspan.samples.desk.otlp.TraceId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digits of a trace id, which are compared as numbers because a search checks the id of every
- * request.
+ * A part of a trace id to search for. It is compared as a number, because a search checks the id of
+ * every request.
  *
- * @param high the digits, in the highest bits
+ * @param high the digits, left-aligned
  */
 record TraceIdPart(long high, long low, int digits) {
 
   private static final int HEX_DIGITS = 32;
   private static final int BITS_PER_DIGIT = 4;
 
-  /** Reads up to 32 hexadecimal digits; null if the text is something else. */
+  /** Parses up to 32 hexadecimal digits; returns null for other text. */
   static @Nullable TraceIdPart parse(String text) {
     if (text.length() > HEX_DIGITS) {
       return null;

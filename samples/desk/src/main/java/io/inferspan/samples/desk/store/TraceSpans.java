@@ -8,7 +8,7 @@ import java.util.List;
  * The spans of a trace that have arrived so far.
  *
  * @param spans in the order of arrival
- * @param cut the number of received spans that are not stored
- * @param quiet whether no span has arrived for a while
+ * @param cut the number of received spans that were dropped
+ * @param quiet whether no span has arrived for {@link SpanStore#QUIET_NANOS}
  */
 public record TraceSpans(TraceId id, List<StoredSpan> spans, long cut, boolean quiet) {}

@@ -1,9 +1,8 @@
 /**
- * Stores a limited number of traces, and the list of them.
+ * Stores a limited number of traces and their summaries.
  *
- * <p>Contains the store, its eviction and the search. A {@link
- * io.inferspan.samples.desk.store.Summariser} interprets traces; the package does not depend on
- * sockets or JSON.
+ * <p>This package contains storage, eviction and search. A {@link
+ * io.inferspan.samples.desk.store.Summariser} interprets the traces.
  */
 @NullMarked
 package io.inferspan.samples.desk.store;

@@ -4,28 +4,31 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the time to the first token.
+ * The time to the first token, divided into parts.
  *
- * <p>The parts have no gaps and no overlaps, so they add up.
+ * <p>The parts neither overlap nor leave gaps, so their sum is the whole time.
  *
- * @param engineTtftNanos as the engine reports it
+ * @param engineTtftNanos the engine's own time to first token, or null if it reports none
  */
 public record Anatomy(
     long beginNanos, long ttftNanos, @Nullable Long engineTtftNanos, List<Part> parts) {
 
-  /** The kind of work or wait. */
+  /** The kind of work or wait in a part. */
   public enum Doing {
     QUEUE("queue"),
     SCHEDULE("schedule"),
     KV_LOOKUP("kv_lookup"),
     CONNECT("connect"),
-    /** The gateway has sent the request and waits; no span of another process covers the time. */
+    /** The gateway waits for the upstream; no span of another process covers the time. */
     UPSTREAM("upstream"),
-    /** In the P/D proxy, outside its calls of engines. */
+    /** The P/D proxy works; it is not calling an engine. */
     PROXY("proxy"),
-    /** In a call of the P/D proxy, outside the span of the engine that it calls. */
+    /**
+     * The P/D proxy calls an engine, outside the engine's span: the network and the engine's
+     * server.
+     */
     WIRE("wire"),
-    /** In the engine's span, neither queued nor computing. */
+    /** The engine has the request, but neither queues nor computes it. */
     ENGINE("engine"),
     PREFILL("prefill"),
     TRANSFER("transfer"),
@@ -45,21 +48,20 @@ public record Anatomy(
   }
 
   /**
-   * One part; a kind of work can have several parts.
+   * One part. Several parts can have the same kind.
    *
-   * @param source the span or attribute that reports it
-   * @param node the span that reports it; null for {@link Doing#OTHER}
+   * @param source the name of the span or attribute that reports the part
+   * @param node the span that reports the part; null for {@link Doing#OTHER}
    */
   public record Part(
       Doing doing, long startNanos, long endNanos, String source, @Nullable Node node) {
 
-    /** Returns the duration. */
     public long nanos() {
       return endNanos - startNanos;
     }
   }
 
-  /** The sum of the parts. */
+  /** Returns the sum of the parts. */
   public long sumNanos() {
     return parts.stream().mapToLong(Part::nanos).sum();
   }

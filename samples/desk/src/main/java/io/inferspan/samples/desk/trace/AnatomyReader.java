@@ -12,11 +12,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides the time to the first token into parts, from the spans of a trace.
+ * Divides the time to the first token of a trace into parts.
  *
- * <p>Sources are applied from coarse to fine, each replacing the one before: the gateway's own
- * parts, spans of the endpoint picker, of the KV-cache index, of the proxy, and what engines
- * report. Time that no span covers is "other".
+ * <p>Sources are applied from coarse to fine, and a later source replaces an earlier one: the
+ * gateway's attributes, then the spans of the endpoint picker, of the KV-cache index and of the
+ * proxy, then the engines' attributes. Time that no span covers is "other".
  */
 final class AnatomyReader {
 
@@ -71,7 +71,7 @@ final class AnatomyReader {
     paintPrefillEngine();
   }
 
-  /** The gateway's own parts, in the order in which they happen. */
+  /** Adds the parts that the gateway's attributes report, in the order in which they happen. */
   private void paintGateway() {
     Node gateway = way.gateway();
     if (gateway == null) {
@@ -105,7 +105,7 @@ final class AnatomyReader {
     paint.paint(doing, node.span().startNanos(), node.span().endNanos(), node.span().name(), node);
   }
 
-  /** Adds the stages of the proxy; their time outside the engine's span is spent on the wire. */
+  /** Adds the stages of the proxy. Their time outside the engine's span counts as "wire". */
   private void paintProxy() {
     Node proxy = way.proxy();
     Node prefill = way.prefillStage();
@@ -123,8 +123,8 @@ final class AnatomyReader {
   }
 
   /**
-   * Adds the parts of the answering engine, which waits for the KV blocks first after a remote
-   * prefill.
+   * Adds the parts of the engine that sends the tokens. After a remote prefill, that engine first
+   * waits for the KV blocks.
    */
   private void paintAnsweringEngine() {
     Node engine = way.answeringEngine();

@@ -14,10 +14,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that were in the same engine at the same time.
+ * Finds requests that were in the same engine at the same time.
  *
- * <p>Engines do not report which requests they batch together. Spans show that two requests were
- * inside one engine at once; links between engine spans are used as well.
+ * <p>This is for engines that do not report their batches: two spans of one engine overlap in time,
+ * or an engine's span links to the other.
  */
 final class Batch {
 
@@ -62,7 +62,7 @@ final class Batch {
     }
   }
 
-  /** Each request once, even if the two overlapped several times. */
+  /** Adds a request once, even if the two requests overlapped several times. */
   private static void add(Map<TraceId, Sharer> sharers, Sharer sharer) {
     sharers.merge(sharer.other().traceId(), sharer, BinaryOperator.minBy(BEST_FIRST));
   }

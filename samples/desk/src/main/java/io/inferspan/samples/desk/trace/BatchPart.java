@@ -6,22 +6,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's part in the batches of one engine: where its time went, and who shared its steps.
+ * A request's part in the batches of one engine: its phases, its steps, and the requests that
+ * shared them.
  *
- * @param phases queue, prefill and decode, as far as they arrived
- * @param steps null if no step of it arrived
- * @param neighbours first those that made it wait, then those with the most steps in common
+ * @param phases the phases whose spans have arrived
+ * @param steps null if no span of the request's steps has arrived
+ * @param neighbours requests in the same steps: first those that made this request wait longest,
+ *     then those with the most shared steps
  */
 public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbour> neighbours) {
 
   /**
-   * A phase of the request in the engine; null for values that its span does not report.
+   * A phase of the request in the engine. A value that the phase's span does not report is null.
    *
    * @param name queue, prefill or decode
-   * @param steps the number of steps
-   * @param shareNanos its share of the GPU time of these steps
+   * @param steps the number of engine steps in the phase
+   * @param shareNanos the request's share of the GPU time of these steps
    * @param busyNanos the GPU time of these steps
-   * @param boundNanos the possible error of the share
+   * @param boundNanos the maximum error of the share
    */
   public record Phase(
       String name,
@@ -37,24 +39,25 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
       @Nullable String model) {}
 
   /**
-   * The steps, on one rank of the engine.
+   * The engine steps of the request, on one rank.
    *
-   * @param ran the number of steps in which the request ran, from its phases
+   * @param ran the number of steps in which the request ran, as its phases report
    * @param seen the number of these steps whose spans arrived
-   * @param mostMembers the most requests in one of them
-   * @param mostUntraced the most of these without a trace
+   * @param mostMembers the maximum number of requests in one of these steps
+   * @param mostUntraced the maximum number of untraced requests in one of these steps
    */
   public record Steps(long ran, long seen, long mostMembers, long mostUntraced, Waits waits) {}
 
   /**
-   * The waits of the request.
+   * The time that a request waited because of other requests in the engine.
    *
-   * @param queuedBehind steps that ran while it was queued
-   * @param stalls its decode steps that also computed prompts of others
-   * @param stallNanos how much longer they took than its other decode steps; null without others
-   * @param leftOut steps between its first and its last that ran without it
-   * @param leftOutNanos GPU time of these
-   * @param untracedNanos the part of all waits for prompts of requests without a trace
+   * @param queuedBehind the number of steps that ran while the request was queued
+   * @param stalls the number of its decode steps that also computed prompts of other requests
+   * @param stallNanos the extra time of these steps, compared with its other decode steps; null if
+   *     it has no other decode steps
+   * @param leftOut the number of steps between its first and last step in which it did not run
+   * @param leftOutNanos the GPU time of the left-out steps
+   * @param untracedNanos the part of these times that is due to prompts of untraced requests
    */
   public record Waits(
       long queuedBehind,
@@ -65,12 +68,14 @@ public record BatchPart(List<Phase> phases, @Nullable Steps steps, List<Neighbou
       long untracedNanos) {}
 
   /**
-   * A request in the same steps.
+   * Another request in the same steps.
    *
-   * @param other null if only its engine is traced, or its spans were dropped
-   * @param steps steps in common
-   * @param promptTokens tokens of its prompt that were computed while this request ran or waited
-   * @param waitNanos how long this request waited for them
+   * @param other the other request's summary; null if only its engine is traced, or its spans were
+   *     dropped
+   * @param steps the number of shared steps
+   * @param promptTokens the tokens of its prompt that were computed while this request ran or
+   *     waited
+   * @param waitNanos how long this request waited for these tokens
    */
   public record Neighbour(
       TraceId traceId, @Nullable Summary other, long steps, long promptTokens, long waitNanos) {}

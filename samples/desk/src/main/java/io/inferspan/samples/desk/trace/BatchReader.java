@@ -24,10 +24,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a request's part in batches from its own spans and from the engine's steps. */
+/** Reads a request's part in batches from its phase spans and from the engine's step spans. */
 final class BatchReader {
 
-  private static final int MOST_NEIGHBOURS = 200;
+  private static final int MAX_NEIGHBOURS = 200;
   private static final String PREFIX = "llm_d.engine.";
 
   private final TraceId mine;
@@ -42,7 +42,7 @@ final class BatchReader {
   private long leftOutNanos;
   private long untracedNanos;
 
-  /** Sums over the steps of one neighbour. */
+  /** The totals of one neighbour over its steps. */
   private static final class Totals {
     long steps;
     long promptTokens;
@@ -56,7 +56,7 @@ final class BatchReader {
     this.own = steps.stream().filter(step -> step.runs(mine, call)).toList();
   }
 
-  /** Returns a part for each call of an engine that reports steps, ordered by time. */
+  /** Returns a part for each call of an engine that reports steps, in time order. */
   static List<BatchPart> read(TraceId mine, TraceTree tree, TraceView.Others others) {
     Map<Long, List<Phase>> calls = new LinkedHashMap<>();
     tree.ordered().stream()
@@ -96,7 +96,7 @@ final class BatchReader {
     return RequestPath.millis(node, attribute);
   }
 
-  /** Returns all steps of all engines in the time of the request. */
+  /** Returns all engine steps between the start and the end of the request's phases. */
   private static List<EngineStep> steps(Collection<List<Phase>> calls, TraceView.Others others) {
     List<Phase> all = calls.stream().flatMap(List::stream).toList();
     long from = all.stream().mapToLong(Phase::startNanos).min().orElseThrow();
@@ -112,8 +112,8 @@ final class BatchReader {
   }
 
   /**
-   * Returns the steps of one rank, the one with the most steps of the request, because all ranks
-   * run the same steps.
+   * Returns the steps of the rank that has the most steps of the request. One rank suffices,
+   * because all ranks run the same steps.
    */
   private static List<EngineStep> ofOneRank(List<EngineStep> known, TraceId mine, long call) {
     Map<String, Long> ranks = new TreeMap<>();
@@ -137,7 +137,7 @@ final class BatchReader {
     if (own.isEmpty()) {
       return new BatchPart(phases, null, List.of());
     }
-    Long usual = usualNanos();
+    Long usual = medianNanos();
     Set<Long> ran = own.stream().map(EngineStep::number).collect(Collectors.toSet());
     for (EngineStep step : steps) {
       if (ran.contains(step.number())) {
@@ -154,8 +154,10 @@ final class BatchReader {
     return new BatchPart(phases, summed(usual), listed(others));
   }
 
-  /** Returns the median duration of its decode steps without prompts of other requests. */
-  private @Nullable Long usualNanos() {
+  /**
+   * Returns the median duration of the request's decode steps without prompts of other requests.
+   */
+  private @Nullable Long medianNanos() {
     long[] plain =
         own.stream()
             .filter(step -> step.prefills() == 0)
@@ -207,7 +209,10 @@ final class BatchReader {
     }
   }
 
-  /** Divides a wait among the prompts in the step, by their tokens, if all of them are traced. */
+  /**
+   * Divides a wait among the prompts in the step, in proportion to their tokens, if all of them are
+   * traced.
+   */
   private void blame(EngineStep step, long nanos) {
     long all = step.tokens().values().stream().mapToLong(Long::longValue).sum();
     if (step.tracedPrefills() < step.prefills()) {
@@ -254,7 +259,7 @@ final class BatchReader {
                 .thenComparingLong(Neighbour::steps)
                 .reversed()
                 .thenComparing(neighbour -> neighbour.traceId().toString()))
-        .limit(MOST_NEIGHBOURS)
+        .limit(MAX_NEIGHBOURS)
         .toList();
   }
 }

@@ -6,7 +6,7 @@ import io.inferspan.semconv.PdAttributes;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the P/D decision from the picker's span, or from the proxy's. */
+/** Reads the P/D decision from the span of the endpoint picker or of the P/D proxy. */
 final class DecisionReader {
 
   private static final String PD = "pd";
@@ -14,7 +14,7 @@ final class DecisionReader {
 
   private DecisionReader() {}
 
-  /** Null if the trace has no decision. */
+  /** Returns the decision, or null if the trace has none. */
   static @Nullable Decision read(RequestPath way) {
     Node decided = way.decision();
     Boolean used = disaggregated(way);
@@ -32,7 +32,10 @@ final class DecisionReader {
         Pod.ofDecode(way));
   }
 
-  /** The proxy's action overrides the picker's plan. */
+  /**
+   * Returns whether prefill ran on another pod. The proxy's span takes precedence over the
+   * picker's.
+   */
   private static @Nullable Boolean disaggregated(RequestPath way) {
     Node proxy = way.proxy();
     if (proxy != null

@@ -15,13 +15,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of an engine, on one rank.
+ * One step of an engine (one batch that the model computes), on one rank.
  *
- * @param rank the process
- * @param members requests that ran in it, traced or not
- * @param prefills those of them that computed a part of their prompt
- * @param links its traced members
- * @param tokens prompt tokens computed for each of their traces; 0 for one that decodes
+ * @param rank the process that reports the step
+ * @param members the number of requests in the step, traced or not
+ * @param prefills the number of these requests that computed a part of their prompt
+ * @param links the links to traced requests
+ * @param tokens the prompt tokens computed per trace; 0 for a request that decodes
  */
 record EngineStep(
     String rank,
@@ -33,7 +33,7 @@ record EngineStep(
     List<Link> links,
     Map<TraceId, Long> tokens) {
 
-  /** Reads a step; null if its own span has not arrived. */
+  /** Reads a step; returns null if the step's own span has not arrived. */
   static @Nullable EngineStep read(TraceSpans trace) {
     Node step = null;
     List<Link> links = new ArrayList<>();
@@ -74,12 +74,12 @@ record EngineStep(
     return tokens instanceof Long count ? count : 0;
   }
 
-  /** Returns the number of traced members that computed a part of their prompt. */
+  /** Returns the number of traced requests that computed a part of their prompt. */
   long tracedPrefills() {
     return links.stream().filter(link -> promptTokens(link) > 0).count();
   }
 
-  /** Returns whether this call of an engine ran in it. */
+  /** Returns whether the engine call {@code call} of this trace ran in the step. */
   boolean runs(TraceId trace, long call) {
     return tokens.containsKey(trace)
         && links.stream().anyMatch(link -> link.spanId() == call && link.trace().equals(trace));

@@ -10,14 +10,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A frame of the request's flame graph, with its children.
  *
- * <p>For recorded stacks, frames are functions. For spans, which report calls but no stacks, the
- * levels are the request's span, the family, the call and the detail; widths are times in calls.
+ * <p>For recorded stacks, frames are functions. Spans report calls but no stacks; for these, the
+ * levels are the request's span, the family, the call and the detail, and the width is the time in
+ * calls.
  */
 public final class Flame {
 
   private static final int MAX_CHILDREN = 500;
 
-  /** The families of kernel spans that concern the device. */
+  /** The event families of the GPU. */
   private static final List<String> OF_DEVICE = List.of("cuda", "nccl");
 
   private final String name;
@@ -29,11 +30,11 @@ public final class Flame {
   public enum Kind {
     /** The program's own code, or a span. */
     CPU,
-    /** The kernel's code, or calls of it. */
+    /** Code of the operating system's kernel, or calls of it. */
     KERNEL,
-    /** Work of the device, or calls for it. */
+    /** Work of the GPU, or calls of its driver. */
     GPU,
-    /** None of these: the end of a truncated stack, or of the CPU's part. */
+    /** A marker: the end of a truncated stack, or the boundary between CPU and GPU frames. */
     NONE;
 
     /** Returns the name in the page's API. */
@@ -41,7 +42,7 @@ public final class Flame {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the kind of a function, by the suffix in a recorded stack. */
+    /** Returns the kind of a function, from its suffix in the recorded stack. */
     static Kind ofFunction(String name) {
       if (name.endsWith("_[G]") || name.endsWith("_[g]")) {
         return GPU;
@@ -59,7 +60,7 @@ public final class Flame {
     this.kind = kind;
   }
 
-  /** Reads the flame graph of a trace's spans; null if it has no kernel spans. */
+  /** Returns the flame graph of a trace's spans, or null if it has no kernel spans. */
   static @Nullable Flame read(TraceTree tree) {
     Flame flame = new Flame(ShortText.of(tree.top().span().name(), 120), Kind.CPU);
     Map<Flame, KernelTime> grounds = new LinkedHashMap<>();
@@ -80,12 +81,15 @@ public final class Flame {
     return grounds.isEmpty() ? null : flame;
   }
 
-  /** The child of that name, of a family of kernel spans. */
+  /** Returns the child with this name, whose kind is that of the family. */
   Flame child(String called, String family) {
     return child(called, Kind.ofFamily(family));
   }
 
-  /** The child of that name. Children beyond the limit share one. */
+  /**
+   * Returns the child with this name; creates it if needed. Children beyond the limit share one
+   * frame.
+   */
   Flame child(String called, Kind kindOfChild) {
     String key = children.size() < MAX_CHILDREN || children.containsKey(called) ? called : "others";
     return children.computeIfAbsent(key, added -> new Flame(added, kindOfChild));
@@ -95,7 +99,7 @@ public final class Flame {
     own += amount;
   }
 
-  /** The name of the frame. */
+  /** Returns the name. */
   public String name() {
     return name;
   }
@@ -105,12 +109,12 @@ public final class Flame {
     return kind;
   }
 
-  /** Returns its own nanoseconds, or samples, plus those of its children. */
+  /** Returns the nanoseconds (or, for recorded stacks, samples) of the frame and its children. */
   public long total() {
     return own + children.values().stream().mapToLong(Flame::total).sum();
   }
 
-  /** The children. */
+  /** Returns the children. */
   public List<Flame> children() {
     return new ArrayList<>(children.values());
   }

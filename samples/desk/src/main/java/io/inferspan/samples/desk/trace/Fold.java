@@ -7,7 +7,8 @@ import io.inferspan.semconv.KernelAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number and durations of the events of a folded span; null for values that are not reported.
+ * The number and durations of the calls that a folded span represents. A value that is not reported
+ * is null.
  */
 public record Fold(
     long count,
@@ -20,8 +21,8 @@ public record Fold(
     @Nullable Long lastNanos) {
 
   /**
-   * Reads a folded span; null for other spans, including parts of a cold start, which count calls,
-   * too.
+   * Reads a folded span; returns null for other spans. Phases of a cold start count calls but are
+   * not folded.
    */
   public static @Nullable Fold read(Node node) {
     if (!SpanTypes.isKernel(node.type()) || node.type() == KernelSpans.COLD_START_PART) {

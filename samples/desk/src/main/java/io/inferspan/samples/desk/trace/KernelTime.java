@@ -14,23 +14,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel spans below one span, with each moment of a thread counted once.
+ * Sums the kernel spans below one span, so that each moment of a thread counts once.
  *
- * <p>One wait may have three spans: a CUDA synchronisation, the system call that it makes, and the
- * time off the CPU. Single calls are nested by thread and time, and each moment counts for the
- * innermost call only. Folded calls have no thread and no exact times. Their time off the CPU is
- * moved into the system call that it names, or else into a synchronisation. The sum is limited to
- * the wall time of the known threads; beyond that limit, the innermost families are cut.
+ * <p>One wait may have three spans: a CUDA synchronisation, its system call, and the time off the
+ * CPU. Single calls are nested by thread and time, and a moment counts for the innermost call only.
+ * Folded spans have no thread and no exact times; their off-CPU time is moved into the system call
+ * that the span names, or else into a synchronisation. The sum is limited to the wall time of the
+ * known threads; if it is larger, the innermost families are reduced.
  */
 final class KernelTime {
 
-  /** The families, the outermost first. */
+  /** The event families, outermost first. */
   private static final List<String> FAMILIES =
       List.of("ckp", "nccl", "cuda", "tcp", "syscall", "sched");
 
   private static final String SCHED = "sched";
 
-  /** The maximum depth of nesting; deeper calls overlap, which is impossible in one thread. */
+  /** The maximum nesting depth. Deeper calls can only come from invalid spans. */
   private static final int DEEPEST = 32;
 
   private static final List<Attribute<?>> DETAILS =
@@ -47,7 +47,7 @@ final class KernelTime {
   private long begin = Long.MAX_VALUE;
   private long end = Long.MIN_VALUE;
 
-  /** The identity of a thread; null for values that the span does not report. */
+  /** The ids of a process and a thread; null if the span does not report them. */
   private record ThreadId(@Nullable Long process, @Nullable Long thread) {}
 
   /** A kernel span, or a part of it, with its own time. */
@@ -77,7 +77,7 @@ final class KernelTime {
       return name.startsWith("cuda.") && name.endsWith("_sync");
     }
 
-    /** Moves time into an enclosing call; returns the part that was moved. */
+    /** Moves time into an enclosing call; returns the time that was moved. */
     Call moveInto(Call around) {
       Call part = new Call(node);
       part.outer = around;
@@ -118,7 +118,7 @@ final class KernelTime {
     threads.computeIfAbsent(thread, key -> new ArrayList<>()).add(call);
   }
 
-  /** Adds the calls, as frames with their own times, below the frame of the span. */
+  /** Adds a frame for each call, with its own time, below the frame of the span. */
   void addTo(Flame ground) {
     List<Call> all = new ArrayList<>(folded);
     for (List<Call> calls : threads.values()) {
@@ -141,7 +141,7 @@ final class KernelTime {
     }
   }
 
-  /** Gives each moment of a thread to the call that began last and has not ended. */
+  /** Assigns each moment of a thread to the open call that began last. */
   private static void nest(List<Call> calls) {
     calls.sort(
         Comparator.comparingLong((Call call) -> call.node.span().startNanos())
@@ -158,8 +158,8 @@ final class KernelTime {
   }
 
   /**
-   * Adds the time from {@code from} to {@code until} to the innermost open call, and removes calls
-   * that have ended; returns {@code until}.
+   * Adds the time from {@code from} to {@code until} to the innermost open call, removes ended
+   * calls, and returns {@code until}.
    */
   private static long close(Deque<Call> open, long from, long until) {
     long at = from;

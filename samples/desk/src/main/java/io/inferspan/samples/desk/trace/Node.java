@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A span in its tree. */
+/** A span in the tree of its trace. */
 public final class Node {
 
   static final Comparator<Node> BY_START =
@@ -27,17 +27,17 @@ public final class Node {
     this.type = SpanTypes.of(span);
   }
 
-  /** The span. */
+  /** Returns the span. */
   public StoredSpan span() {
     return span;
   }
 
-  /** The type in the catalogue, or null. */
+  /** Returns the span's type in the catalogue, or null. */
   @Nullable SpanType type() {
     return type;
   }
 
-  /** Attributes, events and links; decoded once. */
+  /** Returns attributes, events and links, which are decoded once. */
   public SpanDetail detail() {
     SpanDetail known = detail;
     if (known == null) {
@@ -60,16 +60,16 @@ public final class Node {
     children.add(child);
   }
 
-  void isOrphan(boolean is) {
-    orphan = is;
+  void setOrphan(boolean isOrphan) {
+    orphan = isOrphan;
   }
 
-  /** Returns whether its parent is missing. */
+  /** Returns whether the span's parent is missing. */
   public boolean isOrphan() {
     return orphan;
   }
 
-  /** The nearest ancestor of one of these types. */
+  /** Returns the nearest ancestor of one of these types, or null. */
   @Nullable Node above(SpanType one, SpanType other) {
     Node node = parent;
     while (node != null && node.type != one && node.type != other) {
@@ -78,7 +78,10 @@ public final class Node {
     return node;
   }
 
-  /** The time that no child covers. Children may overlap and may outlast the span. */
+  /**
+   * Returns the part of the span's time that no child covers. Children may overlap and end after
+   * the span.
+   */
   long selfNanos() {
     long end = span.endNanos();
     long covered = span.startNanos();

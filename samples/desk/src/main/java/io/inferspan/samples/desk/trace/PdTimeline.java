@@ -6,9 +6,9 @@ import io.inferspan.semconv.PdAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prefill and decode stages of a request; null for what no span reports.
+ * The prefill and decode stages of a request. A value that no span reports is null.
  *
- * @param transferNanos the time that the decoder waited before it could begin
+ * @param transferNanos the time that the decode engine waited for the KV blocks
  * @param overheadNanos the time that the proxy spent between the stages
  */
 public record PdTimeline(
@@ -19,10 +19,10 @@ public record PdTimeline(
     @Nullable Long firstTokenNanos,
     @Nullable Long overheadNanos) {
 
-  /** The work of one pod and its time. */
+  /** The time range of a stage, and its pod. */
   public record Stage(long startNanos, long endNanos, @Nullable String pod) {}
 
-  /** Null if the trace has neither a stage nor a decision. */
+  /** Returns the stages, or null if the trace has neither a stage nor a decision. */
   static @Nullable PdTimeline read(RequestPath way, @Nullable Decision decision) {
     Stage prefill = stage(way.prefillStage(), way.prefillEngine(), Pod.ofPrefill(way));
     Stage decode = stage(way.decodeStage(), way.answeringEngine(), Pod.ofDecode(way));

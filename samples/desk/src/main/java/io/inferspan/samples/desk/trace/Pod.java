@@ -6,10 +6,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of the pods that worked for a request.
+ * Names the pods that served a request.
  *
- * <p>The engine's service name and the address that the proxy called, since engines of one
- * deployment often share a name. A loopback address is left out: a sidecar calls its own pod there.
+ * <p>A name consists of the engine's service name and the address that the proxy called, because
+ * engines of one deployment often share a service name. A loopback address is omitted: at loopback,
+ * a sidecar calls the engine in its own pod.
  */
 final class Pod {
 
@@ -18,7 +19,7 @@ final class Pod {
 
   private Pod() {}
 
-  /** Null if no span names a prefill pod. */
+  /** Returns the prefill pod, or null if no span names one. */
   static @Nullable String ofPrefill(RequestPath way) {
     String target = text(way.prefillStage(), PdAttributes.PREFILL_TARGET);
     if (target == null) {
@@ -27,7 +28,7 @@ final class Pod {
     return named(way.prefillEngine(), target);
   }
 
-  /** Null if no span names the engine that answered. */
+  /** Returns the pod that sent the tokens, or null if no span names it. */
   static @Nullable String ofDecode(RequestPath way) {
     return named(way.answeringEngine(), text(way.decodeStage(), PdAttributes.DECODE_TARGET));
   }

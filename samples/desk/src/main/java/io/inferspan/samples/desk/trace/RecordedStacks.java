@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads folded stacks in a directory, which the eBPF bridge's {@code record --by-trace} writes:
- * each stack begins with the trace id. Files are read when a trace is requested.
+ * Reads the folded stacks that the eBPF bridge's {@code record --by-trace} wrote into a directory.
+ * Each stack begins with its trace id. Files are read when a trace is requested.
  */
 public final class RecordedStacks {
 
@@ -25,12 +25,12 @@ public final class RecordedStacks {
 
   private final @Nullable Path directory;
 
-  /** Creates a reader of the {@code .folded} files in a directory; null for none. */
+  /** Creates a reader of the {@code .folded} files in a directory; null for no files. */
   public RecordedStacks(@Nullable Path directory) {
     this.directory = directory;
   }
 
-  /** Returns the stacks of a trace as one graph; null if there are none. */
+  /** Returns the stacks of a trace as a flame graph, or null if there are none. */
   public @Nullable Flame of(TraceId trace) {
     String first = "trace " + trace + ";";
     Flame flame = new Flame("stacks", Flame.Kind.CPU);
@@ -46,7 +46,7 @@ public final class RecordedStacks {
             .limit(MAX_STACKS)
             .forEach(line -> add(flame, new String(line.getBytes(ISO_8859_1), UTF_8)));
       } catch (IOException | UncheckedIOException gone) {
-        // The file may be being replaced; the next request reads it.
+        // Another process may be replacing the file; the next request reads it.
       }
     }
     return flame.total() == 0 ? null : flame;

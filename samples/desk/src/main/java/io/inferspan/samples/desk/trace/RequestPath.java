@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the role of each span of a request (gateway, proxy, engines …), and the time of the first
- * token.
+ * Finds the spans of the gateway, the proxy, the engines and other components of a request, and the
+ * time to first token.
  */
 final class RequestPath {
 
@@ -68,7 +68,7 @@ final class RequestPath {
     }
   }
 
-  /** The handler runs several times. The last decision with a reason counts. */
+  /** The profile handler runs several times per request. The last decision with a reason counts. */
   private void noteDecision(Node node) {
     boolean reasoned = node.detail().text(EppAttributes.DECISION_REASON) != null;
     Node before = decision;
@@ -103,7 +103,7 @@ final class RequestPath {
     return tree;
   }
 
-  /** All catalogue spans except kernel spans. */
+  /** Returns the spans of the catalogue, without kernel spans. */
   List<Node> known() {
     return known;
   }
@@ -136,7 +136,7 @@ final class RequestPath {
     return preRequest;
   }
 
-  /** The lookup in the KV-cache index. */
+  /** Returns the span of the lookup in the KV-cache index. */
   @Nullable Node scores() {
     return scores;
   }
@@ -145,7 +145,7 @@ final class RequestPath {
     return prefillEngine;
   }
 
-  /** The engine that produced the client's tokens. */
+  /** Returns the span of the engine that produced the client's tokens. */
   @Nullable Node answeringEngine() {
     return answeringEngine;
   }
@@ -155,9 +155,7 @@ final class RequestPath {
     return prefillStage != null;
   }
 
-  /**
-   * Returns the first span of the request, from whose start the time to first token is measured.
-   */
+  /** Returns the first span of the request. The time to first token counts from its start. */
   Node arrival() {
     if (gateway != null) {
       return gateway;
@@ -165,7 +163,7 @@ final class RequestPath {
     return proxy != null ? proxy : tree.top();
   }
 
-  /** From the request's arrival to its first token; null if no span measured it. */
+  /** Returns the time from the request's arrival to its first token, or null if no span has it. */
   @Nullable Long ttftNanos() {
     Node arrival = arrival();
     Long measured = nanos(arrival, ResponseAttributes.FIRST_TOKEN_MS, NANOS_PER_MILLI);
@@ -182,14 +180,14 @@ final class RequestPath {
         : (Long) Math.max(0, engine.span().startNanos() + atEngine - arrival.span().startNanos());
   }
 
-  /** From the arrival at the engine to its first token. */
+  /** Returns the time from the arrival at the engine to its first token, or null. */
   @Nullable Long engineTtftNanos() {
     return answeringEngine == null
         ? null
         : nanos(answeringEngine, GenAiAttributes.LATENCY_TIME_TO_FIRST_TOKEN, NANOS_PER_SECOND);
   }
 
-  /** A duration attribute of a span; null if absent or negative. */
+  /** Returns a duration attribute in nanoseconds, or null if it is absent or negative. */
   static @Nullable Long nanos(Node node, Attribute<Double> attribute, double nanosPerUnit) {
     Double value = node.detail().number(attribute);
     return value == null || value < 0 ? null : (Long) Math.round(value * nanosPerUnit);

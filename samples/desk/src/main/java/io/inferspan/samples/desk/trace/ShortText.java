@@ -5,7 +5,7 @@ final class ShortText {
 
   private ShortText() {}
 
-  /** The beginning of a long text. */
+  /** Returns the text, truncated to the maximum length. */
   static String of(String text, int maxLength) {
     if (text.length() <= maxLength) {
       return text;

@@ -15,20 +15,22 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the catalogue type of a span, in any generation of names. */
+/** Finds the type of a span in the catalogue, under any generation of names. */
 final class SpanTypes {
 
-  /** Types whose names have a suffix, and whose prefix no other type shares. */
-  private static final Set<SpanType> UNMISTAKABLE =
+  /**
+   * Types whose span names are a prefix and a variable suffix, where no other type has that prefix.
+   */
+  private static final Set<SpanType> UNIQUE_PREFIX =
       Set.of(EppSpans.SCORER, EppSpans.TOKENIZE, PdSpans.SERVER);
 
   private static final Map<String, SpanType> BY_NAME = new HashMap<>();
-  private static final List<SpanType> TAKING_DETAIL = new ArrayList<>();
+  private static final List<SpanType> WITH_SUFFIX = new ArrayList<>();
 
   static {
     for (SpanType type : SpanCatalog.all()) {
       if (!type.parameter().isEmpty()) {
-        TAKING_DETAIL.add(type);
+        WITH_SUFFIX.add(type);
         continue;
       }
       for (SpanNaming naming : SpanNaming.values()) {
@@ -39,40 +41,37 @@ final class SpanTypes {
 
   private SpanTypes() {}
 
-  /** The type; null if the span is not in the catalogue. */
+  /** Returns the type, or null if the span is not in the catalogue. */
   static @Nullable SpanType of(StoredSpan span) {
     SpanType exact = BY_NAME.get(span.name());
     if (exact != null) {
       return isPlain(span.name()) && !hasScopeOf(exact, span) ? null : exact;
     }
-    for (SpanType type : TAKING_DETAIL) {
+    for (SpanType type : WITH_SUFFIX) {
       if (span.name().startsWith(type.name(SpanNaming.PROPOSAL))
-          && (UNMISTAKABLE.contains(type) || hasScopeOf(type, span))) {
+          && (UNIQUE_PREFIX.contains(type) || hasScopeOf(type, span))) {
         return type;
       }
     }
     return null;
   }
 
-  /** Returns whether it is a span of the eBPF bridge. */
+  /** Returns whether the eBPF bridge records spans of this type. */
   static boolean isKernel(@Nullable SpanType type) {
     return type != null && type.component() == Component.KERNEL;
   }
 
-  /** Returns whether it is a step of an engine, which belongs to several requests. */
+  /** Returns whether the type is an engine step, which belongs to several requests. */
   static boolean isStep(@Nullable SpanType type) {
     return type == BatchSpans.STEP || type == BatchSpans.STEP_MEMBERS;
   }
 
-  /** Returns whether it is the sum of a request's part in an engine's steps. */
+  /** Returns whether the type is a phase of a request in the engine: queue, prefill or decode. */
   static boolean isPhase(@Nullable SpanType type) {
     return type == BatchSpans.QUEUE || type == BatchSpans.PREFILL || type == BatchSpans.DECODE;
   }
 
-  /**
-   * Returns whether a name is so general that other applications use it, too, such as {@code
-   * request}.
-   */
+  /** Returns whether other applications may use the same name, such as {@code request}. */
   private static boolean isPlain(String name) {
     return name.indexOf('.') < 0 && name.indexOf('_') < 0;
   }

@@ -30,7 +30,7 @@ public final class SummaryReader implements Summariser {
   private static final int MAX_SERVICES = 16;
   private static final int MAX_ENGINES = 16;
 
-  /** Reads spans of the catalogue and of other instrumentation. */
+  /** Creates a reader of spans of the catalogue and of other instrumentation. */
   public SummaryReader() {}
 
   @Override
@@ -89,7 +89,7 @@ public final class SummaryReader implements Summariser {
         whole ? top.span().endNanos() : tree.endNanos());
   }
 
-  /** The name that the missing root will have, as far as the catalogue knows. */
+  /** Returns the name that the missing root span will have, or that of the first span. */
   private static String rootName(Node first) {
     SpanType type = first.type();
     SpanType above = type == null ? null : type.parent();
@@ -155,7 +155,7 @@ public final class SummaryReader implements Summariser {
     if (model == null) {
       model = first(way, SpanDetail::text, EppAttributes.TARGET_MODEL);
     }
-    // A client's own span has the model under the same key.
+    // The span of a tracing client has the model under the same key.
     if (model == null) {
       model = top.detail().text(GenAiAttributes.REQUEST_MODEL);
     }
@@ -180,7 +180,7 @@ public final class SummaryReader implements Summariser {
         : ratio;
   }
 
-  /** The value of the first span that has the attribute. */
+  /** Returns the value of the first span that has the attribute, or null. */
   private static <A, V> @Nullable V first(
       RequestPath way, BiFunction<SpanDetail, Attribute<?>, @Nullable V> how, Attribute<A> what) {
     for (Node node : way.known()) {
@@ -203,7 +203,7 @@ public final class SummaryReader implements Summariser {
         Long count = node.detail().count(KernelAttributes.COUNT);
         folded += count == null ? 0 : Math.max(0, count);
         Long lost = node.detail().count(KernelAttributes.DROPPED);
-        // Each span reports what was lost while it ran, so the same loss is on many spans.
+        // A span reports all losses during its time, so many spans report the same loss.
         lostInKernel = Math.max(lostInKernel, lost == null ? 0 : lost);
       }
     }

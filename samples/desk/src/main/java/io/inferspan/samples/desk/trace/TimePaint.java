@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A time range that is filled piece by piece; later pieces replace earlier ones. */
+/**
+ * Divides a time range into parts. Each call of {@link #paint} replaces the parts that it overlaps.
+ */
 final class TimePaint {
 
   private static final Colour NONE = new Colour(Doing.OTHER, "", null);
@@ -38,7 +40,7 @@ final class TimePaint {
     }
   }
 
-  /** The resulting parts in time order; adjacent parts of the same kind are merged. */
+  /** Returns the parts in time order; adjacent parts of the same kind are merged. */
   List<Part> parts() {
     List<Part> parts = new ArrayList<>();
     Long from = colourFrom.firstKey();
@@ -62,7 +64,7 @@ final class TimePaint {
       parts.add(part);
       return;
     }
-    // The longer part names the source.
+    // The merged part has the source of the longer part.
     Part longer = part.nanos() > last.nanos() ? part : last;
     parts.set(
         parts.size() - 1,

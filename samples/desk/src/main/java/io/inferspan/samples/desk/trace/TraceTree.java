@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The spans of a trace as a tree.
  *
- * <p>If a span arrived twice, the later one counts. A span whose parent is missing is an orphan,
- * and so is the first span of a cycle.
+ * <p>If a span arrived twice, the later one counts. A span whose parent is missing is an orphan; so
+ * is the first span of a cycle.
  */
 public final class TraceTree {
 
-  /** OTLP's numbers for the kinds SERVER and CONSUMER. */
+  /** The span kinds SERVER and CONSUMER in OTLP. */
   private static final int SERVER = 2;
 
   private static final int CONSUMER = 5;
@@ -41,7 +41,7 @@ public final class TraceTree {
     nodes.values().forEach(node -> node.children().sort(Node.BY_START));
     root = root(tops);
     if (root != null) {
-      root.isOrphan(false);
+      root.setOrphan(false);
       walk(root);
     }
     tops.stream().filter(top -> !top.equals(root)).forEach(this::walk);
@@ -51,7 +51,7 @@ public final class TraceTree {
     endNanos = ordered.stream().mapToLong(node -> node.span().endNanos()).max().orElse(0);
   }
 
-  /** Builds the tree; the order of the spans does not matter. */
+  /** Builds the tree from spans in any order. */
   public static TraceTree of(List<StoredSpan> spans) {
     return new TraceTree(spans);
   }
@@ -61,7 +61,7 @@ public final class TraceTree {
     for (Node node : nodes.values()) {
       Node parent = node.span().isRoot() ? null : nodes.get(node.span().parentId());
       if (parent == null || parent.equals(node)) {
-        node.isOrphan(!node.span().isRoot());
+        node.setOrphan(!node.span().isRoot());
         tops.add(node);
       } else {
         parent.adopt(node);
@@ -71,8 +71,9 @@ public final class TraceTree {
   }
 
   /**
-   * Returns the root of the request. If a client started the trace without exporting its spans
-   * here, this is the first server span, unless its parent is known to exist.
+   * Returns the root of the request. If a client started the trace but does not export its spans to
+   * the desk, this is the first span that is the gateway's, or a server span of other
+   * instrumentation.
    */
   private static @Nullable Node root(List<Node> tops) {
     Comparator<Node> best =
@@ -88,7 +89,7 @@ public final class TraceTree {
         || ((kind == SERVER || kind == CONSUMER) && isForeign(node));
   }
 
-  /** Returns whether the span can be a root. */
+  /** Returns whether the span is from other instrumentation, whose spans may be the root. */
   private static boolean isForeign(Node node) {
     return node.type() == null;
   }
@@ -105,7 +106,7 @@ public final class TraceTree {
     }
   }
 
-  /** Cuts each cycle of parents at its first span. */
+  /** Breaks each cycle of parents at its first span. */
   private void breakCircles(Map<Long, Node> nodes) {
     if (ordered.size() == nodes.size()) {
       return;
@@ -118,7 +119,7 @@ public final class TraceTree {
         if (parent != null) {
           parent.children().remove(node);
         }
-        node.isOrphan(true);
+        node.setOrphan(true);
         int before = ordered.size();
         walk(node);
         ordered.subList(before, ordered.size()).forEach(seen -> rest.remove(seen.span().id()));
@@ -126,22 +127,22 @@ public final class TraceTree {
     }
   }
 
-  /** Parents before children, siblings by their start, orphans last. */
+  /** Returns the spans: parents before children, siblings by start time, orphans last. */
   public List<Node> ordered() {
     return ordered;
   }
 
-  /** Returns the root span of the request; null if it has not arrived. */
+  /** Returns the root span of the request, or null if it has not arrived. */
   public @Nullable Node root() {
     return root;
   }
 
-  /** The root or, without one, the first span. */
+  /** Returns the root or, if there is none, the first span. */
   Node top() {
     return root == null ? ordered.stream().min(Node.BY_START).orElseThrow() : root;
   }
 
-  /** Spans whose parent is missing. */
+  /** Returns the spans whose parent is missing. */
   List<Node> orphans() {
     return orphans;
   }
@@ -156,7 +157,7 @@ public final class TraceTree {
     return endNanos;
   }
 
-  /** Milliseconds since the start of the trace. */
+  /** Converts a time to milliseconds since the start of the trace. */
   public double atMillis(long nanos) {
     return (nanos - startNanos) / 1e6;
   }

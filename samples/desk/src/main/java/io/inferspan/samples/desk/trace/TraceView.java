@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** All data of one trace that the page shows; null for data that the trace does not contain. */
+/** The data of one trace that the page shows. Data that the trace does not contain is null. */
 public record TraceView(
     Summary summary,
     TraceTree tree,
@@ -23,7 +23,7 @@ public record TraceView(
   /**
    * Another request that was on the same engine at the same time.
    *
-   * @param linked whether a link proves it, rather than only the time
+   * @param linked whether a span link connects the two, not only an overlap in time
    */
   public record Sharer(Summary other, long overlapNanos, long spanId, boolean linked) {}
 
@@ -38,7 +38,7 @@ public record TraceView(
       Function<Predicate<StoredSpan>, List<TraceSpans>> having,
       long seq) {}
 
-  /** Reads a trace. Its summary may be older than its spans. */
+  /** Reads a trace. */
   public static TraceView read(TraceSpans trace, Others others) {
     TraceTree tree = TraceTree.of(trace.spans());
     RequestPath way = new RequestPath(tree);

@@ -18,10 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Explains in one sentence where a request's time went, or what failed, and names the span. */
+/** Explains in one sentence what took a request's time, or what failed, and on which span. */
 final class WhyReader {
 
-  /** The share from which a second part of the time to first token is named. */
+  /** A second part of the time to first token is named if its share is at least this. */
   private static final double WORTH_NAMING = 0.25;
 
   private static final int MAX_TEXT_LENGTH = 160;
@@ -111,7 +111,7 @@ final class WhyReader {
     return anatomy == null ? slowestSpan() : firstToken(anatomy, tokens);
   }
 
-  /** Names the main parts of the time to the first token, and the pace of the tokens after it. */
+  /** Names the main parts of the time to the first token, and the gap between later tokens. */
   private Why firstToken(Anatomy anatomy, @Nullable Long tokens) {
     List<Cause> causes = causes(anatomy);
     StringBuilder text =
@@ -129,7 +129,9 @@ final class WhyReader {
     return about(node == null ? way.arrival() : node, text.toString());
   }
 
-  /** The time of one kind of work before the first token, and the span with most of it. */
+  /**
+   * The total time of one kind of work before the first token, and the span with the largest part.
+   */
   private record Cause(Doing doing, long nanos, @Nullable Node node) {
     String text() {
       String where = node == null ? "" : " on " + host(node);
@@ -150,7 +152,7 @@ final class WhyReader {
     }
   }
 
-  /** Returns the causes, the longest first. */
+  /** Returns the causes, longest first. */
   private static List<Cause> causes(Anatomy anatomy) {
     Map<Doing, List<Part>> byDoing = new EnumMap<>(Doing.class);
     for (Part part : anatomy.parts()) {
@@ -174,7 +176,7 @@ final class WhyReader {
     return java.util.stream.Stream.concat(some.stream(), more.stream()).toList();
   }
 
-  /** Names the span with the most time of its own, for requests without a first token. */
+  /** Names the span with the most own time, for requests without a first token. */
   private Why slowestSpan() {
     Node top = tree.top();
     Node slowest = top;
@@ -192,7 +194,7 @@ final class WhyReader {
             .formatted(millis(most), millis(length(top)), place(slowest), queued(slowest)));
   }
 
-  /** Returns the span's own time, which is zero for kernel spans except parts of a cold start. */
+  /** Returns the span's own time. For kernel spans outside cold starts it is zero. */
   private static long ownNanos(Node node) {
     if (!SpanTypes.isKernel(node.type())) {
       return node.selfNanos();

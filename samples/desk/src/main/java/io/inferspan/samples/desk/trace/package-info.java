@@ -1,9 +1,8 @@
 /**
- * Interprets traces: the tree, the distribution of time, and the path of the request.
+ * Interprets traces: builds the tree, finds the components of the request, and attributes its time.
  *
- * <p>Names of spans and attributes come from the catalogue, in all its naming schemes. Each class
- * answers one question about a trace. The classes are stateless, and invalid spans do not cause
- * exceptions.
+ * <p>Names of spans and attributes come from the catalogue, in all its naming schemes. Invalid
+ * spans do not cause exceptions.
  */
 @NullMarked
 package io.inferspan.samples.desk.trace;

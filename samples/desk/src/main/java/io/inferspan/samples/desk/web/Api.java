@@ -18,16 +18,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The page's API. Calls may take milliseconds, so do not call it on an event loop. */
+/** The page's API. Calls may take milliseconds: do not call them on an event loop. */
 final class Api {
 
-  private static final int USUAL_HISTORY = 200;
+  private static final int DEFAULT_HISTORY = 200;
   private static final double NANOS_PER_MILLI = 1e6;
 
-  /** Steps of engines that are read for one trace, which takes some ten milliseconds. */
+  /**
+   * The maximum number of engine steps to read for one trace, which takes about ten milliseconds.
+   */
   private static final int MAX_STEPS = 10_000;
 
-  /** The time spent on summarising new spans before answering; the live feed sends the rest. */
+  /** How long a call may summarise new spans before it answers; the live feed sends the rest. */
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final SpanStore store;
@@ -56,7 +58,7 @@ final class Api {
                 .put("tookMs", (Double) tookMillis));
   }
 
-  /** Returns a trace; null if there is none with this id. */
+  /** Returns a trace, or null if the store does not have it. */
   @Nullable Buffer trace(String id) {
     TraceId wanted = TraceId.parse(id);
     TraceSpans spans = wanted == null ? null : store.find(wanted);
@@ -78,8 +80,8 @@ final class Api {
   }
 
   /**
-   * Returns an explanation as text for a terminal; null if no request has this trace id or request
-   * id.
+   * Returns an explanation as text for a terminal, or null if no request has this trace id or
+   * request id.
    */
   @Nullable Buffer explain(Parameters parameters) throws WrongParameterException {
     String id = parameters.id();
@@ -98,7 +100,7 @@ final class Api {
   }
 
   Buffer history(Parameters parameters) throws WrongParameterException {
-    int limit = parameters.limit(USUAL_HISTORY);
+    int limit = parameters.limit(DEFAULT_HISTORY);
     String pod = parameters.pod();
     long untilNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     long sinceNanos = (long) (parameters.sinceMillis() * NANOS_PER_MILLI);

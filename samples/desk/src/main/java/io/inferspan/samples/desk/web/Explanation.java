@@ -10,10 +10,12 @@ import io.inferspan.samples.desk.trace.TraceView;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Explains a request's time in an engine's batches, as text for a terminal. */
+/**
+ * Explains, as text for a terminal, how long a request waited and computed in an engine's batches.
+ */
 final class Explanation {
 
-  private static final int MOST_NEIGHBOURS = 20;
+  private static final int MAX_NEIGHBOURS = 20;
   private static final double NANOS_PER_MILLI = 1e6;
   private static final int PERCENT = 100;
 
@@ -27,17 +29,14 @@ final class Explanation {
     if (view.parts().isEmpty()) {
       explanation.line("");
       explanation.line(
-          "No engine reported its part in batches: that takes the eBPF bridge, and the vLLM plugin"
-              + " in the engine.");
+          "No engine reported this request's steps. Run the eBPF bridge, and the vLLM plugin in the"
+              + " engine.");
     }
     view.parts().forEach(explanation::part);
     return explanation.text.toString();
   }
 
-  /**
-   * Adds a line without control characters: names come from spans, and may contain escape
-   * sequences.
-   */
+  /** Adds a line and removes control characters: names from spans may contain escape sequences. */
   private void line(String line) {
     line.codePoints()
         .map(letter -> Character.isISOControl(letter) ? '?' : letter)
@@ -68,13 +67,14 @@ final class Explanation {
     part.phases().forEach(this::phase);
     Steps steps = part.steps();
     if (steps == null) {
-      line("No step of the engine is here: they are sampled on their own, and dropped when old.");
+      line(
+          "No step of the engine was received: steps are sampled separately, and old ones are dropped.");
       return;
     }
     line(
         String.format(
             Locale.ROOT,
-            "%d of %d steps are here; up to %d requests in one, up to %d of them without a trace.",
+            "%d of %d steps were received; up to %d requests in a step, up to %d of them untraced.",
             steps.seen(),
             steps.ran(),
             steps.mostMembers(),
@@ -124,14 +124,14 @@ final class Explanation {
               "Stalled in %s that also computed prompts of others%s.",
               many(waits.stalls(), "decode step"),
               stall == null
-                  ? ", all that there are"
+                  ? ", like all its decode steps"
                   : String.format(Locale.ROOT, ": %.1f ms in all", stall / NANOS_PER_MILLI)));
     }
     if (waits.leftOut() > 0) {
       line(
           String.format(
               Locale.ROOT,
-              "Left out of %s between its first and its last: %.1f ms of the GPU's time.",
+              "Left out of %s between its first and last step: %.1f ms of GPU time.",
               many(waits.leftOut(), "step"),
               waits.leftOutNanos() / NANOS_PER_MILLI));
     }
@@ -139,14 +139,14 @@ final class Explanation {
       line(
           String.format(
               Locale.ROOT,
-              "%.1f ms of that for steps with prompts of requests without a trace.",
+              "%.1f ms of these waits are due to prompts of untraced requests.",
               waits.untracedNanos() / NANOS_PER_MILLI));
     }
   }
 
   private void neighbours(BatchPart part) {
     if (part.neighbours().isEmpty()) {
-      line("No other traced request ran in its steps.");
+      line("No other traced request shared its steps.");
       return;
     }
     Neighbour first = part.neighbours().get(0);
@@ -154,7 +154,7 @@ final class Explanation {
       line(
           String.format(
               Locale.ROOT,
-              "%s made it wait most: %.1f ms, by %s of its prompt.",
+              "%s made it wait longest: %.1f ms, for %s of that request's prompt.",
               name(first),
               first.waitNanos() / NANOS_PER_MILLI,
               many(first.promptTokens(), "token")));
@@ -168,7 +168,7 @@ final class Explanation {
             "prompt tokens",
             "made it wait"));
     part.neighbours().stream()
-        .limit(MOST_NEIGHBOURS)
+        .limit(MAX_NEIGHBOURS)
         .forEach(
             neighbour ->
                 line(
@@ -180,10 +180,9 @@ final class Explanation {
                         neighbour.waitNanos() / NANOS_PER_MILLI,
                         neighbour.traceId(),
                         neighbour.other() == null ? "" : name(neighbour.other()))));
-    if (part.neighbours().size() > MOST_NEIGHBOURS) {
+    if (part.neighbours().size() > MAX_NEIGHBOURS) {
       line(
-          String.format(
-              Locale.ROOT, "  … and %d more", part.neighbours().size() - MOST_NEIGHBOURS));
+          String.format(Locale.ROOT, "  … and %d more", part.neighbours().size() - MAX_NEIGHBOURS));
     }
   }
 

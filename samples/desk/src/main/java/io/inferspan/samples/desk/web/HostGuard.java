@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects requests for other host names if the desk serves only this machine. This prevents DNS
- * rebinding, in which a foreign web page's name resolves to this address.
+ * Rejects requests for other host names if the desk listens on loopback. This prevents DNS
+ * rebinding, where the host name of a foreign web page resolves to a loopback address.
  */
 final class HostGuard {
 

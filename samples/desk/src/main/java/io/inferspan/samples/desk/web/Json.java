@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON into a buffer; null members are left out. */
+/** Writes JSON into a buffer; members with null values are omitted. */
 final class Json {
 
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -33,7 +33,7 @@ final class Json {
     }
   }
 
-  /** A write to memory, which cannot fail. */
+  /** A write to memory, which does not throw {@link IOException}. */
   private interface Step {
     void run() throws IOException;
   }
@@ -57,7 +57,7 @@ final class Json {
     return json.step(() -> json.items(items, writer)).end();
   }
 
-  /** Writes the members of one item of a list. */
+  /** Writes the members of one list item. */
   interface ItemWriter<T> {
     void write(Json json, T item);
   }
@@ -90,7 +90,7 @@ final class Json {
         : step(() -> out.writeNumberField(name, value));
   }
 
-  /** A member that is present only if true. */
+  /** Writes a member if the value is true, and omits it otherwise. */
   Json putIf(String name, boolean value) {
     return value ? step(() -> out.writeBooleanField(name, true)) : this;
   }
@@ -132,7 +132,7 @@ final class Json {
         });
   }
 
-  /** A map of texts, numbers, booleans, lists and maps. */
+  /** Writes a map whose values are strings, numbers, booleans, lists and maps. */
   Json putMap(String name, Map<String, ?> values) {
     return step(
         () -> {

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Sends changes to open pages as server-sent events.
  *
- * <p>The only state per page is the number of the last change sent to it. A slow page gets fewer
- * updates, with the latest changes only. Runs on one event loop; summaries are made elsewhere.
+ * <p>The only state per page is the {@code seq} of the last change sent to it. A slow page gets
+ * fewer updates, with the latest changes only. The feed runs on one event loop; worker threads
+ * summarise traces.
  */
 final class LiveFeed {
 
@@ -54,12 +55,12 @@ final class LiveFeed {
     }
   }
 
-  /** Starts the timer. */
+  /** Starts the timer that sends changes. */
   void start() {
     vertx.setPeriodic(TICK_MILLIS, tick -> tick());
   }
 
-  /** Adds a page; false if too many are open. */
+  /** Adds a page; returns false if too many are open. */
   boolean add(HttpServerResponse response) {
     if (readers.size() >= MAX_READERS) {
       return false;
@@ -78,8 +79,8 @@ final class LiveFeed {
   }
 
   /**
-   * Summarises traces and sends changes; also runs without pages, because broken traces are found
-   * by timeout.
+   * Summarises traces and sends changes. Also runs without open pages, because broken traces are
+   * detected by timeout.
    */
   private void tick() {
     if (ticking) {

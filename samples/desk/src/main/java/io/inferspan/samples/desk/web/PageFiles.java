@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The static files of the page, and the modules of d3 that it uses. */
+/** Loads the static files of the page and the d3 modules that it uses. */
 final class PageFiles {
 
   private static final Pattern APP_FILE = Pattern.compile("/app/[A-Za-z0-9_-]+\\.[a-z]+");
@@ -38,11 +38,11 @@ final class PageFiles {
   /**
    * A file with its headers.
    *
-   * @param tag the entity tag, a hash of the content
+   * @param tag the entity tag ({@code ETag}), a hash of the content
    */
   record PageFile(Buffer content, String type, String tag) {}
 
-  /** The file at a path, or null. */
+  /** Returns the file at a path, or null. */
   @Nullable PageFile at(String path) {
     PageFile known = read.get(path);
     if (known != null) {

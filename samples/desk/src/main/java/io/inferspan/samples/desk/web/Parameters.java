@@ -9,10 +9,10 @@ import io.vertx.core.MultiMap;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the parameters of the API's requests. */
+/** Reads and validates the query parameters of an API request. */
 final class Parameters {
 
-  private static final int USUAL_LIMIT = 100;
+  private static final int DEFAULT_LIMIT = 100;
   private static final int MAX_LIMIT = 1_000;
   private static final int MAX_TEXT_LENGTH = 200;
 
@@ -22,7 +22,7 @@ final class Parameters {
     this.given = given;
   }
 
-  /** An invalid parameter; the message is one sentence. */
+  /** Thrown for an invalid parameter; the message is one sentence for the user. */
   static final class WrongParameterException extends Exception {
     WrongParameterException(String sentence) {
       super(sentence, null, false, false);
@@ -37,7 +37,7 @@ final class Parameters {
         number("minMs"),
         number("minTtftMs"),
         whole("before", Long.MAX_VALUE, Long.MAX_VALUE),
-        limit(USUAL_LIMIT),
+        limit(DEFAULT_LIMIT),
         order());
   }
 
@@ -74,7 +74,7 @@ final class Parameters {
     Comparator<Summary> order = Order.named(text("sort"));
     if (order == null) {
       throw new WrongParameterException(
-          "sort must be time, name, ttft, took, kv, tokens or spans, with :asc for the smallest first.");
+          "sort must be time, name, ttft, took, kv, tokens or spans; :asc sorts in ascending order.");
     }
     return order;
   }
@@ -87,12 +87,12 @@ final class Parameters {
     return by;
   }
 
-  /** The name of a pod; empty for all. */
+  /** Returns the name of a pod; empty for all pods. */
   String pod() throws WrongParameterException {
     return text("pod");
   }
 
-  /** The id of a trace or a request. */
+  /** Returns the id of a trace or a request. */
   String id() throws WrongParameterException {
     String id = text("id");
     if (id.isEmpty()) {
@@ -101,7 +101,7 @@ final class Parameters {
     return id;
   }
 
-  /** Milliseconds since 1970; 0 for all time. */
+  /** Returns the start of the time range in milliseconds since 1970; 0 for no limit. */
   double sinceMillis() throws WrongParameterException {
     return number("since");
   }
@@ -117,9 +117,9 @@ final class Parameters {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Reported below, like a number out of range.
+      // Reported below, like a number that is out of range.
     }
-    throw new WrongParameterException(name + " must be a number, 0 or more.");
+    throw new WrongParameterException(name + " must be a number of at least 0.");
   }
 
   private long whole(String name, long usual, long most) throws WrongParameterException {
@@ -133,8 +133,8 @@ final class Parameters {
         return Math.min(number, most);
       }
     } catch (NumberFormatException e) {
-      // Reported below, like a number out of range.
+      // Reported below, like a number that is out of range.
     }
-    throw new WrongParameterException(name + " must be a whole number, 1 or more.");
+    throw new WrongParameterException(name + " must be an integer of at least 1.");
   }
 }

@@ -43,7 +43,7 @@ final class SummaryJson {
         .put("whySpan", HexFormat.of().toHexDigits(summary.why().spanId()));
   }
 
-  /** A line of the history. */
+  /** Writes a row of the history's decision table. */
   static void writeDecision(Json json, Summary summary) {
     Decision decision = summary.decision();
     json.put("traceId", summary.traceId().toString())
@@ -89,7 +89,7 @@ final class SummaryJson {
     return Double.isNaN(value) ? null : (Double) value;
   }
 
-  /** Milliseconds since 1970, with the fraction that a double can hold. */
+  /** Converts to milliseconds since 1970, with as many decimals as a double holds. */
   static Double epochMillis(long nanos) {
     return nanos / NANOS_PER_MILLI;
   }

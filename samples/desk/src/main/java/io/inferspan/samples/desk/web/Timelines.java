@@ -9,11 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The timelines of cold starts: pages that the eBPF bridge sends, compressed, by trace. */
+/**
+ * Stores the timelines of cold starts by trace: gzipped HTML pages that the eBPF bridge uploads.
+ */
 final class Timelines {
 
-  static final int MOST_PAGE_BYTES = 4 << 20;
-  private static final int MOST_BYTES = 16 << 20;
+  static final int MAX_PAGE_BYTES = 4 << 20;
+  private static final int MAX_BYTES = 16 << 20;
 
   private final Map<TraceId, Buffer> pages = new LinkedHashMap<>();
   private final Drops drops;
@@ -23,19 +25,19 @@ final class Timelines {
     this.drops = drops;
   }
 
-  /** Keeps a page, at the expense of the oldest ones. */
+  /** Stores a page; drops the oldest pages if they exceed the limit. */
   synchronized void put(TraceId trace, Buffer page) {
     Buffer replaced = pages.remove(trace);
     bytes += page.length() - (replaced == null ? 0 : replaced.length());
     pages.put(trace, page);
-    for (Iterator<Buffer> oldest = pages.values().iterator(); bytes > MOST_BYTES; ) {
+    for (Iterator<Buffer> oldest = pages.values().iterator(); bytes > MAX_BYTES; ) {
       bytes -= oldest.next().length();
       oldest.remove();
       drops.count(Drop.OLDEST_TIMELINE, 1);
     }
   }
 
-  /** The page of a trace, compressed; null for none. */
+  /** Returns the gzipped page of a trace, or null. */
   synchronized @Nullable Buffer get(TraceId trace) {
     return pages.get(trace);
   }

@@ -43,7 +43,7 @@ final class TraceJson {
 
   private void write(Json json) {
     List<Node> all = tree.ordered();
-    List<Node> shown = all.subList(0, Math.min(Bounds.USUAL_SPANS_PER_TRACE, all.size()));
+    List<Node> shown = all.subList(0, Math.min(Bounds.DEFAULT_SPANS_PER_TRACE, all.size()));
     long cut = view.cut() + all.size() - shown.size();
     json.putObject("summary", inner -> SummaryJson.write(inner, view.summary()))
         .putList("spans", shown, this::span)

@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Searches a separate store, so that the JVM compiles the search before its first use. */
+/**
+ * Runs searches on a separate store, so that the JVM compiles the search before a user needs it.
+ */
 final class WarmUp {
 
   private static final int TRACES = 1_000;
@@ -54,7 +56,7 @@ final class WarmUp {
         new byte[0]);
   }
 
-  /** Creates varied rows, because the JVM compiles code for the types that have occurred. */
+  /** Creates varied summaries: the JVM optimises for the types and branches that it has seen. */
   private static Summary line(TraceId id) {
     boolean failed = id.low() % 2 == 0;
     return new Summary(

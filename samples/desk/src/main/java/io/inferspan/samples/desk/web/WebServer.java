@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Serves the page, its API and the live feed. */
 public final class WebServer {
 
-  /** Leaves the CPU to other programs that start at the same time. */
+  /** Delays the warm-up, which would take CPU time from programs that start at the same time. */
   private static final long WARM_UP_AFTER_MILLIS = 5_000;
 
   private static final int IDLE_SECONDS = 60;
@@ -31,7 +31,7 @@ public final class WebServer {
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
           + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** The policy for uploaded pages: their scripts run in a separate origin. */
+  /** The content security policy for uploaded pages: their scripts run in a separate origin. */
   private static final String POLICY_OF_TIMELINES =
       "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline';"
           + " style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -44,7 +44,7 @@ public final class WebServer {
   private final LiveFeed live;
   private final PageFiles files = new PageFiles();
 
-  /** Creates a server for the traces in a store and their recorded stacks. */
+  /** Creates a server that shows the traces in a store and their recorded stacks. */
   public WebServer(Vertx vertx, SpanStore store, RecordedStacks stacks, Drops drops) {
     this.vertx = vertx;
     this.timelines = new Timelines(drops);
@@ -52,7 +52,7 @@ public final class WebServer {
     this.live = new LiveFeed(vertx, store, api);
   }
 
-  /** Listens. */
+  /** Starts listening and, after a few seconds, warms up the search. */
   public Future<HttpServer> listen(String host, int port) {
     HostGuard guard = new HostGuard(host);
     return vertx
@@ -60,7 +60,7 @@ public final class WebServer {
             new HttpServerOptions()
                 .setIdleTimeout(IDLE_SECONDS)
                 .setCompressionSupported(true)
-                // A page that does not read must not fill large kernel buffers.
+                // Limits the data that the kernel buffers for a page that stops reading.
                 .setSendBufferSize(SEND_BUFFER_BYTES))
         .requestHandler(request -> handle(request, guard))
         .exceptionHandler(broken -> {})
@@ -91,11 +91,14 @@ public final class WebServer {
         .putHeader("referrer-policy", "no-referrer")
         .putHeader("cross-origin-resource-policy", "same-origin");
     if (!guard.admits(request.authority())) {
-      fail(response, 403, "The desk serves this machine only: open it as localhost or 127.0.0.1.");
+      fail(
+          response,
+          403,
+          "The desk listens on loopback and accepts only the host names localhost and 127.0.0.1.");
     } else if (path.startsWith(TIMELINES)) {
       timeline(TraceId.parse(path.substring(TIMELINES.length())), request, response);
     } else if (!HttpMethod.GET.equals(request.method())) {
-      fail(response.putHeader("allow", "GET"), 405, "Only GET is served.");
+      fail(response.putHeader("allow", "GET"), 405, "The method must be GET.");
     } else if (path.startsWith("/api/")) {
       api(path, request, response.putHeader("cache-control", "no-store"));
     } else {
@@ -111,9 +114,9 @@ public final class WebServer {
     }
     Buffer page = trace == null ? null : timelines.get(trace);
     if (!HttpMethod.GET.equals(request.method())) {
-      fail(response.putHeader("allow", "GET, PUT"), 405, "Timelines are for GET and PUT.");
+      fail(response.putHeader("allow", "GET, PUT"), 405, "The method must be GET or PUT.");
     } else if (page == null) {
-      fail(response, 404, "There is no such timeline, or no more.");
+      fail(response, 404, "The timeline does not exist, or was dropped.");
     } else {
       response
           .putHeader("content-security-policy", POLICY_OF_TIMELINES)
@@ -128,11 +131,11 @@ public final class WebServer {
       @Nullable TraceId trace, HttpServerRequest request, HttpServerResponse response) {
     String length = request.getHeader("content-length");
     if (trace == null) {
-      fail(response, 404, "A timeline belongs to a trace, of 32 hexadecimal digits.");
+      fail(response, 404, "The path must be /timelines/ and a trace id of 32 hexadecimal digits.");
     } else if (!"gzip".equals(request.getHeader("content-encoding"))) {
-      fail(response, 415, "A timeline is sent with gzip.");
-    } else if (length == null || !isAtMost(length, Timelines.MOST_PAGE_BYTES)) {
-      fail(response, 413, "A timeline is sent with its length, of at most 4 MiB.");
+      fail(response, 415, "A timeline must have the content-encoding gzip.");
+    } else if (length == null || !isAtMost(length, Timelines.MAX_PAGE_BYTES)) {
+      fail(response, 413, "A timeline must have a content-length of at most 4 MiB.");
     } else {
       request
           .body()
@@ -151,7 +154,7 @@ public final class WebServer {
   private void file(String path, HttpServerRequest request, HttpServerResponse response) {
     PageFile file = files.at(path);
     if (file == null) {
-      fail(response, 404, "There is no such page.");
+      fail(response, 404, "The page does not exist.");
       return;
     }
     response.putHeader("cache-control", "no-cache").putHeader("etag", file.tag());
@@ -162,15 +165,18 @@ public final class WebServer {
     }
   }
 
-  /** Produces a response outside of the event loop; null for not found. */
-  private interface Question {
+  /** An API call, made on a worker thread; returns null for "not found". */
+  private interface ApiCall {
     @Nullable Buffer answer() throws WrongParameterException;
   }
 
   private void api(String path, HttpServerRequest request, HttpServerResponse response) {
     if (path.equals("/api/live")) {
       if (!live.add(response)) {
-        fail(response, 503, "Too many pages are open.");
+        fail(
+            response,
+            503,
+            "Too many pages are open: the live feed serves " + LiveFeed.MAX_READERS + ".");
       }
     } else if (path.equals("/api/requests")) {
       answer(response, () -> api.requests(parameters(request)));
@@ -185,7 +191,7 @@ public final class WebServer {
     } else if (path.startsWith(TRACES)) {
       answer(response, () -> api.trace(path.substring(TRACES.length())));
     } else {
-      fail(response, 404, "There is no such question.");
+      fail(response, 404, "The API has no such path.");
     }
   }
 
@@ -193,17 +199,17 @@ public final class WebServer {
     try {
       return new Parameters(request.params());
     } catch (IllegalArgumentException e) {
-      throw new WrongParameterException("The query cannot be read.");
+      throw new WrongParameterException("The query string cannot be parsed.");
     }
   }
 
-  private void answer(HttpServerResponse response, Question question) {
-    answer(response, JSON, question);
+  private void answer(HttpServerResponse response, ApiCall call) {
+    answer(response, JSON, call);
   }
 
-  private void answer(HttpServerResponse response, String type, Question question) {
+  private void answer(HttpServerResponse response, String type, ApiCall call) {
     vertx
-        .executeBlocking(question::answer, false)
+        .executeBlocking(call::answer, false)
         .onComplete(
             made -> {
               if (response.closed()) {
@@ -214,7 +220,7 @@ public final class WebServer {
               } else if (made.failed()) {
                 fail(response, 500, "The desk failed: " + made.cause().getClass().getSimpleName());
               } else if (made.result() == null) {
-                fail(response, 404, "There is no such trace, or no more.");
+                fail(response, 404, "The trace does not exist, or was dropped.");
               } else {
                 response.putHeader("content-type", type).end(made.result());
               }

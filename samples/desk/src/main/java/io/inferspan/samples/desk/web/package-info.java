@@ -1,8 +1,8 @@
 /**
- * The page's server: its files, its API, and the live feed.
+ * The web server: the page's files, its API and the live feed.
  *
- * <p>Here lives HTTP and JSON. What came over the wire is only ever written as JSON text; the page
- * shows it as text.
+ * <p>Values from traces are untrusted: the API returns them as JSON strings, and the page shows
+ * them as text, never as markup.
  */
 @NullMarked
 package io.inferspan.samples.desk.web;

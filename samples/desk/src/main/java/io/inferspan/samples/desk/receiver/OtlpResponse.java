@@ -10,13 +10,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Writes responses. */
-final class OtlpAnswer {
+/** Writes responses to export calls, in gRPC, protobuf or JSON. */
+final class OtlpResponse {
 
   private static final int STATUS_CODE = 1;
   private static final int STATUS_MESSAGE = 2;
 
-  private OtlpAnswer() {}
+  private OtlpResponse() {}
 
   /** The protocol and format of a response. */
   enum Form {
@@ -25,9 +25,9 @@ final class OtlpAnswer {
     JSON
   }
 
-  /** Reports partial success: the number of rejected spans. */
-  static void taken(HttpServerResponse response, Form form, int rejected) {
-    byte[] message = rejected == 0 ? new byte[0] : partly(rejected);
+  /** Reports success; with {@code rejected} spans, partial success. */
+  static void accepted(HttpServerResponse response, Form form, int rejected) {
+    byte[] message = rejected == 0 ? new byte[0] : partialSuccess(rejected);
     switch (form) {
       case GRPC -> {
         response.putHeader("content-type", "application/grpc").putTrailer("grpc-status", "0");
@@ -40,7 +40,7 @@ final class OtlpAnswer {
     }
   }
 
-  private static byte[] partly(int rejected) {
+  private static byte[] partialSuccess(int rejected) {
     ExportTraceServiceResponse.Builder response = ExportTraceServiceResponse.newBuilder();
     response
         .getPartialSuccessBuilder()
@@ -55,7 +55,7 @@ final class OtlpAnswer {
     }
     switch (form) {
       case GRPC ->
-          // A response without a message has its status in the headers.
+          // A gRPC response without a message carries its status in the headers.
           response
               .putHeader("content-type", "application/grpc")
               .putHeader("grpc-status", Integer.toString(refusal.grpcStatus()))
@@ -76,7 +76,7 @@ final class OtlpAnswer {
     }
   }
 
-  /** A {@code google.rpc.Status}. */
+  /** Returns an encoded {@code google.rpc.Status}. */
   private static byte[] status(Refusal refusal) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
@@ -98,7 +98,7 @@ final class OtlpAnswer {
     return sentence.replaceAll("[^ -!#-\\[\\]-~]", " ");
   }
 
-  /** Text in the encoding of {@code grpc-message}. */
+  /** Encodes text for the header {@code grpc-message}. */
   private static String percentEncoded(String text) {
     StringBuilder encoded = new StringBuilder();
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

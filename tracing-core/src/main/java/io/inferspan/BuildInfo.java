@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The release and the commit of this jar; {@code unknown} if the sources have no history. */
+/** The version and commit of this jar; {@code unknown} if it was not built from a Git checkout. */
 final class BuildInfo {
 
   static final String VERSION;

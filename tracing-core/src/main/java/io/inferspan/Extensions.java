@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** Manages the extensions of one telemetry, and contains their failures. */
+/**
+ * Starts and closes the extensions of one telemetry. A failure is logged and has no other effect.
+ */
 final class Extensions {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
@@ -30,7 +32,7 @@ final class Extensions {
     return new Extensions(List.of());
   }
 
-  /** Finds the extensions on this library's class path; omits those that cannot be created. */
+  /** Finds the extensions on this library's class path; ignores those that cannot be created. */
   static Extensions find(Settings settings) {
     return of(
         ServiceLoader.load(TelemetryExtension.class, Telemetry.class.getClassLoader()).iterator(),
@@ -52,7 +54,7 @@ final class Extensions {
           found.add(candidate);
         }
       } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
-        warn("An extension could not be made and is left out", e);
+        warn("An extension could not be created and is ignored", e);
         failures++;
       }
     }
@@ -64,7 +66,7 @@ final class Extensions {
       try {
         joined.push(extension.join(telemetry, settings::find));
       } catch (Exception | LinkageError e) {
-        warn("The extension " + extension.getClass().getName() + " did not join", e);
+        warn("The extension " + extension.getClass().getName() + " could not be started", e);
       }
     }
   }
@@ -85,7 +87,7 @@ final class Extensions {
     return true;
   }
 
-  /** Registers the meters of those that have any. */
+  /** Registers the meters of the extensions that have any. */
   void bindTo(MeterRegistry registry) {
     for (AutoCloseable one : joined) {
       if (one instanceof TelemetryExtension.Metered metered) {
@@ -104,7 +106,7 @@ final class Extensions {
       try {
         joined.pop().close();
       } catch (Exception | LinkageError e) {
-        warn("An extension did not leave in order", e);
+        warn("An extension could not be closed", e);
       }
     }
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * An active span, from {@link PendingSpan#start()} to {@link #close()}.
  *
  * <p>Any thread may use and close it. It ends once; later calls are ignored. No method throws. A
- * span that does not record builds no attributes and allocates nothing, and its {@link #context()}
- * still propagates the trace.
+ * span that is not recording allocates nothing, and its {@link #context()} still propagates the
+ * trace.
  */
 public abstract sealed class OperationSpan implements AutoCloseable
     permits RecordedSpan, UnrecordedSpan {
@@ -27,13 +27,13 @@ public abstract sealed class OperationSpan implements AutoCloseable
   /** Sets an attribute; null is ignored. */
   public abstract <T> OperationSpan set(Attribute<T> attribute, @Nullable T value);
 
-  /** Sets an attribute without boxing where the span does not record. */
+  /** Sets an attribute; the value is boxed only if the span is recording. */
   public abstract OperationSpan set(Attribute<Long> attribute, long value);
 
-  /** Sets an attribute without boxing where the span does not record. */
+  /** Sets an attribute; the value is boxed only if the span is recording. */
   public abstract OperationSpan set(Attribute<Double> attribute, double value);
 
-  /** Sets an attribute without boxing where the span does not record. */
+  /** Sets an attribute; the value is boxed only if the span is recording. */
   public abstract OperationSpan set(Attribute<Boolean> attribute, boolean value);
 
   /** Sets a duration, which is recorded in fractional milliseconds. */
@@ -60,7 +60,7 @@ public abstract sealed class OperationSpan implements AutoCloseable
   @Override
   public abstract void close();
 
-  /** Ends the span at a time that is reported later, in nanoseconds since the epoch. */
+  /** Ends the span with an explicit end time, in nanoseconds since the epoch. */
   public abstract void closeAt(long epochNanos);
 
   /** Returns the {@code traceparent} of this span, or null without a valid trace. */

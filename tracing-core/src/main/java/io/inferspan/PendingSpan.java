@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that has not started.
  *
- * <p>Set known attributes here rather than later: samplers can use them, and they cost less.
+ * <p>Set attributes here rather than after the start: samplers can use them, and they cost less.
  */
 public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
 
@@ -18,19 +18,19 @@ public sealed interface PendingSpan permits RecordedSpan, UnrecordedSpan {
   /** Sets an attribute; null is ignored. */
   <T> PendingSpan set(Attribute<T> attribute, @Nullable T value);
 
-  /** Sets an attribute without boxing where the span will not record. */
+  /** Sets an attribute; the value is boxed only if the span may be recorded. */
   PendingSpan set(Attribute<Long> attribute, long value);
 
-  /** Sets an attribute without boxing where the span will not record. */
+  /** Sets an attribute; the value is boxed only if the span may be recorded. */
   PendingSpan set(Attribute<Double> attribute, double value);
 
-  /** Sets an attribute without boxing where the span will not record. */
+  /** Sets an attribute; the value is boxed only if the span may be recorded. */
   PendingSpan set(Attribute<Boolean> attribute, boolean value);
 
-  /** Sets the start of an operation that is reported later, in nanoseconds since the epoch. */
+  /** Sets an explicit start time, in nanoseconds since the epoch. */
   PendingSpan startingAt(long epochNanos);
 
-  /** Adds a link to a span of another request or step, with the attributes {@code part}. */
+  /** Adds a link to another span, with the attributes {@code part}. */
   PendingSpan linkedTo(SpanContext other, Attributes part);
 
   /** Starts the span. Call it once. */

@@ -12,9 +12,9 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
 /**
- * The decisions about spans that follow from the options and settings; constant for a telemetry.
+ * The rules for spans, from the options and settings of one telemetry.
  *
- * @param naming the generation of span names
+ * @param naming the naming scheme of spans
  * @param convention the keys of renamed GenAI attributes
  * @param exceptionMessages whether messages of exceptions are exported
  * @param attributes the exported attributes

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads contexts from headers and writes them. If the configured propagators are exactly the SDK's
- * W3C ones, faster code replaces them.
+ * Reads contexts from headers and writes contexts into headers. If the configured propagators are
+ * exactly the SDK's W3C propagators, a faster implementation replaces them.
  */
 final class Propagation {
 
@@ -46,9 +46,9 @@ final class Propagation {
   }
 
   /**
-   * Returns the caller's context. If the current span belongs to the same trace, it is the parent
-   * instead, because an agent or a framework has started it for the same request. An untrusted
-   * caller gets a new trace.
+   * Returns the caller's context. If the current span belongs to the caller's trace, returns the
+   * current context instead, because an agent or a framework has started that span for the same
+   * request. For an untrusted caller, returns a context that starts a new trace.
    */
   <C> Context extract(
       @Nullable C carrier,

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that the SDK records.
  *
- * <p>Before its start it wraps the SDK's builder, afterwards the SDK's span. One object serves
- * both, and the context of a span without children is never created.
+ * <p>It wraps the SDK's builder until it starts, and then the SDK's span. Its context is created
+ * only when a child or a header needs it.
  */
 final class RecordedSpan extends OperationSpan implements PendingSpan {
 
@@ -33,8 +33,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   private final SpanFactory factory;
   private @Nullable SpanBuilder builder;
   private Span span = Span.getInvalid();
-  // The parent's context until ours is needed. Both values are immutable and ours is
-  // always derived from the same two, so a race merely derives it twice.
+  // The parent's context, until this span's own context is needed. A race creates it twice.
   private Context context;
   private @Nullable String traceparent;
 
@@ -76,7 +75,7 @@ final class RecordedSpan extends OperationSpan implements PendingSpan {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // it is our span or it is not
+  @SuppressWarnings("ReferenceEquality") // identity is intended
   public Context context() {
     Context own = context;
     if (Span.fromContext(own) != span) {

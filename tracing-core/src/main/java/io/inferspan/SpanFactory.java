@@ -27,8 +27,8 @@ final class SpanFactory {
 
   private static final Logger LOGGER = System.getLogger("io.inferspan");
 
-  /** Spans that may have more attributes usually have fewer. */
-  private static final int MOST_USUAL_ATTRIBUTES = 12;
+  /** The largest initial capacity for attributes; few spans have more. */
+  private static final int MAX_INITIAL_ATTRIBUTES = 12;
 
   private static final String NEVER = "AlwaysOffSampler";
 
@@ -53,7 +53,7 @@ final class SpanFactory {
    * @param openTelemetry creates the spans if there is no pipeline
    * @param pipeline receives the spans that Inferspan records itself
    * @param enabled whether spans are recorded
-   * @param accounting counts them
+   * @param accounting counts the spans
    */
   SpanFactory(
       Policies policies,
@@ -136,7 +136,7 @@ final class SpanFactory {
     Tracer tracer = tracers[type.index()];
     SpanKind kind = type.kind(policies.naming());
     if (tracer instanceof RecordingTracer ours) {
-      int attributes = Math.min(type.attributes().size(), MOST_USUAL_ATTRIBUTES);
+      int attributes = Math.min(type.attributes().size(), MAX_INITIAL_ATTRIBUTES);
       return ours.spanBuilder(name, kind, parent, attributes);
     }
     return tracer.spanBuilder(name).setParent(parent).setSpanKind(kind);
@@ -166,9 +166,10 @@ final class SpanFactory {
   }
 
   /**
-   * Returns the handle of a span that was not sampled, or for which there was no room. With
-   * Inferspan's own SDK, the context contains Inferspan's span object, so that children cost
-   * nothing; an agent would not recognise it.
+   * Returns the handle of a span that was not sampled, or for which the queue had no room. With
+   * Inferspan's own SDK, the context contains Inferspan's span object, so that children allocate
+   * nothing. With another SDK or an agent, it contains their span, because they would not recognise
+   * ours.
    */
   UnrecordedSpan unrecorded(SpanBuilder started, Span span, Context parent) {
     SpanContext entered = span.getSpanContext();

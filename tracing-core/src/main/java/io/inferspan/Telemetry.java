@@ -161,12 +161,13 @@ public final class Telemetry implements AutoCloseable {
 
   private static Telemetry adopted(TelemetryOptions options) {
     if (globalWasOurs) {
-      warn("The telemetry that was registered globally is closed; this process traces no more");
+      warn(
+          "The globally registered telemetry is closed; this process records no more spans");
     } else {
       LOGGER.log(
           Level.INFO,
-          "Using the OpenTelemetry that this process has; its exporters have no privacy guard"
-              + " unless Telemetry.guard stands before them");
+          "Using the OpenTelemetry instance of this process; its exporters have no privacy guard"
+              + " unless they are wrapped by Telemetry.guard");
     }
     return using(GlobalOpenTelemetry.get(), options);
   }

@@ -19,7 +19,7 @@ public final class TelemetryOptions {
     this.settings = Map.copyOf(given.settings);
   }
 
-  /** Returns options that leave all to the environment and the defaults. */
+  /** Returns options that set nothing: the environment and the defaults apply. */
   public static TelemetryOptions defaults() {
     return builder().build();
   }
@@ -120,7 +120,7 @@ public final class TelemetryOptions {
       return this;
     }
 
-    /** Registers it as {@code GlobalOpenTelemetry}, for other instrumentation. */
+    /** Registers the telemetry as {@code GlobalOpenTelemetry}, for other instrumentation. */
     public Builder registerGlobally() {
       this.registersGlobally = true;
       return this;

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A span that only propagates a trace.
  *
- * <p>The same object is the handle, the span that {@code Span.current()} returns, and the pending
- * form of all children, because these behave the same. So a whole tree of unrecorded spans
- * allocates nothing.
+ * <p>The same object is the handle, the span that {@code Span.current()} returns, and every child,
+ * before and after its start. So a whole tree of unrecorded spans allocates nothing.
  */
 final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
 
@@ -58,7 +57,7 @@ final class UnrecordedSpan extends OperationSpan implements PendingSpan, Span {
   }
 
   /** Returns a child of {@code parent}: in a trace that is not recorded, the parent itself. */
-  @SuppressWarnings("ReferenceEquality") // contexts have no other
+  @SuppressWarnings("ReferenceEquality") // Context does not define equals
   static UnrecordedSpan within(Context parent, Span current) {
     if (current instanceof UnrecordedSpan known && known.context == parent) {
       return known;

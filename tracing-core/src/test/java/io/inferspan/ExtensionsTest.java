@@ -156,7 +156,7 @@ class ExtensionsTest {
     assertThat(warnings.sentences())
         .singleElement()
         .asString()
-        .contains("did not join", "no such kernel");
+        .contains("could not be started", "no such kernel");
   }
 
   @Test
@@ -185,7 +185,7 @@ class ExtensionsTest {
     Extensions.of(broken, settings).join(telemetry(), settings);
 
     assertThat(events).containsExactly("two prepared", "two joined");
-    assertThat(warnings.sentences()).singleElement().asString().contains("left out");
+    assertThat(warnings.sentences()).singleElement().asString().contains("is ignored");
   }
 
   @Test
@@ -201,7 +201,7 @@ class ExtensionsTest {
     extensions.close();
 
     assertThat(events).containsExactly("three left", "one left");
-    assertThat(warnings.sentences()).singleElement().asString().contains("leave in order");
+    assertThat(warnings.sentences()).singleElement().asString().contains("could not be closed");
   }
 
   @Test

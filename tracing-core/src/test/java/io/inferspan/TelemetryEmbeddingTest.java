@@ -288,7 +288,9 @@ class TelemetryEmbeddingTest {
     String before = outcome.err().substring(0, outcome.err().indexOf("again"));
     String after = outcome.err().substring(before.length());
     assertThat(before).doesNotContain("WARNING");
-    assertThat(after).containsOnlyOnce("WARNING").contains("closed; this process traces no more");
+    assertThat(after)
+        .containsOnlyOnce("WARNING")
+        .contains("closed; this process records no more spans");
   }
 
   @Test

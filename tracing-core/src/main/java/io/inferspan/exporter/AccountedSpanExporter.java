@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops exporting once the accounting is closed, and records the result of each batch if it is the
- * exporter that is accounted for.
+ * Rejects batches after the accounting is closed. If several exporters are configured, one of them
+ * also reports the result of each batch to the accounting.
  */
 public final class AccountedSpanExporter implements SpanExporter {
 
@@ -18,7 +18,7 @@ public final class AccountedSpanExporter implements SpanExporter {
   private final ExportAccounting accounting;
   private final AtomicReference<@Nullable Batch> underWay = new AtomicReference<>();
   private final AtomicBoolean shutDown = new AtomicBoolean();
-  private volatile boolean keepsBooks;
+  private volatile boolean reportsResults;
 
   /** Creates an exporter in front of {@code delegate}. */
   public AccountedSpanExporter(SpanExporter delegate, ExportAccounting accounting) {
@@ -26,9 +26,9 @@ public final class AccountedSpanExporter implements SpanExporter {
     this.accounting = accounting;
   }
 
-  /** Records the result of each batch from now on. */
-  public void keepBooks() {
-    keepsBooks = true;
+  /** Makes this the exporter that reports the result of each batch. */
+  public void reportResults() {
+    reportsResults = true;
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class AccountedSpanExporter implements SpanExporter {
     }
 
     void settle(boolean success) {
-      if (settled.compareAndSet(false, true) && keepsBooks) {
+      if (settled.compareAndSet(false, true) && reportsResults) {
         accounting.settled(spans, success, System.nanoTime() - startNanos);
       }
     }

@@ -12,7 +12,7 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
  */
 public final class ConsoleExporterProvider implements ConfigurableSpanExporterProvider {
 
-  /** Its name among the exporters. */
+  /** The name under which the exporter is registered. */
   public static final String NAME = "inferspan-console";
 
   /** Called by the service loader. */

@@ -52,15 +52,15 @@ public final class ExportAccounting implements SpanIntake {
   }
 
   /**
-   * Returns whether less than an eighth of the queue is free, so that some spans of a new request
-   * would be dropped.
+   * Returns whether at most an eighth of the queue is free, which may be too little for all spans
+   * of a new request.
    */
   @Override
   public boolean isCrowded() {
     return ended.get() - gone.get() >= capacity - capacity / 8;
   }
 
-  /** Counts a span of a request that was not begun because there is no room for it. */
+  /** Counts a span of a request that is not recorded because the queue is crowded. */
   @Override
   public void refused() {
     started.increment();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /** {@code OTEL_TRACES_EXPORTER=otlp_file}: OTLP/JSON lines in a file. */
 public final class OtlpFileExporterProvider implements ConfigurableSpanExporterProvider {
 
-  /** Its name among the exporters. */
+  /** The exporter's name in {@code OTEL_TRACES_EXPORTER}. */
   public static final String NAME = "otlp_file";
 
   private static final String PATH = "inferspan.otlp.file.path";
@@ -32,14 +32,12 @@ public final class OtlpFileExporterProvider implements ConfigurableSpanExporterP
     Path folder = file.getParent();
     if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(file)) {
       throw new ConfigurationException(
-          "INFERSPAN_OTLP_FILE_PATH is "
-              + file
-              + ", but it must name a file in a folder that exists");
+          "INFERSPAN_OTLP_FILE_PATH is " + file + ", but must be a file in an existing directory");
     }
     long maxBytes = config.getLong(MAX_BYTES, DEFAULT_MAX_BYTES);
     if (maxBytes <= 0) {
       throw new ConfigurationException(
-          "INFERSPAN_OTLP_FILE_MAX_BYTES is " + maxBytes + ", but it must be above 0");
+          "INFERSPAN_OTLP_FILE_MAX_BYTES is " + maxBytes + ", but must be above 0");
     }
     return JsonLinesSpanExporter.to(file, maxBytes);
   }

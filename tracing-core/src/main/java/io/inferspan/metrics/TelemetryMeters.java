@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
-/** The telemetry's own meters, which show whether spans are exported, and where they are lost. */
+/** The telemetry's own meters: how many spans are exported, and why spans are lost. */
 public final class TelemetryMeters implements MeterBinder {
 
   private static final String DROPPED = "inferspan.spans.dropped";
@@ -35,14 +35,17 @@ public final class TelemetryMeters implements MeterBinder {
     queue(registry);
     exports(registry);
     FunctionCounter.builder("inferspan.descriptions.dropped", failures, FailureTexts::leftOut)
-        .description("Failures without their description: more than 1,000 different ones")
+        .description("Failure descriptions that were not exported")
         .register(registry);
     attributes.onCountedKey(key -> droppedAttribute(registry, key));
   }
 
   private void spans(MeterRegistry registry) {
     counter("inferspan.spans.started", "Spans recorded", SpanCounts::started).register(registry);
-    counter("inferspan.spans.unsampled", "Spans that only carry on a trace", SpanCounts::unsampled)
+    counter(
+            "inferspan.spans.unsampled",
+            "Unsampled spans, which only propagate their trace",
+            SpanCounts::unsampled)
         .register(registry);
     counter("inferspan.spans.ended", "Recorded spans ended", SpanCounts::ended).register(registry);
     counter("inferspan.spans.exported", "Spans sent", SpanCounts::exported).register(registry);
@@ -58,7 +61,7 @@ public final class TelemetryMeters implements MeterBinder {
 
   private FunctionCounter.Builder<ExportAccounting> counter(
       String name, String description, ToLongFunction<SpanCounts> count) {
-    // Without a unit: the names say it, and Prometheus would put it behind them once more.
+    // No base unit, because Prometheus would append it to names that already contain it.
     return FunctionCounter.builder(name, accounting, a -> count.applyAsLong(a.counts()))
         .description(description);
   }
@@ -79,17 +82,17 @@ public final class TelemetryMeters implements MeterBinder {
             ExportAccounting::exports,
             ExportAccounting::exportNanos,
             TimeUnit.NANOSECONDS)
-        .description("Calls of the exporter")
+        .description("Calls to the exporter")
         .register(registry);
     FunctionCounter.builder(
             "inferspan.export.failures", accounting, ExportAccounting::failedExports)
-        .description("Calls of the exporter that failed")
+        .description("Failed calls to the exporter")
         .register(registry);
   }
 
   private void droppedAttribute(MeterRegistry registry, String key) {
     FunctionCounter.builder("inferspan.attributes.dropped", attributes, a -> a.dropped(key))
-        .description("Attributes kept back by the privacy guard")
+        .description("Attributes removed by the privacy guard")
         .tag("key", key)
         .register(registry);
   }

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The failure descriptions that callers of one telemetry have used. Only these are exported as a
- * span's status description, because other code usually sets the message of an exception.
+ * The failure descriptions that were passed to one telemetry. Only these are exported as a span's
+ * status description, because other code usually sets an exception's message as the description.
  *
  * <p>A guard may wrap an exporter that belongs to no telemetry, so it accepts the descriptions of
  * all telemetries.
@@ -43,7 +43,7 @@ public final class FailureTexts {
     }
   }
 
-  /** Returns how many failures lost their description because of the limit on number or length. */
+  /** Returns how many failures had a description beyond the limits, which is not exported. */
   public long leftOut() {
     return leftOut.sum();
   }

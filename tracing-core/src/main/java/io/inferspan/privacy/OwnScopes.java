@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Inferspan's instrumentation scopes, and the attribute with the build that they have. */
+/** Inferspan's instrumentation scopes, which have an attribute with the commit of the build. */
 public final class OwnScopes {
 
   static final int MAX_NAMES = 1_000;
@@ -21,7 +21,7 @@ public final class OwnScopes {
   private final Map<InstrumentationScopeInfo, InstrumentationScopeInfo> marked =
       new ConcurrentHashMap<>();
 
-  /** Creates the scopes of the catalogue, with the build's {@code commit}. */
+  /** Creates the scopes of the catalogue. */
   public OwnScopes(String commit) {
     for (Component component : Component.values()) {
       for (SpanNaming naming : SpanNaming.values()) {

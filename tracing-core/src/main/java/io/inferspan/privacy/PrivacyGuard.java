@@ -19,7 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wraps an exporter, passes metadata and removes content. A span without content is not copied.
+ * An exporter that removes content from spans and passes them on. A span without content is not
+ * copied.
  *
  * <p>{@code Telemetry.initTracing()} wraps every exporter. Programs with their own SDK use {@code
  * Telemetry.guard}.
@@ -217,8 +218,8 @@ public final class PrivacyGuard implements SpanExporter {
   }
 
   /**
-   * Returns the status without a description, unless it is a known one: other code puts an
-   * exception's message there.
+   * Returns the status. Removes an unknown description, because other code puts an exception's
+   * message there.
    */
   StatusData status(StatusData status) {
     if (isClean(status)) {

@@ -1,8 +1,8 @@
 /**
  * Restricts exported data to metadata, never content.
  *
- * <p>Everything that is exported passes through this package, our own spans and those of other
- * instrumentation in the process. The rule is an allow-list of keys; values are not inspected.
+ * <p>All exported spans pass through this package, including spans of other instrumentation. The
+ * rule is an allow-list of keys; values are not inspected.
  */
 @NullMarked
 package io.inferspan.privacy;

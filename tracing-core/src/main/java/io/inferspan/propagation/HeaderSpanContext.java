@@ -16,7 +16,7 @@ final class HeaderSpanContext implements SpanContext {
   private final TraceState traceState;
   private final boolean sendable;
   private final byte flags;
-  // Both are computed from the final header, so that a race merely computes them twice.
+  // Computed on demand. A race computes the same value twice.
   private @Nullable String traceId;
   private @Nullable String spanId;
 

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** The id of a request in the logs of gateway, sidecar and engine. */
 public final class RequestId {
 
-  /** The header that carries it. */
+  /** The header that contains the id. */
   public static final String HEADER = "x-request-id";
 
   private RequestId() {}
 
-  /** Returns the id that was received if it is well-formed, else a random one. */
+  /** Returns the received id if it is well-formed, else a random one. */
   public static String of(@Nullable String received) {
     return received != null && isWellFormed(received) ? received : random();
   }

@@ -38,8 +38,8 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns an equivalent of these propagators; null unless each is the SDK's for W3C trace context
-   * or baggage. Another propagator may do more than its {@code fields()} say, such as remove
+   * Returns an equivalent of these propagators, or null if one of them is not the SDK's propagator
+   * for W3C trace context or baggage. Any other propagator may have side effects, such as removing
    * untrusted headers.
    */
   public static @Nullable TraceHeaders of(Collection<TextMapPropagator> propagators) {
@@ -97,9 +97,9 @@ public final class TraceHeaders {
   }
 
   /**
-   * Returns whether OpenTelemetry parses a {@code baggage} header without logging a warning, with
-   * which a client could flood the log: visible ASCII without quotes and backslashes, and every
-   * percent sign part of an escape.
+   * Returns whether a {@code baggage} header is visible ASCII without quotes and backslashes, with
+   * each percent sign part of an escape. For other headers OpenTelemetry logs a warning, so that a
+   * client could flood the log.
    */
   private static boolean isPlain(String header) {
     for (int i = 0; i < header.length(); i++) {
@@ -154,7 +154,7 @@ public final class TraceHeaders {
     return Traceparent.format(parent);
   }
 
-  /** Returns a header that must not be repeated; null if it is absent or repeated. */
+  /** Returns the only value of a header; null if it is absent or repeated. */
   private static <C> @Nullable String only(
       @Nullable C carrier, TextMapGetter<C> getter, String name) {
     String first = getter.get(carrier, name);
@@ -168,7 +168,7 @@ public final class TraceHeaders {
     return values.hasNext() ? null : first;
   }
 
-  /** Returns a list header, its lines joined. */
+  /** Returns the values of a list header, joined by commas. */
   private static <C> @Nullable String joined(
       @Nullable C carrier, TextMapGetter<C> getter, String name) {
     String first = getter.get(carrier, name);

@@ -22,7 +22,7 @@ final class Traceparent {
   static final int FLAGS = 53;
   static final int LENGTH = 55;
 
-  /** Sampled and random-trace-id; the W3C documents give the other bits no meaning yet. */
+  /** The flags sampled and random-trace-id; W3C reserves the other bits. */
   private static final int KNOWN_FLAGS = 0x03;
 
   private Traceparent() {}

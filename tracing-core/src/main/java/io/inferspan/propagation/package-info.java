@@ -1,9 +1,4 @@
-/**
- * W3C trace context and baggage, between headers and {@code SpanContext}.
- *
- * <p>Implements the W3C documents on headers. {@code io.inferspan} decides what a header means for
- * a span.
- */
+/** Converts the headers of W3C trace context and baggage to and from {@code SpanContext}. */
 @NullMarked
 package io.inferspan.propagation;
 

@@ -5,9 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/**
- * Invalid {@code OTEL_*} settings that are corrected, each with one warning, instead of rejected.
- */
+/** Replaces invalid {@code OTEL_*} settings, and logs one warning for each. */
 final class Corrections {
 
   private final ConfigProperties config;
@@ -19,7 +17,7 @@ final class Corrections {
     this.warnings = warnings;
   }
 
-  /** The properties that replace those that were given. */
+  /** Returns the replaced properties. */
   static Map<String, String> of(ConfigProperties config, Consumer<String> warnings) {
     Corrections corrections = new Corrections(config, warnings);
     SamplerRules.apply(corrections);

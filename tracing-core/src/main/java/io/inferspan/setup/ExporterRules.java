@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The supported exporters, replacements for others, and OTLP's endpoint and protocol. */
+/** Checks and corrects the settings of exporters, OTLP endpoints, protocols and headers. */
 final class ExporterRules {
 
   static final String EXPORTER = "otel.traces.exporter";
@@ -87,7 +87,9 @@ final class ExporterRules {
     return name.equals(CONSOLE) ? ConsoleExporterProvider.NAME : name;
   }
 
-  /** The protocol chosen; where only HTTP can be spoken, HTTP is the default. */
+  /**
+   * Returns the configured protocol. The default is gRPC, or HTTP if there is only an HTTP sender.
+   */
   static String protocol(Corrections corrections) {
     String chosen = corrections.config().getString(TRACES_PROTOCOL);
     if (chosen == null) {
@@ -103,8 +105,8 @@ final class ExporterRules {
   }
 
   /**
-   * Combines the endpoint and the {@code INSECURE} switch as the specification says, which the Java
-   * SDK does not.
+   * Combines the endpoint and the {@code INSECURE} setting according to the specification, which
+   * the Java SDK does not do.
    */
   private static void correctEndpoint(Corrections corrections) {
     Boolean insecure = corrections.config().getBoolean(TRACES + "insecure");
@@ -113,14 +115,16 @@ final class ExporterRules {
     }
     correctEndpoint(corrections, GENERAL + "endpoint", insecure);
     correctEndpoint(corrections, TRACES + "endpoint", insecure);
-    if (!isSet(corrections, "endpoint") && asksForTls(corrections, insecure)) {
+    if (!isSet(corrections, "endpoint") && requiresTls(corrections, insecure)) {
       boolean http = protocol(corrections).equals(HTTP);
       corrections.replace(GENERAL + "endpoint", "https://localhost:" + (http ? 4318 : 4317));
     }
   }
 
-  /** Plain text to this host is the default only where nothing was said about the transport. */
-  private static boolean asksForTls(Corrections corrections, @Nullable Boolean insecure) {
+  /**
+   * Returns whether the default endpoint uses TLS: by the insecure setting, else by a certificate.
+   */
+  private static boolean requiresTls(Corrections corrections, @Nullable Boolean insecure) {
     return insecure == null ? isSet(corrections, "certificate") : !insecure;
   }
 
@@ -141,7 +145,7 @@ final class ExporterRules {
     }
   }
 
-  /** Insecure beats a scheme of https; where there is no scheme, it alone decides. */
+  /** Returns the endpoint with its effective scheme. {@code insecure} overrides {@code https}. */
   static String effective(String endpoint, @Nullable Boolean insecure) {
     boolean plaintext = insecure != null && insecure;
     if (endpoint.regionMatches(true, 0, TLS, 0, TLS.length())) {
@@ -153,12 +157,12 @@ final class ExporterRules {
     return (plaintext ? PLAIN : TLS) + endpoint;
   }
 
-  /** Refuses headers that no exporter can send, instead of failing with every batch. */
+  /** Rejects headers that cannot be sent, so that startup fails and not every export. */
   private static void checkHeaders(Corrections corrections) {
     for (String property : List.of(GENERAL + "headers", TRACES + "headers")) {
       for (Map.Entry<String, String> header : corrections.config().getMap(property).entrySet()) {
         if (hasControls(header.getKey()) || hasControls(decoded(header.getValue()))) {
-          // The value is a credential, most often.
+          // The message omits the value, which is usually a credential.
           throw new ConfigurationException(
               "%s has a control character, such as a line break, in the header '%s'; remove it"
                   .formatted(Settings.environmentName(property), printable(header.getKey())));
@@ -167,7 +171,7 @@ final class ExporterRules {
     }
   }
 
-  /** The value as the SDK sends it: decoded if it can be. */
+  /** Returns the value as the SDK sends it: URL-decoded, if it can be decoded. */
   private static String decoded(String value) {
     try {
       return URLDecoder.decode(value, StandardCharsets.UTF_8);

@@ -13,16 +13,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An SDK that we built, with its companions.
+ * An SDK that Inferspan built, with the objects that belong to it.
  *
  * @param sdk the SDK
  * @param accounting its accounting of spans
  * @param exporters the span exporters
  * @param pipeline the components shared by all spans, or null if a plugin may have changed them
- *     unseen
- * @param headers an equivalent of the propagators, or null if others than the SDK's W3C ones may be
- *     configured
- * @param disabled whether the user has disabled it, so that it only propagates
+ * @param headers a faster equivalent of the propagators, or null if there is none
+ * @param disabled whether {@code OTEL_SDK_DISABLED} is set, so that contexts are only propagated
  * @param summary one sentence: the destination of spans, the sampling ratio and the service
  */
 public record InstalledSdk(
@@ -37,12 +35,12 @@ public record InstalledSdk(
   private static final int MOST_FLUSHES = 100;
   private static final long BETWEEN_FLUSHES_NANOS = 200_000;
 
-  /** Waits until what has ended so far is sent or lost, but no longer than {@code bound}. */
+  /** Waits until all ended spans are sent or lost, but no longer than {@code bound}. */
   public boolean flush(Duration bound) {
     long deadline = System.nanoTime() + bound.toNanos();
     long waitingNow = accounting.ended();
     boolean flushed = flushOnce(bound.toNanos());
-    // One that comes right after another may have got the other's answer.
+    // A flush may return the result of an earlier one that is still running.
     for (int i = 1; flushed && i < MOST_FLUSHES && accounting.gone() < waitingNow; i++) {
       LockSupport.parkNanos(BETWEEN_FLUSHES_NANOS);
       flushed = flushOnce(deadline - System.nanoTime());
@@ -67,7 +65,7 @@ public record InstalledSdk(
     CompletableResultCode done = sdk.shutdown().join(left, TimeUnit.NANOSECONDS);
     accounting.close();
     if (!done.isDone()) {
-      // Cancels the call under way, so that the worker sees the closed books and ends.
+      // Cancels the current export, so that the worker thread ends.
       exporters.forEach(AccountedSpanExporter::shutdown);
     }
   }

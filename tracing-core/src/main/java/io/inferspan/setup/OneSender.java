@@ -8,10 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Chooses among several OTLP senders on the class path: OkHttp comes with the exporter, so another
- * one was added on purpose.
+ * Selects one of several OTLP senders on the class path. OkHttp is a dependency of the exporter, so
+ * any other sender was added on purpose and is preferred.
  *
- * <p>The SDK would choose any and log a warning. Its own system property takes precedence.
+ * <p>The SDK would select an arbitrary sender and log a warning. The SDK's system property for
+ * selecting a sender takes precedence.
  */
 final class OneSender implements ComponentLoader {
 

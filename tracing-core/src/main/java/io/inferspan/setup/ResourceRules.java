@@ -6,7 +6,7 @@ import io.opentelemetry.sdk.resources.ResourceBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The contents of the resource: the service's identity, and nothing about the SDK. */
+/** Makes the resource identify the service, without attributes of the SDK. */
 final class ResourceRules {
 
   private static final String ATTRIBUTES = "otel.resource.attributes";
@@ -15,7 +15,7 @@ final class ResourceRules {
   private static final String ENABLED = "otel.java.enabled.resource.providers";
   private static final String DISABLED = "otel.java.disabled.resource.providers";
 
-  /** Makes up an id at every start. */
+  /** Generates an id at every start. */
   private static final String INSTANCE_IDS =
       "io.opentelemetry.sdk.autoconfigure.ServiceInstanceIdResourceProvider";
 

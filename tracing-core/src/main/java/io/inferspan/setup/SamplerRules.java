@@ -5,7 +5,7 @@ import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSamplerProvider
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The supported samplers and ratios, and replacements for others. */
+/** Replaces unknown samplers and invalid sampling ratios. */
 final class SamplerRules {
 
   static final String SAMPLER = "otel.traces.sampler";

@@ -42,7 +42,7 @@ public final class SdkSetup {
   private static final String QUEUE_SIZE = "otel.bsp.max.queue.size";
   private static final int DEFAULT_QUEUE_SIZE = 2_048;
 
-  /** The SDK hands this one span by span. */
+  /** The SDK passes single spans to this exporter. */
   private static final String UNBATCHED_EXPORTER = "LoggingSpanExporter";
 
   private static final Map<String, String> DEFAULTS =
@@ -89,8 +89,8 @@ public final class SdkSetup {
   /**
    * Builds the SDK.
    *
-   * @param service the service's name unless the environment says it
-   * @param version the service's build unless the environment says it
+   * @param service the service's name, unless the environment sets one
+   * @param version the service's version, unless the environment sets one
    * @param global whether the SDK becomes the process's {@code GlobalOpenTelemetry}
    */
   public InstalledSdk build(String service, String version, boolean global) {
@@ -114,7 +114,7 @@ public final class SdkSetup {
     }
     OpenTelemetrySdk sdk = build(builder);
     requireOurs(sdk);
-    chooseBookkeeper();
+    chooseReportingExporter();
     boolean customised = isCustomised();
     return new InstalledSdk(
         sdk,
@@ -139,8 +139,8 @@ public final class SdkSetup {
   }
 
   /**
-   * Without any processor the SDK makes no spans at all; but where nothing is exported, they still
-   * are sampled and propagated.
+   * Adds an empty processor if there is none. Without a processor the SDK creates no spans, but
+   * spans must be sampled and propagated even if they are not exported.
    */
   private SdkTracerProviderBuilder withSomeProcessor(SdkTracerProviderBuilder builder) {
     return processors.isEmpty()
@@ -148,13 +148,13 @@ public final class SdkSetup {
         : builder;
   }
 
-  /** A declarative configuration file passes by everything that we add, the privacy guard first. */
+  /** Rejects a declarative configuration file, which would bypass the privacy guard. */
   private void requireOurs(OpenTelemetrySdk sdk) {
     if (accounting == null) {
       sdk.close();
       throw new ConfigurationException(
-          "OTEL_CONFIG_FILE is set, but initTracing takes OTEL_* variables only; build the SDK from"
-              + " the file and give it to Telemetry.using");
+          "OTEL_CONFIG_FILE is set, but initTracing reads only OTEL_* variables; build the SDK from"
+              + " the file and pass it to Telemetry.using");
     }
   }
 
@@ -178,7 +178,7 @@ public final class SdkSetup {
     return resource;
   }
 
-  /** Returns whether a plugin may have set an id generator, a processor or a propagator unseen. */
+  /** Returns whether a plugin may have set an id generator, a processor or a propagator. */
   private static boolean isCustomised() {
     return plugins().load(AutoConfigurationCustomizerProvider.class).iterator().hasNext();
   }
@@ -215,13 +215,13 @@ public final class SdkSetup {
     return accounted;
   }
 
-  /** Chooses the exporter to account for: OTLP if present, else the first by name. */
-  private void chooseBookkeeper() {
+  /** Chooses the exporter whose results are counted: OTLP if present, else the first by name. */
+  private void chooseReportingExporter() {
     exporters.stream()
         .min(
             Comparator.comparing((AccountedSpanExporter e) -> !e.toString().startsWith("Otlp"))
                 .thenComparing(AccountedSpanExporter::toString))
-        .ifPresent(AccountedSpanExporter::keepBooks);
+        .ifPresent(AccountedSpanExporter::reportResults);
   }
 
   private SpanProcessor accounted(SpanProcessor processor) {
@@ -237,7 +237,7 @@ public final class SdkSetup {
     return Objects.requireNonNull(accounting, "settings are read before anything is built");
   }
 
-  /** The sentence that is logged after a successful start. */
+  /** Returns the sentence to log after a successful start. */
   private String summary(ConfigProperties config) {
     String service = resource.getAttribute(ResourceRules.SERVICE_NAME);
     if (disabled) {

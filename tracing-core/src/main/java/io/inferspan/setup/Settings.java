@@ -11,19 +11,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our own settings, looked up in OpenTelemetry's order: the program's values, then system
- * properties, then the environment. Nothing is ever written.
+ * Inferspan's own settings, looked up in OpenTelemetry's order: the program's values, then system
+ * properties, then the environment.
  */
 public final class Settings {
 
   private final Map<String, String> given;
 
-  /** Settings of which {@code given} come from the program, under their property names. */
+  /** Creates settings; {@code given} are the program's values by property name. */
   public Settings(Map<String, String> given) {
     this.given = Map.copyOf(given);
   }
 
-  /** The value of the property {@code name}, or null where it is not set or empty. */
+  /** Returns the value of a property, or null if it is not set or empty. */
   public @Nullable String find(String name) {
     String value = given.get(name);
     if (value == null) {
@@ -40,7 +40,7 @@ public final class Settings {
     return "true".equalsIgnoreCase(find(name));
   }
 
-  /** The comma-separated values of a property. */
+  /** Returns the comma-separated values of a property. */
   public List<String> list(String name) {
     String value = find(name);
     return value == null
@@ -49,9 +49,8 @@ public final class Settings {
   }
 
   /**
-   * The {@code otel.*} properties that are set to nothing, each with its default; null means unset.
-   * Deployment templates set variables to nothing, and OpenTelemetry's specification calls them
-   * unset.
+   * Returns the defaults of all {@code otel.*} properties that are set to an empty value; null if
+   * there is no default. OpenTelemetry's specification treats an empty value as unset.
    */
   Map<String, @Nullable String> withoutEmpty(
       ConfigProperties config, Map<String, String> defaults) {
@@ -77,7 +76,7 @@ public final class Settings {
     return given;
   }
 
-  /** The environment variable of a property: {@code a.b-c} is {@code A_B_C}. */
+  /** Returns the environment variable of a property: {@code A_B_C} for {@code a.b-c}. */
   public static String environmentName(String property) {
     return property.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.opentelemetry.sdk.trace.samplers.SamplingResult;
 import java.util.List;
 
-/** Samples every span of a start, which a process has once, and all others as configured. */
+/** Always samples the startup span of a process, and all other spans as configured. */
 final class StartupSampler implements Sampler {
 
   private static final String STARTUP = EppSpans.STARTUP.name(SpanNaming.PROPOSAL);
@@ -21,7 +21,7 @@ final class StartupSampler implements Sampler {
     this.configured = configured;
   }
 
-  /** Leaves a sampler that is off as it is. */
+  /** Wraps a sampler; a sampler that is always off is returned unchanged. */
   static Sampler around(Sampler configured) {
     String description = configured.getDescription();
     return description.startsWith("AlwaysOff")

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The callers whose traces continue here: all, or those with an address in a network. */
+/** The callers whose traces are continued: all, or those with an address in given networks. */
 public final class TrustedCallers {
 
   private static final String SETTING = "inferspan.trusted.callers";
@@ -20,7 +20,9 @@ public final class TrustedCallers {
       Pattern.compile(
           "((25[0-5]|2[0-4]\\d|1?\\d?\\d)(\\.(?!$)|$)){4}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
-  /** Null if all callers are trusted; the first address of each network, with the bits after it. */
+  /**
+   * The networks, each as its address and a byte with the prefix length; null trusts all callers.
+   */
   private final @Nullable List<byte[]> networks;
 
   private TrustedCallers(@Nullable List<byte[]> networks) {
@@ -55,7 +57,7 @@ public final class TrustedCallers {
         }
       }
     } catch (UnknownHostException | NumberFormatException e) {
-      // As any other text that is no network.
+      // Rejected below, like any other text that is not a network.
     }
     throw new ConfigurationException(
         "INFERSPAN_TRUSTED_CALLERS is '"

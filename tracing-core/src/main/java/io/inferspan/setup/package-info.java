@@ -1,5 +1,5 @@
 /**
- * From {@code OTEL_*} to a running SDK.
+ * Builds the SDK from the {@code OTEL_*} settings.
  *
  * <p>Contains the rules for settings: defaults, corrections with a warning, and rejections. The
  * SDK's own autoconfiguration does the rest.

@@ -5,12 +5,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names chosen by clients, such as models and tenants, as tags of meters: the first names that were
- * served have a tag, and all others are {@code other}.
+ * Limits the number of meter tags for names that clients choose, such as models and tenants. The
+ * first names with a successful request get a tag; all others share the tag {@code other}.
  */
 public final class BoundedNames {
 
-  /** The tag of all names without their own. */
+  /** The tag of all names without a tag of their own. */
   public static final String OTHER = "other";
 
   private static final int MAX_CHARS = 128;
@@ -18,15 +18,15 @@ public final class BoundedNames {
   private final int most;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-  /** At most {@code most} names with a tag. */
+  /** Creates a set of at most {@code most} names with a tag. */
   public BoundedNames(int most) {
     this.most = most;
   }
 
   /**
-   * The tag of a name.
+   * Returns the tag of a name.
    *
-   * @param served whether the request succeeded, so that the name is more than a client's word
+   * @param served whether the request succeeded; only then can a new name get a tag
    */
   public String tag(@Nullable String name, boolean served) {
     if (name == null || name.isEmpty() || name.length() > MAX_CHARS) {

@@ -3,15 +3,15 @@ package io.inferspan.values;
 import io.inferspan.propagation.RequestId;
 import org.jspecify.annotations.Nullable;
 
-/** Values that a client chose, for a span: short and printable. */
+/** Prepares values chosen by clients for span attributes. */
 public final class ShortValues {
 
-  /** More of a value than this is cut off. */
+  /** The length at which a value is truncated. */
   public static final int MAX_CHARS = 128;
 
   private ShortValues() {}
 
-  /** The value, cut at {@link #MAX_CHARS}; null if it has other than visible ASCII characters. */
+  /** Returns the value, truncated; null if it contains anything but visible ASCII characters. */
   public static @Nullable String of(@Nullable String value) {
     if (value == null) {
       return null;

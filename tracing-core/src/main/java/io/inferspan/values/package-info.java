@@ -1,7 +1,7 @@
 /**
- * Values that clients choose, bounded: for attributes of spans, and for tags of meters.
+ * Limits values that clients choose, before they become span attributes or meter tags.
  *
- * <p>Instrumentations use them; a gateway does not need them.
+ * <p>Only Inferspan's own modules use this package.
  */
 @NullMarked
 package io.inferspan.values;

@@ -29,7 +29,7 @@ class AccountedSpanExporterTest {
 
   @Test
   void batchWithoutAnEnd_countsAsFailedWhenTheNextOneComes() {
-    exporter.keepBooks();
+    exporter.reportResults();
     CompletableResultCode never = new CompletableResultCode();
     scripted.results.add(never);
     scripted.results.add(CompletableResultCode.ofSuccess());
@@ -50,7 +50,7 @@ class AccountedSpanExporterTest {
 
   @Test
   void exporterThatThrows_isCountedAsFailedOnce() {
-    exporter.keepBooks();
+    exporter.reportResults();
     fillQueue();
     assertThatThrownBy(() -> exporter.export(TWO)).isInstanceOf(RuntimeException.class);
     scripted.results.add(CompletableResultCode.ofSuccess());

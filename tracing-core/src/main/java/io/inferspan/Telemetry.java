@@ -161,8 +161,7 @@ public final class Telemetry implements AutoCloseable {
 
   private static Telemetry adopted(TelemetryOptions options) {
     if (globalWasOurs) {
-      warn(
-          "The globally registered telemetry is closed; this process records no more spans");
+      warn("The globally registered telemetry is closed; this process records no more spans");
     } else {
       LOGGER.log(
           Level.INFO,

@@ -8,10 +8,10 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the program of a runnable jar that needs a newer Java than the one it may be started with.
+ * The main class of a runnable jar whose program needs Java 25. On an older Java, it prints an
+ * error message instead of a stack trace, because it is compiled for Java 17.
  *
- * <p>It is the main class of such a jar, whose manifest names the program as {@code Program-Class}.
- * It is compiled for Java 17, so that an older Java prints a sentence instead of a stack trace.
+ * <p>The jar's manifest names the program as {@code Program-Class}.
  */
 public final class Launcher {
 
@@ -52,7 +52,7 @@ public final class Launcher {
             + "; install a newer one and start its bin/java.";
   }
 
-  /** Returns the main class that the jar names. */
+  /** Returns the program's main class from the jar's manifest. */
   static String program(String jar) throws IOException {
     try (JarFile file = new JarFile(jar)) {
       return file.getManifest().getMainAttributes().getValue(PROGRAM);

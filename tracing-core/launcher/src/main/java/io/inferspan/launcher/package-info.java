@@ -1,4 +1,4 @@
-/** The start of runnable jars, in a class that an older Java can read. */
+/** The main class of runnable jars, compiled for an older Java. */
 @NullMarked
 package io.inferspan.launcher;
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A random marker to plant in secrets (prompts, completions, tokens), and to search for in output
- * that must not contain them.
+ * A random marker for tests that check that secrets do not leak. Put it into prompts, completions
+ * or credentials, and search for it in output that must not contain them.
  *
  * <pre>{@code
  * Canary canary = Canary.random();
@@ -17,9 +17,9 @@ import java.util.Locale;
  * canary.assertAbsentFrom(receiver.rawBodies());
  * }</pre>
  *
- * <p>It finds the marker in any letter case, as UTF-8, UTF-16LE, hex, base64 (either alphabet, any
- * alignment) and percent-encoded, and it finds any {@value #WINDOW} characters of it, so cutting or
- * wrapping does not hide a leak. It does not see through compression, encryption or hashing.
+ * <p>The search finds any {@value #WINDOW} consecutive characters of the marker, so it also finds a
+ * truncated or wrapped marker. It ignores case and decodes UTF-8, UTF-16LE, hex, base64 (both
+ * alphabets, at any alignment) and percent-encoding, but not compressed, encrypted or hashed data.
  */
 public final class Canary {
   /** The number of consecutive characters of the marker that count as a leak. */
@@ -38,7 +38,7 @@ public final class Canary {
     this.fragments = new FragmentSearch(marker, WINDOW);
   }
 
-  /** A new marker, unlike any other. */
+  /** Returns a new canary with a random marker. */
   public static Canary random() {
     StringBuilder marker = new StringBuilder();
     for (int i = 0; i < MARKER_CHARS; i++) {
@@ -47,14 +47,14 @@ public final class Canary {
     return new Canary(marker.toString());
   }
 
-  /** The bare marker: lower-case letters and digits. */
+  /** Returns the marker, which consists of lower-case letters and digits. */
   public String marker() {
     return marker;
   }
 
   /**
-   * Strings to plant, each containing the marker: bare, in capitals, in a sentence, among
-   * characters that JSON must escape, next to multi-byte characters, and twice in a row.
+   * Returns strings that contain the marker, to use as secrets: the marker alone, in capitals, in a
+   * sentence, among characters that JSON must escape, next to multi-byte characters, and twice.
    */
   public List<String> planted() {
     return List.of(
@@ -70,22 +70,22 @@ public final class Canary {
    * Checks that no byte array contains part of the marker; a failure reports where, in which
    * encoding, and the surrounding bytes.
    */
-  public void assertAbsentFrom(byte[]... places) {
-    assertAbsentFrom(Arrays.asList(places));
+  public void assertAbsentFrom(byte[]... arrays) {
+    assertAbsentFrom(Arrays.asList(arrays));
   }
 
   /**
    * Checks that no byte array contains part of the marker; a failure reports where, in which
    * encoding, and the surrounding bytes.
    */
-  public void assertAbsentFrom(Iterable<byte[]> places) {
+  public void assertAbsentFrom(Iterable<byte[]> arrays) {
     List<String> leaks = new ArrayList<>();
     int index = 0;
-    for (byte[] place : places) {
-      for (EncodedView view : EncodedView.all(place)) {
+    for (byte[] array : arrays) {
+      for (EncodedView view : EncodedView.all(array)) {
         int found = fragments.find(view.bytes());
         if (found >= 0) {
-          leaks.add(describe(index, place, view, found));
+          leaks.add(describe(index, array, view, found));
         }
       }
       index++;
@@ -96,17 +96,17 @@ public final class Canary {
     }
   }
 
-  private static String describe(int index, byte[] place, EncodedView view, int found) {
+  private static String describe(int index, byte[] array, EncodedView view, int found) {
     int at = view.origin(found);
     String fragment = new String(view.bytes(), found, WINDOW, StandardCharsets.ISO_8859_1);
-    int from = Math.max(0, Math.min(at - SHOWN_BYTES / 4, place.length - SHOWN_BYTES));
-    return "place %d (of %d bytes), at byte %d as %s: %s in \"%s\""
+    int from = Math.max(0, Math.min(at - SHOWN_BYTES / 4, array.length - SHOWN_BYTES));
+    return "array %d (of %d bytes), at byte %d as %s: %s in \"%s\""
         .formatted(
             index,
-            place.length,
+            array.length,
             at,
             view.form(),
             fragment,
-            Printable.of(place, from, from + SHOWN_BYTES));
+            Printable.of(array, from, from + SHOWN_BYTES));
   }
 }

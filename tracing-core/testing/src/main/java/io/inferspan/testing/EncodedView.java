@@ -7,15 +7,15 @@ import java.util.List;
 /**
  * Bytes decoded from some encoding, with a mapping to their original positions.
  *
- * <p>Decoding the data, instead of encoding the search term, finds any part of a text in any letter
- * case. Encoded text may begin anywhere: fixed-width encodings are decoded at every alignment, and
- * invalid bytes decode to zero bytes, which are never searched for.
+ * <p>The data is decoded, rather than the search term encoded, to find any part of a text in any
+ * case. Since encoded text may begin anywhere, fixed-width encodings are decoded at every
+ * alignment. Invalid bytes decode to zero bytes, which are never searched for.
  *
  * @param form the name of the encoding
  * @param bytes the decoded bytes
  * @param origins for each decoded byte, the index of the first byte it was decoded from
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared: a view lives for one search
+@SuppressWarnings("ArrayRecordComponent") // views are never compared
 record EncodedView(String form, byte[] bytes, Origins origins) {
 
   /** Returns the original position of a decoded byte. */
@@ -78,7 +78,7 @@ record EncodedView(String form, byte[] bytes, Origins origins) {
     for (int group = 0; group < groups; group++) {
       for (int k = 0; k < 3; k++) {
         int at = start + 4 * group + k;
-        // Each byte needs two of the four digits, so a group that is cut off still gives some.
+        // Each byte needs only two of the four digits, so a truncated group is decoded in part.
         int high = at + 1 < data.length ? base64Digit(data[at]) : -1;
         int low = at + 1 < data.length ? base64Digit(data[at + 1]) : -1;
         boolean isByte = high >= 0 && low >= 0;

@@ -11,7 +11,7 @@ final class FragmentSearch {
 
   private final int window;
   private final Set<String> windows = new HashSet<>();
-  // Indexed by the last two bytes of a window: nearly every position ends here.
+  // Indexed by the last two bytes of a window; rejects nearly every position.
   private final boolean[] isLastPair = new boolean[PREFILTER_SIZE];
 
   FragmentSearch(String marker, int window) {
@@ -24,7 +24,7 @@ final class FragmentSearch {
     }
   }
 
-  /** The index of the first byte of the first window found, or -1. */
+  /** Returns the index of the first window in the bytes, or -1. */
   int find(byte[] bytes) {
     int previous = 0;
     for (int i = 0; i < bytes.length; i++) {

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A clock that moves only when a test moves it, for exact durations without sleeping.
+ * A clock that a test advances, for exact durations without sleeping.
  *
  * <p>It starts at {@link #START}. Wall time and {@link #nanoTime} move together. Any thread may
  * read or move it.
@@ -37,7 +37,7 @@ public final class ManualClock implements Clock {
   /** Moves the clock forward. */
   public void advance(Duration by) {
     if (by.isNegative()) {
-      throw new IllegalArgumentException("a ManualClock does not run backwards: " + by);
+      throw new IllegalArgumentException("a ManualClock cannot be moved backwards, by " + by);
     }
     elapsedNanos.addAndGet(by.toNanos());
   }

@@ -3,13 +3,13 @@ package io.inferspan.testing;
 import java.util.Locale;
 
 /**
- * Text made safe to print: span names and attribute values come from elsewhere and may carry
- * terminal escapes, line breaks or direction marks.
+ * Makes text safe to print. Span names and attribute values may contain terminal escapes, line
+ * breaks or direction marks.
  */
 public final class Printable {
   private Printable() {}
 
-  /** The text with every control, format and separator character spelled out. */
+  /** Returns the text with control, format and separator characters escaped. */
   public static String of(String text) {
     if (text.codePoints().noneMatch(Printable::isUnsafe)) {
       return text;
@@ -19,7 +19,7 @@ public final class Printable {
     return safe.toString();
   }
 
-  /** The text as {@link #of}, cut to at most {@code maxChars} characters of the original. */
+  /** Returns the text, truncated to {@code maxChars} characters and then escaped. */
   public static String of(String text, int maxChars) {
     if (text.length() <= maxChars) {
       return of(text);
@@ -28,7 +28,7 @@ public final class Printable {
     return of(text.substring(0, end)) + "…";
   }
 
-  /** Bytes as ASCII, everything else as {@code \xNN}. */
+  /** Returns bytes as ASCII; all other bytes become {@code \xNN}. */
   public static String of(byte[] bytes, int from, int to) {
     StringBuilder safe = new StringBuilder();
     for (int i = Math.max(0, from); i < Math.min(bytes.length, to); i++) {

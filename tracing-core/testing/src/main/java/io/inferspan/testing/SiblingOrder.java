@@ -16,8 +16,8 @@ import java.util.function.BiPredicate;
 /**
  * Orders the siblings of an actual tree for the comparison with an expected tree.
  *
- * <p>It pairs whole subtrees first and then single spans. So it finds a match if one exists, and
- * otherwise leaves a difference that is easy to read.
+ * <p>It pairs equal subtrees first and then single spans. So it finds a match if one exists, and
+ * otherwise the order with the fewest differences at the top.
  */
 final class SiblingOrder {
   private final Map<Node, Integer> ranks = new HashMap<>();
@@ -25,7 +25,7 @@ final class SiblingOrder {
 
   private SiblingOrder() {}
 
-  /** An expected span with its descendants; equal ones stay distinct. */
+  /** An expected span with its descendants, compared by identity. */
   private static final class Expected {
     private final Line line;
     private final List<Expected> children = new ArrayList<>();
@@ -76,7 +76,7 @@ final class SiblingOrder {
           ranks.put(node, expected.indexOf(line));
           arrange(line.children, node.children());
         });
-    // Spans without a partner stand where expected ones have none, and the last at the end.
+    // Spans without a partner fill the positions of unmatched lines, and then follow at the end.
     int slot = 0;
     for (Node node : actual) {
       if (!partners.containsKey(node)) {
@@ -112,8 +112,8 @@ final class SiblingOrder {
   }
 
   /**
-   * Finds partners for as many spans without one as possible (maximum bipartite matching: a
-   * wildcard must not keep the only span that a stricter sibling could have).
+   * Pairs as many lines and spans as possible (maximum bipartite matching), so that a wildcard does
+   * not take the only span that matches a stricter sibling.
    */
   private static void pair(
       List<Expected> expected,
@@ -129,7 +129,7 @@ final class SiblingOrder {
     }
   }
 
-  /** Gives a line one of the untried spans; one that has a partner already finds it another. */
+  /** Pairs a line with an untried span; a line that loses its span is paired with another one. */
   private static boolean place(
       Expected line,
       List<Node> free,

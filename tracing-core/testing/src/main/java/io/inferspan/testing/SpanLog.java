@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Finished spans in the order they came, for any thread to add to and to wait on. */
+/** Finished spans in the order of arrival. Any thread may add spans and wait for them. */
 public final class SpanLog {
   private static final int NAMES_SHOWN = 20;
 
   private final List<SpanRecord> spans = new ArrayList<>();
 
-  /** No spans yet. */
+  /** Creates an empty log. */
   public SpanLog() {}
 
   public synchronized void add(List<SpanRecord> more) {
@@ -29,7 +29,7 @@ public final class SpanLog {
     spans.clear();
   }
 
-  /** Waits for {@code count} spans; fails with what came instead, followed by {@code remarks}. */
+  /** Waits for {@code count} spans; the failure message lists the spans and {@code remarks}. */
   public List<SpanRecord> await(int count, Duration timeout, Supplier<String> remarks) {
     return await(count + " spans", count, timeout, span -> true, remarks);
   }
@@ -45,11 +45,11 @@ public final class SpanLog {
       String what,
       int count,
       Duration timeout,
-      Predicate<SpanRecord> wanted,
+      Predicate<SpanRecord> filter,
       Supplier<String> remarks) {
     long end = System.nanoTime() + timeout.toNanos();
     try {
-      List<SpanRecord> found = spans.stream().filter(wanted).toList();
+      List<SpanRecord> found = spans.stream().filter(filter).toList();
       while (found.size() < count) {
         long left = end - System.nanoTime();
         if (left <= 0) {
@@ -58,7 +58,7 @@ public final class SpanLog {
                   .formatted(what, timeout.toMillis(), found.size(), names(found), remarks.get()));
         }
         TimeUnit.NANOSECONDS.timedWait(this, left);
-        found = spans.stream().filter(wanted).toList();
+        found = spans.stream().filter(filter).toList();
       }
       return found;
     } catch (InterruptedException e) {
@@ -67,7 +67,7 @@ public final class SpanLog {
     }
   }
 
-  /** The spans' names for a message, cut off when there are many. */
+  /** Returns the names of at most twenty spans, for a message. */
   public static String names(List<SpanRecord> spans) {
     List<String> names =
         spans.stream().limit(NAMES_SHOWN).map(span -> Printable.of(span.name())).toList();

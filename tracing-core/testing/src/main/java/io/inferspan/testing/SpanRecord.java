@@ -72,7 +72,7 @@ public record SpanRecord(
    * The status of a span: a code, and a description that is {@code ""} unless the code is ERROR.
    */
   public record Status(StatusCode code, String description) {
-    /** The status of a span without one. */
+    /** The status of a span that has none set. */
     public static final Status UNSET = new Status(StatusCode.UNSET, "");
   }
 
@@ -83,7 +83,7 @@ public record SpanRecord(
       attributes = ordered(attributes);
     }
 
-    /** A scope with a name and nothing else. */
+    /** Returns a scope with only a name. */
     public static Scope named(String name) {
       return new Scope(name, "", Map.of());
     }
@@ -101,7 +101,7 @@ public record SpanRecord(
     return Collections.unmodifiableList(records);
   }
 
-  /** Returns whether the span has no parent, neither here nor in another process. */
+  /** Returns whether the span has no parent, local or remote. */
   public boolean isRoot() {
     return parentSpanId.isEmpty();
   }

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *     └── llm_d.pd_proxy.prefill (55.0 ms)
  * </pre>
  *
- * <p>Any list of spans is accepted. A span whose parent is not in the list is a root and is marked;
- * of a cycle of spans, the one that started first becomes the root. Roots and siblings are sorted
- * by start time.
+ * <p>Any list of spans is accepted. A span whose parent is not in the list becomes a root and is
+ * marked. If spans form a cycle, the first of them becomes a root. Roots and siblings are sorted by
+ * start time.
  */
 public final class SpanTree {
   private static final Comparator<Node> BY_TIME =
@@ -55,11 +55,11 @@ public final class SpanTree {
   public enum Place {
     /** It has no parent. */
     ROOT,
-    /** It hangs below its parent. */
+    /** It is below its parent. */
     CHILD,
-    /** It has a parent, which is not among the spans. */
+    /** Its parent is not among the spans. */
     PARENT_NOT_RECEIVED,
-    /** It is its own ancestor, and shown as a root because every tree needs one. */
+    /** It is its own ancestor, and becomes a root so that the cycle is shown. */
     PARENT_CYCLE
   }
 
@@ -74,12 +74,12 @@ public final class SpanTree {
       this.span = span;
     }
 
-    /** The span itself. */
+    /** Returns the span itself. */
     public SpanRecord span() {
       return span;
     }
 
-    /** The spans directly below, by start time. */
+    /** Returns the child spans, by start time. */
     public List<Node> children() {
       return Collections.unmodifiableList(children);
     }
@@ -100,12 +100,12 @@ public final class SpanTree {
     /** Durations and no attributes. */
     public static final Options DEFAULT = new Options(key -> false, true);
 
-    /** The same, with the attributes whose full key passes. */
+    /** Returns the same options with the attributes that {@code keys} selects. */
     public Options withAttributes(Predicate<String> keys) {
       return new Options(keys, showsTimes);
     }
 
-    /** The same without durations, for output that must not change from run to run. */
+    /** Returns the same options without durations, for output that must not vary between runs. */
     public Options withoutTimes() {
       return new Options(attributes, false);
     }
@@ -131,7 +131,7 @@ public final class SpanTree {
   private static List<Node> link(List<SpanRecord> spans) {
     List<Node> nodes = spans.stream().map(Node::new).sorted(BY_TIME).toList();
     Map<Id, Node> byId = new HashMap<>();
-    // A span that was delivered twice appears twice; its children hang below the first.
+    // A span that was received twice appears twice, with its children below the first copy.
     nodes.forEach(node -> byId.putIfAbsent(id(node, node.span.spanId()), node));
     List<Node> roots = new ArrayList<>();
     for (Node node : nodes) {
@@ -153,7 +153,7 @@ public final class SpanTree {
     return new Id(node.span.traceId(), spanId);
   }
 
-  /** Makes one span of each cycle a root, because no root leads to them. */
+  /** Makes one span of each cycle a root, because cycles are not below any root. */
   private static void breakCycles(List<Node> nodes, List<Node> roots) {
     Set<Node> reached = new HashSet<>();
     roots.forEach(root -> reach(root, reached));

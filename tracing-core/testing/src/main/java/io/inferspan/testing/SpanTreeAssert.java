@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * AssertJ assertions on the tree that finished spans form.
+ * AssertJ assertions on the tree of finished spans.
  *
  * <pre>{@code
  * assertThatSpans(receiver.spans())
@@ -27,7 +27,7 @@ public final class SpanTreeAssert extends AbstractAssert<SpanTreeAssert, List<Sp
     super(spans, SpanTreeAssert.class);
   }
 
-  /** Begins assertions on the given spans. */
+  /** Creates assertions on the given spans. */
   public static SpanTreeAssert assertThatSpans(List<SpanRecord> spans) {
     return new SpanTreeAssert(spans);
   }
@@ -39,20 +39,24 @@ public final class SpanTreeAssert extends AbstractAssert<SpanTreeAssert, List<Sp
   }
 
   /**
-   * Checks that the spans form exactly this tree (or trees): one span a line, two spaces a level,
-   * siblings by start time.
+   * Checks that the spans form exactly this tree (or trees): one span per line, two spaces of
+   * indentation per level, siblings by start time.
    *
-   * <p>A line is {@code name [KIND] {key=value, ...} ERROR}. The name is compared whole; {@code *}
-   * stands for any name. {@code [KIND]} and {@code {...}} may be left out and are then not
-   * compared; attributes that are not named may be there. A value is compared as text; {@code *}
-   * stands for any value, and a value with a comma goes in double quotes. {@code ERROR} is compared
-   * always: without it the span must not have failed.
+   * <p>A line is {@code name [KIND] {key=value, ...} ERROR}:
+   *
+   * <ul>
+   *   <li>The whole name is compared; {@code *} matches any name.
+   *   <li>{@code [KIND]} is compared only if present.
+   *   <li>The listed attributes are compared as text; the span may have others. {@code *} matches
+   *       any value. A value with a comma needs double quotes.
+   *   <li>{@code ERROR} must be present if and only if the span failed.
+   * </ul>
    */
   public SpanTreeAssert hasTree(String expected) {
     isNotNull();
-    List<TreePattern.Line> wanted = TreePattern.parse(expected);
+    List<TreePattern.Line> lines = TreePattern.parse(expected);
     TreeComparison comparison =
-        TreeComparison.compare(wanted, SpanTree.of(actual).roots(), ignoresSiblingOrder);
+        TreeComparison.compare(lines, SpanTree.of(actual).roots(), ignoresSiblingOrder);
     if (!comparison.isMatch()) {
       failWithActualExpectedAndMessage(
           comparison.actualText(), comparison.expectedText(), "%s", comparison.message());
@@ -74,9 +78,9 @@ public final class SpanTreeAssert extends AbstractAssert<SpanTreeAssert, List<Sp
   }
 
   /**
-   * Checks that the parent of every span is there too, so none was lost or left open. A span whose
-   * parent belongs to the caller of the system under test counts as well: leave such spans out of
-   * the list.
+   * Checks that the list contains the parent of every span, so that no parent was lost or left
+   * open. A span with a parent outside the system under test fails this check; remove it from the
+   * list first.
    */
   public SpanTreeAssert hasNoUnfinishedParents() {
     isNotNull();

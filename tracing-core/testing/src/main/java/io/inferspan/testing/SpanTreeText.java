@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Draws trees with box characters. */
+/** Renders trees with box-drawing characters. */
 final class SpanTreeText {
-  /** Deeper spans are counted instead of drawn: every level makes all lines below it longer. */
+  /** Deeper spans are omitted, because each level makes the lines below it longer. */
   static final int MAX_DEPTH = 100;
 
   private static final int ATTRIBUTE_LINE_CHARS = 96;
   private static final int SIGNIFICANT_DIGITS = 4;
   private static final int VALUE_CHARS = 200;
 
-  // As in the catalogue of spans, which this module does not depend on.
+  // Copied from the span catalogue, because this module does not depend on it.
   private static final String FOLDED = " (folded)";
   private static final String COUNT = "inferspan.ebpf.count";
   private static final String DURATION_SUM_NS = "inferspan.ebpf.duration.sum_ns";
@@ -40,7 +40,7 @@ final class SpanTreeText {
     return out.toString();
   }
 
-  /** Draws what hangs below a node whose own line is already there. */
+  /** Appends the attributes and the descendants of a node. */
   private void below(Node node, String indent, int depth) {
     List<Node> children = node.children();
     String attributeIndent = indent + (children.isEmpty() ? "    " : "│   ");
@@ -73,7 +73,7 @@ final class SpanTreeText {
     return line.append(remark(node.place())).toString();
   }
 
-  /** A folded span with the time in its calls: its own duration includes the gaps between them. */
+  /** Returns name and duration; for a folded span, the time in its calls, without gaps. */
   private static String timed(SpanRecord span) {
     String name = cut(span.name());
     if (span.attribute(COUNT) instanceof Number count
@@ -92,7 +92,7 @@ final class SpanTreeText {
     };
   }
 
-  /** Milliseconds with as many digits as one reads at that size. */
+  /** Formats milliseconds with more decimal places for small values. */
   static String millis(long nanos) {
     double millis = nanos / 1e6;
     double size = Math.abs(millis);
@@ -116,7 +116,7 @@ final class SpanTreeText {
     return lines;
   }
 
-  /** A fraction with as many digits as one reads; everything else as it is. */
+  /** Returns a fraction rounded to four significant digits, and other values unchanged. */
   private static String shown(Object value) {
     if (!(value instanceof Double number) || !Double.isFinite(number)) {
       return String.valueOf(value);

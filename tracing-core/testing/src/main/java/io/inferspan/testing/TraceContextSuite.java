@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The requests of the W3C Trace Context test suite, sent as bytes through a proxy to an engine that
- * records what it receives.
+ * Sends the requests of the W3C Trace Context test suite through a proxy, and checks the headers
+ * that an engine behind it receives.
  *
- * <p>The proxy must sample every trace that has no sampled or unsampled parent. {@link #DROPPED}
- * lists where the OpenTelemetry SDK differs from the suite.
+ * <p>The proxy must sample all traces that have no parent. {@link #DROPPED} lists where the
+ * OpenTelemetry SDK differs from the suite.
  */
 public final class TraceContextSuite {
 
@@ -54,7 +54,7 @@ public final class TraceContextSuite {
 
   private static final List<List<String>> RESTARTED = restarted();
 
-  /** Expected {@code tracestate}, and the lines that are sent. */
+  /** The expected {@code tracestate}, followed by the header lines to send. */
   private static final List<List<String>> STATES =
       List.of(
           List.of("foo=1,bar=2", "tracestate: foo=1,bar=2"),
@@ -97,7 +97,7 @@ public final class TraceContextSuite {
               "tracestate: foo=1",
               "tracestate: " + "t".repeat(241) + "@" + "v".repeat(14) + "=1"));
 
-  /** The SDK drops these: keys of the document's second level, and lists that name a key twice. */
+  /** Valid values that the SDK drops: keys of W3C Level 2, and lists with a repeated key. */
   private static final List<String> DROPPED =
       List.of(
           "foo@=1,bar=2",
@@ -161,7 +161,7 @@ public final class TraceContextSuite {
     this.engine = engine;
   }
 
-  /** Fails on the first case whose headers the engine does not receive as it should. */
+  /** Sends all cases; fails on the first whose headers the engine does not receive as expected. */
   public static void check(int proxyPort, FakeEngine engine) {
     TraceContextSuite suite = new TraceContextSuite(proxyPort, engine);
     CONTINUED.forEach(suite::isContinued);
@@ -196,7 +196,7 @@ public final class TraceContextSuite {
     assertThat(received.headers("tracestate")).as("%s", lines).isEmpty();
   }
 
-  /** The state arrives as one line, or not at all. */
+  /** Checks that the {@code tracestate} arrives as one header line, or not at all. */
   private void passes(String traceparent, String expected, List<String> states) {
     List<String> lines = new ArrayList<>(states);
     lines.add("traceparent: " + traceparent);

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A JUnit Jupiter extension that gives a test a real OpenTelemetry SDK and keeps its spans in
- * memory.
+ * A JUnit Jupiter extension that provides an OpenTelemetry SDK and keeps its spans in memory.
  *
  * <pre>{@code
  * @RegisterExtension final TracingExtension tracing = TracingExtension.create();
@@ -34,9 +33,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * }
  * }</pre>
  *
- * <p>A test that leaves a span open fails, with the names of the open spans. After each test the
- * extension is empty again. It does not touch {@code GlobalOpenTelemetry}. Tests that run in
- * parallel need one extension each, which a non-static field gives them.
+ * <p>A test that leaves a span open fails, and the message names the open spans. The extension is
+ * cleared after each test. It does not use {@code GlobalOpenTelemetry}. Tests that run in parallel
+ * need one extension each, in a non-static field.
  */
 public final class TracingExtension implements AfterEachCallback {
   private final InMemorySpans memory = new InMemorySpans();
@@ -59,57 +58,57 @@ public final class TracingExtension implements AfterEachCallback {
             .build();
   }
 
-  /** An extension that samples everything and runs on the real clock. */
+  /** Returns an extension that samples all spans and uses the system clock. */
   public static TracingExtension create() {
     return builder().build();
   }
 
-  /** Starts an extension with other settings. */
+  /** Returns a builder for an extension with other settings. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Settings of an extension. */
+  /** Builder for {@link TracingExtension}. */
   public static final class Builder {
     private Clock clock = Clock.getDefault();
     private Sampler sampler = Sampler.alwaysOn();
 
     private Builder() {}
 
-    /** Takes the time from the given clock, most often a {@link ManualClock}. */
+    /** Sets the clock, such as a {@link ManualClock}. */
     public Builder clock(Clock clock) {
       this.clock = clock;
       return this;
     }
 
-    /** Samples with the given sampler instead of always. */
+    /** Sets the sampler; by default all spans are sampled. */
     public Builder sampler(Sampler sampler) {
       this.sampler = sampler;
       return this;
     }
 
-    /** Makes the extension. */
+    /** Builds the extension. */
     public TracingExtension build() {
       return new TracingExtension(this);
     }
   }
 
-  /** The SDK to hand to the code under test; with W3C trace context and baggage propagation. */
+  /** Returns the SDK for the code under test, with W3C trace context and baggage propagation. */
   public OpenTelemetry openTelemetry() {
     return openTelemetry;
   }
 
-  /** The sampled spans that have ended, in the order they ended. */
+  /** Returns the sampled spans that have ended, in the order of their ends. */
   public List<SpanRecord> spans() {
     return memory.ended.spans();
   }
 
-  /** Waits until so many spans have ended and returns all of them; fails when the time is up. */
+  /** Waits until {@code count} spans have ended and returns all; fails after {@code timeout}. */
   public List<SpanRecord> awaitSpans(int count, Duration timeout) {
     return memory.ended.await(count, timeout, () -> "; still open: " + memory.openNames());
   }
 
-  /** Forgets all spans, ended or open. */
+  /** Removes all spans, ended or open. */
   public void clear() {
     memory.clear();
   }
@@ -119,11 +118,11 @@ public final class TracingExtension implements AfterEachCallback {
     List<String> open = memory.openNames();
     clear();
     if (!open.isEmpty()) {
-      throw new AssertionError("spans were started and never ended: " + open);
+      throw new AssertionError("the test did not end these spans: " + open);
     }
   }
 
-  /** Keeps open spans apart from ended ones. */
+  /** Stores open and ended spans. */
   private static final class InMemorySpans implements SpanProcessor {
     private final Map<String, ReadableSpan> open = new ConcurrentHashMap<>();
     private final SpanLog ended = new SpanLog();
@@ -136,7 +135,7 @@ public final class TracingExtension implements AfterEachCallback {
     @Override
     public void onEnd(ReadableSpan span) {
       boolean isOurs = open.remove(span.getSpanContext().getSpanId()) != null;
-      // A span from before a clear() must not show up in the next test.
+      // Ignores a span that started before clear().
       if (isOurs && span.getSpanContext().isSampled()) {
         ended.add(List.of(SpanRecord.of(span.toSpanData())));
       }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** An expected tree compared with the actual one, line by line. */
+/** Compares an expected tree with the actual one, line by line. */
 final class TreeComparison {
   private final List<Line> expected;
   private final List<Placed> actual;
@@ -24,7 +24,7 @@ final class TreeComparison {
     this.actual = actual;
   }
 
-  /** A span and how deep it stands. */
+  /** A span and its depth in the tree. */
   private record Placed(int depth, Node node) {}
 
   static TreeComparison compare(List<Line> expected, List<Node> roots, boolean ignoresOrder) {
@@ -65,15 +65,15 @@ final class TreeComparison {
   String message() {
     int line = firstDifference();
     List<String> actualLines = actualLines();
-    String wanted = line < expected.size() ? expected.get(line).toString() : "(nothing more)";
-    String found = line < actualLines.size() ? actualLines.get(line) : "(nothing more)";
+    String wanted = line < expected.size() ? expected.get(line).toString() : "(no span)";
+    String found = line < actualLines.size() ? actualLines.get(line) : "(no span)";
     return "the spans do not form the expected tree%n%nexpected:%n%s%nactual:%n%s%n"
             .formatted(expectedText(), actualText())
         + "first difference in line %d:%n  expected: %s%n  actual:   %s"
             .formatted(line + 1, wanted, found);
   }
 
-  /** The index of the first line that differs, or -1: equal depths in order mean equal trees. */
+  /** Returns the index of the first line that differs in depth or content, or -1. */
   private int firstDifference() {
     int longer = Math.max(expected.size(), actual.size());
     return IntStream.range(0, longer).filter(i -> !matches(i)).findFirst().orElse(-1);
@@ -86,7 +86,9 @@ final class TreeComparison {
         && expected.get(i).matches(actual.get(i).node.span());
   }
 
-  /** The actual spans in the test's own notation, with no more detail than the test asked about. */
+  /**
+   * Returns the actual spans in the notation of the test, with only the details that it compares.
+   */
   private List<String> actualLines() {
     boolean showsKind = expected.stream().anyMatch(line -> line.kind() != null);
     Set<String> keys =

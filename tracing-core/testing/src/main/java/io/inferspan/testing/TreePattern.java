@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An expected tree as written in a test: {@code name [KIND] {key=value} ERROR}, indented by two
- * spaces a level.
+ * Parses an expected tree: lines of {@code name [KIND] {key=value} ERROR}, indented by two spaces
+ * per level.
  */
 final class TreePattern {
   private static final String ANY = "*";
@@ -55,7 +55,7 @@ final class TreePattern {
     }
   }
 
-  /** Reads a tree; blank lines are skipped and a common indentation does not count. */
+  /** Parses a tree; ignores blank lines and common indentation. */
   static List<Line> parse(String tree) {
     List<String> texts =
         tree.stripIndent().lines().map(String::stripTrailing).filter(s -> !s.isEmpty()).toList();

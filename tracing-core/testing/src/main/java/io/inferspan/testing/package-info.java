@@ -1,5 +1,5 @@
 /**
- * The public test kit: assertions on the spans that a program sends.
+ * The public test kit: assertions on the spans of a program.
  *
  * <p>A {@link io.inferspan.testing.SpanRecord} is a finished span, either from an SDK in the same
  * process ({@link io.inferspan.testing.TracingExtension}) or received over OTLP ({@link
@@ -7,8 +7,7 @@
  * io.inferspan.testing.SpanTree} prints them, {@link io.inferspan.testing.SpanTreeAssert} checks
  * them, {@link io.inferspan.testing.Canary} searches them for text that must not be exported.
  *
- * <p>Contains test doubles and assertions that depend on OpenTelemetry only. Fake inference engines
- * are in package {@code engine}.
+ * <p>Depends only on OpenTelemetry. A fake inference engine is in package {@code engine}.
  */
 @NullMarked
 package io.inferspan.testing;

@@ -129,7 +129,7 @@ class CanaryTest {
     assertThatThrownBy(() -> canary.assertAbsentFrom(List.of(clean, dirty)))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("the canary " + marker + " leaked:")
-        .hasMessageContaining("place 1 (of " + dirty.length + " bytes), at byte 12 as UTF-8: ")
+        .hasMessageContaining("array 1 (of " + dirty.length + " bytes), at byte 12 as UTF-8: ")
         .hasMessageContaining("\"23456789\\x01\\x0a" + marker.substring(0, 30) + "\"");
   }
 

@@ -90,10 +90,10 @@ class SpanTreeAssertTest {
   @Test
   void missingAndSurplusSpans_areTheDifference() {
     assertThatThrownBy(() -> assertTree("request\n  score\n    get scores"))
-        .hasMessageEndingWith("line 4:\n  expected: (nothing more)\n  actual:     proxy ERROR");
+        .hasMessageEndingWith("line 4:\n  expected: (no span)\n  actual:     proxy ERROR");
     assertThatThrownBy(() -> assertThatSpans(List.of()).hasTree("request"))
         .hasMessageContaining("actual:\n(no spans)\n")
-        .hasMessageEndingWith("line 1:\n  expected: request\n  actual:   (nothing more)");
+        .hasMessageEndingWith("line 1:\n  expected: request\n  actual:   (no span)");
   }
 
   @Test

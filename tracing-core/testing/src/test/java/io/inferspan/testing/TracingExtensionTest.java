@@ -50,7 +50,7 @@ class TracingExtensionTest {
     tracer(tracing).spanBuilder("ended").startSpan().end();
     assertThatThrownBy(() -> tracing.afterEach(context()))
         .isInstanceOf(AssertionError.class)
-        .hasMessage("spans were started and never ended: [forgotten]");
+        .hasMessage("the test did not end these spans: [forgotten]");
 
     assertThatCode(() -> tracing.afterEach(context()))
         .as("the next test")

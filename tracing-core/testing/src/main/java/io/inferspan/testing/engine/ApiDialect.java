@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response format of one API: one JSON body, or the events of a stream in the order of these
- * methods.
+ * The response format of one API: a JSON body, or a stream of events. The methods for a stream are
+ * declared in the order in which their events are sent.
  */
 interface ApiDialect {
   JsonFactory JSON = new JsonFactory();
@@ -22,36 +22,36 @@ interface ApiDialect {
   /** Returns the prefix of response ids. */
   String idPrefix();
 
-  /** The body of an answer that is not streamed. */
+  /** Returns the body of a response that is not streamed. */
   Buffer whole(Reply reply);
 
-  /** The events that leave with the headers, long before the first token. */
+  /** Returns the events that are sent with the headers. */
   default Buffer preamble(Reply reply) {
     return Buffer.buffer();
   }
 
-  /** The events that leave right before the first token. */
+  /** Returns the events that are sent immediately before the first token. */
   default Buffer opening(Reply reply) {
     return Buffer.buffer();
   }
 
-  /** The event that carries one token. */
+  /** Returns the event for one token. */
   Buffer token(Reply reply, int index);
 
-  /** The events after the last token. */
+  /** Returns the events after the last token. */
   Buffer closing(Reply reply);
 
-  /** The last events of a stream that fails after some tokens. */
+  /** Returns the last events of a stream that fails after some tokens. */
   default Buffer failure(String message, int tokensSent) {
     return data(errorBody(500, message)).appendString("data: [DONE]\n\n");
   }
 
-  /** The body of an error answer. */
+  /** Returns the body of an error response. */
   default Buffer error(int status, String message) {
     return json(errorBody(status, message));
   }
 
-  /** A JSON text that is written as it is. */
+  /** JSON text that is written unchanged. */
   record Raw(String json) {}
 
   /** Returns a JSON object with these members in order. */
@@ -67,12 +67,12 @@ interface ApiDialect {
     return encoded("", value, "");
   }
 
-  /** A server-sent event without a name. */
+  /** Returns a server-sent event without a name. */
   static Buffer data(Object value) {
     return encoded("data: ", value, "\n\n");
   }
 
-  /** A server-sent event with a name, which the object repeats as its type. */
+  /** Returns a server-sent event whose name is also the {@code type} in its JSON object. */
   static Buffer named(String type, Map<String, @Nullable Object> members) {
     Map<String, @Nullable Object> all = object("type", type);
     all.putAll(members);
@@ -85,7 +85,7 @@ interface ApiDialect {
     try (JsonGenerator generator = JSON.createGenerator(bytes)) {
       write(generator, value);
     } catch (IOException e) {
-      throw new UncheckedIOException("an in-memory stream refused JSON", e);
+      throw new UncheckedIOException("JSON could not be written to memory", e);
     }
     bytes.writeBytes(after.getBytes(StandardCharsets.UTF_8));
     return Buffer.buffer(bytes.toByteArray());
@@ -114,7 +114,7 @@ interface ApiDialect {
     }
   }
 
-  /** An error as vLLM words it for the OpenAI APIs. */
+  /** Returns an error in the format of vLLM's OpenAI APIs. */
   private static Map<String, @Nullable Object> errorBody(int status, String message) {
     return object(
         "error",
@@ -132,7 +132,9 @@ interface ApiDialect {
     };
   }
 
-  /** A complete response of chat, completions or generate; members common to all come last. */
+  /**
+   * Completes a response of chat, completions or generate with usage and KV transfer parameters.
+   */
   static Buffer ended(Map<String, @Nullable Object> whole, Reply reply) {
     if (reply.hasUsage()) {
       whole.put("usage", usage(reply));
@@ -141,7 +143,7 @@ interface ApiDialect {
     return json(whole);
   }
 
-  /** The last events of chat and completions: finish reason, usage if requested, {@code [DONE]}. */
+  /** Completes a stream of chat or completions with usage, if requested, and {@code [DONE]}. */
   static Buffer closed(Buffer end, Reply reply, Map<String, @Nullable Object> head) {
     if (reply.call().includeUsage() && reply.hasUsage()) {
       head.put("choices", List.of());
@@ -163,7 +165,7 @@ interface ApiDialect {
         reply.hasUsageDetails() ? object("cached_tokens", reply.cachedTokens()) : null);
   }
 
-  /** The KV transfer parameters, null when the answer has none, as vLLM writes them. */
+  /** Returns the KV transfer parameters; null if the response has none, as in vLLM. */
   static @Nullable Raw kvTransferParams(Reply reply) {
     String json = reply.kvTransferParams();
     return json == null ? null : new Raw(json);

@@ -19,12 +19,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The engine's HTTP side: reads requests whole, notes them down and hands them to a generation or a
- * fixed page.
- */
+/** Handles HTTP requests: reads and logs them, and starts a generation or returns a fixed page. */
 final class EngineHttp implements Handler<HttpServerRequest> {
-  /** Larger bodies are refused with 413. */
+  /** The size limit of a request body; larger ones are rejected with 413. */
   static final int MAX_BODY_BYTES = 64 << 20;
 
   private static final String JSON = "application/json";
@@ -39,10 +36,7 @@ final class EngineHttp implements Handler<HttpServerRequest> {
           "/v1/messages", new MessagesDialect(),
           "/inference/v1/generate", new GenerateDialect());
 
-  /**
-   * The inputs of responses: the source of the next script, and this engine's identity for other
-   * engines.
-   */
+  /** The source of scripts, and the engine's identity in KV transfer parameters. */
   record Source(
       Function<EngineRequest, EngineScript> next,
       Supplier<EngineScript> current,
@@ -94,14 +88,13 @@ final class EngineHttp implements Handler<HttpServerRequest> {
       answerPage(http);
       return;
     }
-    // The script is taken before the request can be seen: who saw the request may change the
-    // script.
+    // The script is read before the request becomes visible, because a test may then change it.
     Reply reply = reply(seen, call, dialect);
     log.add(seen);
     new Generation(site, http, seen, dialect, reply).start();
   }
 
-  /** The path, empty when the request's target has none. */
+  /** Returns the path; empty if the request target has none. */
   static String pathOf(HttpServerRequest http) {
     return Objects.requireNonNullElse(http.path(), "");
   }
@@ -113,13 +106,13 @@ final class EngineHttp implements Handler<HttpServerRequest> {
     return new Reply(call, script, id, kvTransferParams(call, script));
   }
 
-  /** An id that is fast to make: it must be unique, not unguessable. */
+  /** Returns a unique id, from a fast random generator. */
   private static String randomId() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return new UUID(random.nextLong(), random.nextLong()).toString().replace("-", "");
   }
 
-  /** The data that vLLM's NIXL connector passes to the decoder: which engine holds which blocks. */
+  /** Returns what vLLM's NIXL connector passes to the decoder: the engine and its KV blocks. */
   private @Nullable String kvTransferParams(Call call, EngineScript script) {
     if (script.kvTransferParams != null || call.role() != Role.PREFILL) {
       return script.kvTransferParams;

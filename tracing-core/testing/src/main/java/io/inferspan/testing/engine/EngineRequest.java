@@ -18,31 +18,28 @@ import org.jspecify.annotations.Nullable;
 public final class EngineRequest {
   /** The role of the engine in a request, determined by its {@code kv_transfer_params}. */
   public enum Role {
-    /**
-     * Compute the KV cache for another engine ({@code do_remote_decode} or {@code remote_decoder}).
-     */
+    /** Prefill for another engine ({@code do_remote_decode} or {@code remote_decoder}). */
     PREFILL,
     /**
-     * Go on from another engine's KV cache ({@code do_remote_prefill} or {@code remote_prefiller}).
+     * Decode after another engine's prefill ({@code do_remote_prefill} or {@code
+     * remote_prefiller}).
      */
     DECODE,
-    /** An inference request that names no other engine. */
+    /** Prefill and decode: the request names no other engine. */
     WHOLE,
-    /** Not an inference request: a health check, the list of models, an unknown path. */
+    /** Not an inference request, such as a health check. */
     NONE
   }
 
   /** The outcome of a request. */
   public enum Outcome {
-    /** The answer is not complete yet. */
+    /** The response is not complete yet. */
     RUNNING,
-    /** The whole answer was written, be it a good one or an error. */
+    /** The whole response was written; it may be an error. */
     ANSWERED,
-    /**
-     * The engine closed the connection, because the script said so or because it was closed itself.
-     */
+    /** The engine closed the connection, because of its script or because it was closed. */
     CUT,
-    /** The client went away before the end. */
+    /** The client disconnected before the end. */
     CLIENT_GONE
   }
 
@@ -135,8 +132,8 @@ public final class EngineRequest {
   }
 
   /**
-   * The body's {@code kv_transfer_params} exactly as sent ("null" included); null when there were
-   * none.
+   * Returns the body's {@code kv_transfer_params} exactly as sent, which may be "null"; null if it
+   * has none.
    */
   public @Nullable String kvTransferParams() {
     return kvTransferParams;
@@ -153,8 +150,9 @@ public final class EngineRequest {
   }
 
   /**
-   * Waits until the request has ended; an {@link AssertionError} when that takes longer than the
-   * limit.
+   * Waits until the request has ended.
+   *
+   * @throws AssertionError if it has not ended within {@code limit}
    */
   public Outcome awaitEnd(Duration limit) {
     try {

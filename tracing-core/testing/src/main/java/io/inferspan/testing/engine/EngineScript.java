@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  * output and an optional fault. Immutable; a script has at most one fault, and the last fault set
  * on a builder wins.
  *
- * <p>The phases follow each other: slow headers, the queue, prefill, then one token after another.
- * A request's limit ({@code max_tokens} and equivalents) caps the script's tokens.
+ * <p>The phases are: the delay before the headers, the queue, prefill, and decode. A request's
+ * limit ({@code max_tokens} or its equivalent) also limits the script's tokens.
  */
 public final class EngineScript {
   private static final EngineScript NORMAL = builder().build();
 
   /** The amount of usage data in a response. */
   public enum Usage {
-    /** The usage block with {@code prompt_tokens_details.cached_tokens}, or that API's equal. */
+    /** The usage block with {@code prompt_tokens_details.cached_tokens} or the API's equivalent. */
     FULL,
-    /** The usage block without cached tokens, as an engine started without prompt token details. */
+    /** The usage block without cached tokens. */
     WITHOUT_DETAILS,
-    /** No usage at all. */
+    /** No usage block. */
     NONE
   }
 
@@ -152,7 +152,7 @@ public final class EngineScript {
       fault = s.fault;
     }
 
-    /** The model that responses name; without it the model of the request is repeated. */
+    /** Sets the model in responses; by default the model of the request. */
     public Builder model(String name) {
       model = name;
       return this;
@@ -165,25 +165,22 @@ public final class EngineScript {
       return this;
     }
 
-    /**
-     * Produces this text, one token per word; every token but the first begins with the blanks
-     * before its word.
-     */
+    /** Produces this text, one token per word; a token includes the white space before its word. */
     public Builder content(String text) {
       words = splitWords(text);
       tokens = words.size();
       return this;
     }
 
-    /** The prompt tokens that the engine claims to have found in its cache. */
+    /** Sets the number of prompt tokens that are reported as cached. */
     public Builder cachedTokens(int count) {
       cachedTokens = notNegative("cachedTokens", count);
       return this;
     }
 
     /**
-     * The finish reason in OpenAI terms ("stop", "length", "cache_threshold", ...) instead of the
-     * natural one.
+     * Sets the finish reason in OpenAI's terms, such as "stop" or "length"; by default it follows
+     * from the request.
      */
     public Builder finishReason(String reason) {
       finishReason = reason;
@@ -197,66 +194,66 @@ public final class EngineScript {
     }
 
     /**
-     * Sets the JSON that a non-streamed response carries as {@code kv_transfer_params}, verbatim
-     * and for every role.
+     * Sets the JSON of {@code kv_transfer_params} in responses that are not streamed, for all
+     * roles.
      */
     public Builder kvTransferParams(String json) {
       kvTransferParams = json;
       return this;
     }
 
-    /** A header on every answer, error answers included. */
+    /** Sets a header of all responses, including errors. */
     public Builder responseHeader(String name, String value) {
       responseHeaders.put(name, value);
       return this;
     }
 
-    /** Holds everything back, the status line included, for this long. */
+    /** Delays the response, including its status line. */
     public Builder slowHeaders(Duration delay) {
       headersNanos = nanos("slowHeaders", delay);
       return this;
     }
 
-    /** The time a request waits before the engine schedules it. */
+    /** Sets the time in the queue. */
     public Builder queue(Duration time) {
       queueNanos = nanos("queue", time);
       return this;
     }
 
-    /** The fixed part of the time from scheduling to the first token. */
+    /** Sets the fixed part of the prefill time. */
     public Builder prefill(Duration time) {
       prefillNanos = nanos("prefill", time);
       return this;
     }
 
-    /** The part of the prefill time that grows with each prompt token that is not cached. */
+    /** Sets the prefill time per prompt token that is not cached. */
     public Builder prefillPerToken(Duration time) {
       prefillPerTokenNanos = nanos("prefillPerToken", time);
       return this;
     }
 
     /**
-     * The time from one token to the next. Timers tick in milliseconds; a shorter gap is kept on
-     * average, with several tokens per tick.
+     * Sets the time between two tokens. Timers have a resolution of a millisecond; below that,
+     * several tokens are sent at once, so that the average is correct.
      */
     public Builder betweenTokens(Duration time) {
       betweenTokensNanos = nanos("betweenTokens", time);
       return this;
     }
 
-    /** Answers this status with the error body of the API that was called. */
+    /** Responds with this status and an error body in the format of the requested API. */
     public Builder failWith(int status, String message) {
       fault = Fault.status(status, message, null);
       return this;
     }
 
-    /** Answers this status with exactly this body. */
+    /** Responds with this status and this body. */
     public Builder failWithBody(int status, String contentType, String body) {
       fault = Fault.status(status, body, contentType);
       return this;
     }
 
-    /** Closes the connection instead of answering. */
+    /** Closes the connection without a response. */
     public Builder cutBeforeHeaders() {
       fault = Fault.after(FaultKind.CUT_BEFORE_HEADERS, 0, "");
       return this;
@@ -269,8 +266,8 @@ public final class EngineScript {
     }
 
     /**
-     * Sends nothing more after this many tokens and keeps the connection open; a JSON answer never
-     * comes.
+     * Stops sending after this many tokens and keeps the connection open; a response that is not
+     * streamed is never sent.
      */
     public Builder stallAfterTokens(int count) {
       fault = Fault.after(FaultKind.STALL, count, "");
@@ -278,8 +275,8 @@ public final class EngineScript {
     }
 
     /**
-     * Ends a stream with an error event after this many tokens; answers 500 if a JSON body was
-     * requested.
+     * Ends a stream with an error event after this many tokens; a response that is not streamed has
+     * status 500.
      */
     public Builder errorEventAfterTokens(int count, String message) {
       fault = Fault.after(FaultKind.ERROR_EVENT, count, message);
@@ -287,21 +284,21 @@ public final class EngineScript {
     }
 
     /**
-     * Slips bytes that are neither UTF-8 nor an event between two events after this many tokens and
-     * then carries on; a JSON body is replaced by them.
+     * Sends invalid bytes, neither UTF-8 nor an event, after this many tokens and then continues. A
+     * JSON body is replaced by them.
      */
     public Builder garbageAfterTokens(int count) {
       fault = Fault.after(FaultKind.GARBAGE, count, "");
       return this;
     }
 
-    /** Takes the fault away. */
+    /** Removes the fault. */
     public Builder noFault() {
       fault = Fault.NONE;
       return this;
     }
 
-    /** The script. */
+    /** Builds the script. */
     public EngineScript build() {
       return new EngineScript(this);
     }

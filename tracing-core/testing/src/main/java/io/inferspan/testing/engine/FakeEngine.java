@@ -28,17 +28,16 @@ import org.jspecify.annotations.Nullable;
  * vLLM's generate API, streamed or not. It acts as a prefill or decode engine, records its
  * requests, and creates vLLM's {@code llm_request} span if it has an OpenTelemetry instance.
  *
- * <p>A prompt has one token for each word between blanks in its messages, prompt, input, system
- * text and instructions; an integer in a list of token ids is one token. {@code n} is read for the
- * span and otherwise ignored. Any model name is served.
+ * <p>Each word of a prompt is one token; an integer in a list of token ids is one token. {@code n}
+ * is recorded on the span and otherwise ignored. Any model name is accepted.
  *
- * <p>Like vLLM it refuses with 400: a body that is not a JSON object, {@code max_tokens} below 1,
- * {@code min_tokens} above the limit, {@code stream_options} without {@code stream}. A {@code
- * cache_hit_threshold} above the share of cached prompt tokens ends an answer at once with the
- * finish reason {@code cache_threshold}.
+ * <p>Like vLLM, it rejects with 400: a body that is not a JSON object, {@code max_tokens} below 1,
+ * {@code min_tokens} above the limit, {@code stream_options} without {@code stream}. If the share
+ * of cached prompt tokens is below the request's {@code cache_hit_threshold}, the response ends
+ * immediately with the finish reason {@code cache_threshold}.
  *
- * <p>{@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics} answer too, and
- * {@code /query} as Mooncake's bootstrap server. Of a script they expose only the model.
+ * <p>It also serves {@code GET /health}, {@code /version}, {@code /v1/models} and {@code /metrics},
+ * and {@code /query} of Mooncake's bootstrap server. The script affects only the model in them.
  */
 public final class FakeEngine implements AutoCloseable {
   /** The maximum number of requests that {@link #requests()} keeps; older ones are dropped. */
@@ -73,13 +72,13 @@ public final class FakeEngine implements AutoCloseable {
         vertx
             .createHttpServer(serverOptions())
             .requestHandler(new EngineHttp(site, log, source))
-            // Connections that break before they have said anything are not worth a log line.
+            // Do not log connections that break before a request.
             .exceptionHandler(broken -> {});
     listen(builder.port);
   }
 
   /**
-   * An engine on a free loopback port that follows {@link EngineScript#normal()}, without tracing.
+   * Starts an engine on a free loopback port with {@link EngineScript#normal()}, without tracing.
    */
   public static FakeEngine start() {
     return builder().start();
@@ -110,7 +109,7 @@ public final class FakeEngine implements AutoCloseable {
     return URI.create("http://" + authority() + path);
   }
 
-  /** Returns the engine's id, the {@code remote_engine_id} of its prefill answers. */
+  /** Returns the engine's id, the {@code remote_engine_id} in its prefill responses. */
   public String engineId() {
     return engineId;
   }
@@ -145,8 +144,9 @@ public final class FakeEngine implements AutoCloseable {
 
   /**
    * Waits until this many requests were received since the start or the last {@link
-   * #clearRequests()}, and gives those kept; an {@link AssertionError} when that takes longer than
-   * the limit.
+   * #clearRequests()}, and returns the stored ones.
+   *
+   * @throws AssertionError if they are not received within {@code limit}
    */
   public List<EngineRequest> awaitRequests(long count, Duration limit) {
     return log.await(count, limit);
@@ -158,8 +158,8 @@ public final class FakeEngine implements AutoCloseable {
   }
 
   /**
-   * Cuts every connection and stops listening; the OpenTelemetry stays open, it belongs to the
-   * caller.
+   * Closes all connections and stops listening. Does not close the OpenTelemetry instance, which
+   * the caller owns.
    */
   @Override
   public void close() {
@@ -234,13 +234,13 @@ public final class FakeEngine implements AutoCloseable {
 
     private Builder() {}
 
-    /** The address to bind to; loopback unless set. */
+    /** Sets the address to bind to; loopback by default. */
     public Builder host(String address) {
       host = address;
       return this;
     }
 
-    /** The port to listen on; 0, as unless set, takes a free one. */
+    /** Sets the port; 0, the default, selects a free port. */
     public Builder port(int number) {
       if (number < 0 || number > MAX_PORT) {
         throw new IllegalArgumentException("port must be 0 to " + MAX_PORT + ", was " + number);
@@ -249,15 +249,15 @@ public final class FakeEngine implements AutoCloseable {
       return this;
     }
 
-    /** The first script. */
+    /** Sets the initial script. */
     public Builder script(EngineScript first) {
       script = first;
       return this;
     }
 
     /**
-     * Chooses the script of each inference request for which none is queued, in place of {@link
-     * #script}; asked on the engine's thread, before the request is seen.
+     * Sets a function that chooses the script of each inference request without a queued script,
+     * instead of {@link #script}. It is called on the engine's thread before the request is logged.
      */
     public Builder scripts(Function<EngineRequest, EngineScript> choice) {
       scripts = choice;

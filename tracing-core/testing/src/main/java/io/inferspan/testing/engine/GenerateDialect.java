@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** vLLM's API for token ids; the i-th token of an answer has the id i. */
+/** vLLM's API for token ids; the i-th token of a response has the id i. */
 final class GenerateDialect implements ApiDialect {
   @Override
   public String idPrefix() {

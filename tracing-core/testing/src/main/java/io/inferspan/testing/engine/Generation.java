@@ -11,20 +11,19 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * One inference request on its way through the script's phases. Lives on one event loop; timers,
- * never waits.
- */
+/** Runs one inference request through the script's phases, on one event loop with timers. */
 final class Generation {
   private static final long NO_TIMER = -1;
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Not UTF-8, not an event, and it ends like one so that the next event is whole again. */
+  /**
+   * Bytes that are neither UTF-8 nor an event. They end like an event, so that the next is valid.
+   */
   private static final byte[] GARBAGE = {
     (byte) 0xff, (byte) 0xfe, 0, '{', '"', (byte) 0xc3, 0x28, ':', (byte) 0x80, '\n', '\n'
   };
 
-  /** The engine around a request; {@code load} learns of every change of phase. */
+  /** The engine of a request. */
   record Site(Vertx vertx, EngineSpan span, Load load, BooleanSupplier closing) {}
 
   /** The number of waiting and running requests; only for the engine's event loop. */
@@ -114,8 +113,8 @@ final class Generation {
   }
 
   /**
-   * Produces every token that is due and comes back when the next one is, or when the client has
-   * read some.
+   * Produces all tokens that are due, and continues when the next one is due or when the client has
+   * read.
    */
   private void produce() {
     while (!over && !faultEndsIt()) {
@@ -136,7 +135,7 @@ final class Generation {
     }
   }
 
-  /** Once only: a drain that comes later, while a timer runs, must not produce a second time. */
+  /** Continues after the next drain; a later drain, while a timer runs, must have no effect. */
   private void waitForDrain() {
     response.drainHandler(
         drained -> {
@@ -191,7 +190,7 @@ final class Generation {
     cut();
   }
 
-  /** Flushes written data, then ends the connection like that of a killed process. */
+  /** Flushes written data, then closes the connection as if the process were killed. */
   private void cut() {
     end(Outcome.CUT);
     http.connection().close();
@@ -231,7 +230,7 @@ final class Generation {
       lastTokenNanos = now;
       send(dialect.opening(reply));
     }
-    // The span is there before the client can see the end, so that tests need not wait for it.
+    // The span is created before the response ends, so that tests need not wait for it.
     site.span.emit(
         seen,
         reply,
@@ -285,7 +284,7 @@ final class Generation {
       step.run();
       return;
     }
-    // Rounded up: nothing ever happens before its time.
+    // Rounded up, so that no step runs too early.
     long millis = (nanos + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
     timer =
         site.vertx.setTimer(

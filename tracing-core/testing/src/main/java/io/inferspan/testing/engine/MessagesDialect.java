@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The Anthropic messages API. Its {@code input_tokens} do not include the cached ones. */
+/** The Anthropic messages API. Its {@code input_tokens} do not include cached tokens. */
 final class MessagesDialect implements ApiDialect {
   @Override
   public String idPrefix() {

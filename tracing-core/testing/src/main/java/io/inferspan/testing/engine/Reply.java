@@ -53,7 +53,7 @@ final class Reply {
     return script.cachedTokens;
   }
 
-  /** Returns the number of tokens of the whole answer. */
+  /** Returns the number of tokens of the whole response. */
   int tokens() {
     if (isBelowCacheThreshold()) {
       return 0;
@@ -63,7 +63,8 @@ final class Reply {
   }
 
   /**
-   * The finish reason in OpenAI terms; as in vLLM, an answer that reaches the limit was cut by it.
+   * Returns the finish reason in OpenAI's terms. As in vLLM, it is {@code length} if the number of
+   * tokens equals the limit.
    */
   String finishReason() {
     if (script.finishReason != null) {

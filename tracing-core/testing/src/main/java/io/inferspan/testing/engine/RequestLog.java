@@ -54,7 +54,8 @@ final class RequestLog {
         long left = end - System.nanoTime();
         if (left <= 0) {
           throw new AssertionError(
-              "the engine saw %d of %d requests within %s: %s".formatted(seen, count, limit, kept));
+              "the engine received %d of %d requests within %s: %s"
+                  .formatted(seen, count, limit, kept));
         }
         TimeUnit.NANOSECONDS.timedWait(this, left);
       }

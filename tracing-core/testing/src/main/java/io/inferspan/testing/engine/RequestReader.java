@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the fields of a request body that affect an engine, for every API.
  *
- * <p>Prompt tokens are the words between blanks of every text in {@code messages}, {@code prompt},
- * {@code input}, {@code system} and {@code instructions} (a string, an array of strings, or objects
- * with {@code content}, {@code text} or {@code input}); an integer in their arrays, or in {@code
- * token_ids}, is one token.
+ * <p>It counts prompt tokens in {@code messages}, {@code prompt}, {@code input}, {@code system},
+ * {@code instructions} and {@code token_ids}. A token is a word of a text, or an integer in an
+ * array. A text is a string, an array of strings, or an object with {@code content}, {@code text}
+ * or {@code input}.
  */
 final class RequestReader {
   private static final JsonFactory JSON = new JsonFactory();
@@ -31,7 +31,7 @@ final class RequestReader {
       @Nullable String kvTransferParams,
       @Nullable String rejection) {}
 
-  /** The limits that a request sets on its answer; null if unset. */
+  /** The limits that a request sets; null if unset. */
   record Limits(@Nullable Integer maxTokens, double cacheHitThreshold) {}
 
   /** The sampling parameters; the default of each is 1. */
@@ -60,7 +60,7 @@ final class RequestReader {
     this.parser = JSON.createParser(body);
   }
 
-  /** Reads a body; if an engine would refuse it, the result has a {@link Call#rejection()}. */
+  /** Reads a body; if vLLM would reject it, the result has a {@link Call#rejection()}. */
   static Call read(byte[] body) {
     try {
       RequestReader reader = new RequestReader(body);
@@ -97,10 +97,7 @@ final class RequestReader {
         rejection);
   }
 
-  /**
-   * The refusals of vLLM that a proxy between client and engine runs into when it rewrites a body
-   * carelessly.
-   */
+  /** Checks what vLLM checks, to find bodies that a proxy has rewritten incorrectly. */
   private void validate(@Nullable Integer max) {
     if (max != null && max < 1) {
       rejection = "max_tokens must be at least 1, got " + max + ".";
@@ -119,7 +116,7 @@ final class RequestReader {
     }
     readFields();
     if (p.nextToken() != null) {
-      rejection = "invalid JSON: there is more after the body's object";
+      rejection = "invalid JSON: data follows the object";
     }
   }
 
@@ -183,7 +180,7 @@ final class RequestReader {
       }
     } else {
       parser.skipChildren();
-      // The text of a string is read lazily; without this its end is not known yet.
+      // The parser reads strings lazily; this moves it to the end of the string.
       parser.getText();
     }
     int to = (int) parser.currentLocation().getByteOffset();

@@ -9,12 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The OpenAI responses API. A stream ends with {@code response.completed}, or with {@code
- * response.incomplete} when the limit on output tokens cut it.
+ * response.incomplete} if it reached the limit on output tokens.
  */
 final class ResponsesDialect implements ApiDialect {
   /**
-   * The sequence number of the first token: created, in_progress, item added and part added come
-   * before it.
+   * The sequence number of the first token, after created, in_progress, item added and part added.
    */
   private static final int FIRST_TOKEN = 4;
 
@@ -69,7 +68,7 @@ final class ResponsesDialect implements ApiDialect {
         "error", sequence, object("code", "server_error", "message", message, "param", null));
   }
 
-  /** An event that has its place in the order. */
+  /** Returns an event with a sequence number. */
   private static Buffer named(String type, int sequence, Map<String, @Nullable Object> members) {
     Map<String, @Nullable Object> all = object("sequence_number", sequence);
     all.putAll(members);

@@ -1,7 +1,7 @@
 /**
- * A scriptable inference engine over real sockets. It answers HTTP like vLLM, fails on demand,
- * records its requests and, given an OpenTelemetry instance, creates vLLM's span. Does not depend
- * on the parent package.
+ * A fake inference engine, controlled by a script. It serves HTTP like vLLM, simulates failures,
+ * records its requests and, with an OpenTelemetry instance, creates vLLM's span. Does not depend on
+ * the parent package.
  */
 @NullMarked
 package io.inferspan.testing.engine;

@@ -39,21 +39,21 @@ final class ExportHandler implements Handler<HttpServerRequest> {
   /** The result of a call, for both protocols. */
   private record Answer(int grpcStatus, int httpStatus, String message) {
     static final Answer OK = new Answer(0, 200, "");
-    static final Answer TRY_AGAIN = new Answer(14, 503, "told to reject");
-    static final Answer NEVER_AGAIN = new Answer(3, 400, "told to refuse");
-    static final Answer WRONG_METHOD = new Answer(12, 405, "only POST is served");
-    static final Answer SILENCE = new Answer(-1, -1, "told never to answer");
+    static final Answer TRY_AGAIN = new Answer(14, 503, "the test set the behaviour REJECT");
+    static final Answer NEVER_AGAIN = new Answer(3, 400, "the test set the behaviour REFUSE");
+    static final Answer WRONG_METHOD = new Answer(12, 405, "the method must be POST");
+    static final Answer SILENCE = new Answer(-1, -1, "the test set the behaviour NEVER_ANSWER");
 
     static Answer malformed(String why) {
       return new Answer(3, 400, why);
     }
 
     static Answer noSuchPath(String path) {
-      return new Answer(12, 404, "not served here: " + path);
+      return new Answer(12, 404, "there is no such path: " + path);
     }
 
     static Answer unsupportedType(String type) {
-      return new Answer(12, 415, "only application/x-protobuf is read, not " + type);
+      return new Answer(12, 415, "the content type must be application/x-protobuf, not " + type);
     }
 
     static Answer broken(RuntimeException cause) {
@@ -63,7 +63,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    // A request whose body never completes was given up by its sender: nothing to answer.
+    // If the body never completes, the client has disconnected and expects no response.
     request.body().onSuccess(body -> finish(request, body.getBytes()));
   }
 
@@ -73,7 +73,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     try {
       answer = take(request, body, isGrpc);
     } catch (RuntimeException e) {
-      // Thrown on an event loop it would leave the caller waiting without a reason.
+      // An exception on the event loop would leave the client without a response.
       answer = Answer.broken(e);
     }
     if (!answer.equals(Answer.OK)) {
@@ -98,7 +98,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
       message = body;
       problem = Answer.malformed(e.reason());
     }
-    // The request counts as received, whatever happens next.
+    // Rejected requests count as received, too.
     calls.addBody(message);
     if (!(isGrpc ? GRPC_PATH : HTTP_PATH).equals(request.path())) {
       return Answer.noSuchPath(request.uri());
@@ -106,7 +106,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
     if (!request.method().equals(HttpMethod.POST)) {
       return Answer.WRONG_METHOD;
     }
-    // Decided before the call shows, so that a test that saw it can switch for the next one.
+    // Read before the call becomes visible, so that a test can then change it for the next call.
     Answer misbehaviour = misbehaviour();
     calls.addCall(isGrpc ? "grpc" : "http", headers(request));
     if (misbehaviour != null) {
@@ -160,7 +160,7 @@ final class ExportHandler implements Handler<HttpServerRequest> {
       // An empty ExportTraceServiceResponse: everything was accepted.
       response.end(Buffer.buffer(OtlpWire.frame(new byte[0])));
     } else {
-      // Without a message the status travels in the only header block, which ends the stream.
+      // An error response has no message: its status is in the headers, which end the stream.
       response.putHeader("grpc-status", status);
       response.putHeader("grpc-message", OtlpWire.percentEncode(answer.message));
       response.end();

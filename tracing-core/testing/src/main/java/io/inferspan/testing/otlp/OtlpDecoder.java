@@ -48,7 +48,7 @@ final class OtlpDecoder {
         hex(span.getTraceId()),
         hex(span.getSpanId()),
         hex(span.getParentSpanId()),
-        // The upper bits say things about the parent; only the low byte is W3C's.
+        // OTLP stores information about the parent above the low byte, which has the W3C flags.
         span.getFlags() & 0xff,
         span.getTraceState(),
         span.getName(),

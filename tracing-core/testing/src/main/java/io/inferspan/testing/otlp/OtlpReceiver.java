@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It keeps every accepted span until {@link #clear()}. It can also simulate failures ({@link
- * Behaviour}), from the start or later. Its threads are daemons, so a receiver that was not closed
- * does not keep the JVM alive.
+ * Behaviour}). Its threads are daemon threads, so a receiver that is not closed does not keep the
+ * JVM alive.
  */
 public final class OtlpReceiver implements AutoCloseable {
   /**
@@ -43,13 +43,13 @@ public final class OtlpReceiver implements AutoCloseable {
 
   /** The response to an export call. */
   public enum Behaviour {
-    /** Takes the spans and says so. */
+    /** Accepts the spans. */
     ACCEPT,
-    /** Answers "try again": gRPC status UNAVAILABLE (14), or HTTP 503. */
+    /** Returns a retryable error: gRPC status UNAVAILABLE (14), or HTTP 503. */
     REJECT,
-    /** Answers "never send this again": gRPC status INVALID_ARGUMENT (3), or HTTP 400. */
+    /** Returns a permanent error: gRPC status INVALID_ARGUMENT (3), or HTTP 400. */
     REFUSE,
-    /** Reads the request and stays silent, until the receiver is closed. */
+    /** Reads the request and never responds. */
     NEVER_ANSWER
   }
 
@@ -76,7 +76,7 @@ public final class OtlpReceiver implements AutoCloseable {
     return new Builder();
   }
 
-  /** Settings of a receiver. */
+  /** Builder for {@link OtlpReceiver}. */
   public static final class Builder {
     private int port;
     private @Nullable Path certificate;
@@ -86,7 +86,7 @@ public final class OtlpReceiver implements AutoCloseable {
 
     private Builder() {}
 
-    /** Listens on this port; 0, the default, is any free port. */
+    /** Sets the port; 0, the default, selects a free port. */
     public Builder port(int port) {
       if (port < 0 || port > 65_535) {
         throw new IllegalArgumentException("port must be between 0 and 65535, not " + port);
@@ -95,25 +95,25 @@ public final class OtlpReceiver implements AutoCloseable {
       return this;
     }
 
-    /** Speaks TLS only, with this certificate (chain) and its PKCS#8 key, both PEM files. */
+    /** Requires TLS, with this certificate (chain) and its PKCS#8 key, both PEM files. */
     public Builder tls(Path certificatePem, Path privateKeyPem) {
       this.certificate = certificatePem;
       this.privateKey = privateKeyPem;
       return this;
     }
 
-    /** Speaks TLS only, with this certificate. */
+    /** Requires TLS, with this certificate. */
     public Builder tls(TestCertificate certificate) {
       return tls(certificate.certificatePem(), certificate.privateKeyPem());
     }
 
-    /** Demands a client certificate signed by an authority in this PEM file; needs {@code tls}. */
+    /** Requires a client certificate signed by an authority in this PEM file; needs {@code tls}. */
     public Builder clientCa(Path caPem) {
       this.clientCa = caPem;
       return this;
     }
 
-    /** Begins with this behaviour instead of {@link Behaviour#ACCEPT}. */
+    /** Sets the initial behaviour; {@link Behaviour#ACCEPT} by default. */
     public Builder behaviour(Behaviour behaviour) {
       this.behaviour = behaviour;
       return this;
@@ -129,7 +129,8 @@ public final class OtlpReceiver implements AutoCloseable {
           new HttpServerOptions()
               .setInitialSettings(new Http2Settings().setInitialWindowSize(1 << 20))
               .setHttp2ConnectionWindowSize(4 << 20)
-              // Clients of a silent receiver give up by resetting streams; that is no attack.
+              // Clients of a receiver that never answers reset their streams, which is not an
+              // attack.
               .setHttp2RstFloodMaxRstFramePerWindow(1_000_000);
       if (certificate != null && privateKey != null) {
         options
@@ -180,7 +181,7 @@ public final class OtlpReceiver implements AutoCloseable {
     this.behaviour = behaviour;
   }
 
-  /** Returns the accepted spans since the start or the last {@link #clear()}, as they arrived. */
+  /** Returns the accepted spans since the last {@link #clear()}, in the order of arrival. */
   public List<SpanRecord> spans() {
     return spans.spans();
   }
@@ -206,10 +207,10 @@ public final class OtlpReceiver implements AutoCloseable {
   }
 
   /**
-   * Returns the body of each request, to search for data that must not be sent: without gRPC
-   * framing, decompressed, whatever the response was, including requests to other paths (such as
-   * {@code /v1/metrics}). An unreadable body is kept as received. Limited by {@link
-   * #MAX_RETAINED_BYTES}: check {@link #discardedBodies()} after a long run.
+   * Returns the body of each request, without gRPC framing and decompressed, to search for data
+   * that must not be sent. Includes rejected requests and requests to other paths, such as {@code
+   * /v1/metrics}. A body that cannot be decompressed is returned as received. After {@link
+   * #MAX_RETAINED_BYTES}, old bodies are dropped; check {@link #discardedBodies()}.
    */
   public List<byte[]> rawBodies() {
     return calls.bodies();
@@ -225,7 +226,7 @@ public final class OtlpReceiver implements AutoCloseable {
     return calls.count();
   }
 
-  /** Returns the protocols of the export calls: {@code "grpc"}, {@code "http"}, both or none. */
+  /** Returns the protocols of the export calls: {@code "grpc"}, {@code "http"} or both. */
   public Set<String> protocols() {
     return calls.protocols();
   }
@@ -243,6 +244,6 @@ public final class OtlpReceiver implements AutoCloseable {
   }
 
   private String remarks() {
-    return "; %s; it is set to %s".formatted(calls, behaviour);
+    return "; " + calls;
   }
 }

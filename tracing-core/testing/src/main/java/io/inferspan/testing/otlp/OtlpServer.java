@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The sockets and threads of an {@link OtlpReceiver}: one event loop, all daemons. */
+/** The HTTP server of an {@link OtlpReceiver}, with one event loop and only daemon threads. */
 final class OtlpServer implements AutoCloseable {
   private static final String ADDRESS = "127.0.0.1";
   private static final int TIMEOUT_SECONDS = 30;
@@ -29,10 +29,10 @@ final class OtlpServer implements AutoCloseable {
   private final HttpServer server;
   private final int port;
 
-  /** Starts listening; port 0 takes a free port. */
+  /** Starts listening; port 0 selects a free port. */
   OtlpServer(HttpServerOptions options, int port, Handler<HttpServerRequest> handler) {
     server =
-        vertx.createHttpServer(options).connectionHandler(this::keepTrack).requestHandler(handler);
+        vertx.createHttpServer(options).connectionHandler(this::remember).requestHandler(handler);
     try {
       this.port = await(server.listen(port, ADDRESS)).actualPort();
     } catch (ExecutionException | TimeoutException e) {
@@ -47,17 +47,16 @@ final class OtlpServer implements AutoCloseable {
     return port;
   }
 
-  private void keepTrack(HttpConnection connection) {
+  private void remember(HttpConnection connection) {
     connections.add(connection);
     connection.closeHandler(closed -> connections.remove(connection));
   }
 
   /**
-   * Stops listening, closes the connections, ends the threads.
+   * Stops listening, closes all connections and ends the threads.
    *
-   * <p>Vert.x closes connections too, but now and then it stops its event loop before an HTTP/2
-   * connection with a silent stream is gone, and then the caller waits on an open socket. So each
-   * is closed by name.
+   * <p>Connections are closed explicitly, because Vert.x sometimes stops its event loop before it
+   * has closed an HTTP/2 connection with an open stream.
    */
   @Override
   public void close() {
@@ -93,7 +92,7 @@ final class OtlpServer implements AutoCloseable {
         .setWorkerPoolSize(1)
         .setInternalBlockingPoolSize(1)
         .setUseDaemonThread(true)
-        // Without this Vert.x makes a cache directory, which nothing here needs.
+        // Without these options, Vert.x creates a cache directory.
         .setFileSystemOptions(
             new FileSystemOptions()
                 .setFileCachingEnabled(false)

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes around an OTLP message: gRPC frames, compression, error bodies. */
+/** Encodes and decodes gRPC frames, compression and error bodies of OTLP. */
 final class OtlpWire {
   /** The size limit of a decompressed message. */
   static final int MAX_MESSAGE_BYTES = OtlpReceiver.MAX_RETAINED_BYTES;
@@ -49,25 +49,27 @@ final class OtlpWire {
     if (encoding.equalsIgnoreCase("gzip")) {
       return Compression.GZIP;
     }
-    throw new MalformedBodyException("only gzip and identity are read, not " + encoding);
+    throw new MalformedBodyException("the encoding must be gzip or identity, not " + encoding);
   }
 
   /** Returns the message in a unary call's body, which must be exactly one frame. */
   static byte[] unframe(byte[] body, Compression compression) throws MalformedBodyException {
     if (body.length < FRAME_HEADER_BYTES) {
-      throw new MalformedBodyException("gRPC frame cut off after " + body.length + " bytes");
+      throw new MalformedBodyException(
+          "the gRPC frame ends after " + body.length + " bytes, within its header");
     }
     int flag = body[0];
     int length = ByteBuffer.wrap(body).getInt(1);
     if (length != body.length - FRAME_HEADER_BYTES) {
       throw new MalformedBodyException(
-          "gRPC frame of %d bytes in a body of %d".formatted(length, body.length));
+          "the gRPC frame header says %d bytes, but %d follow"
+              .formatted(length, body.length - FRAME_HEADER_BYTES));
     }
     byte[] message = Arrays.copyOfRange(body, FRAME_HEADER_BYTES, body.length);
     return switch (flag) {
       case 0 -> message;
       case 1 -> expand(message, compression);
-      default -> throw new MalformedBodyException("gRPC frame with unknown flag " + flag);
+      default -> throw new MalformedBodyException("the gRPC frame has the unknown flag " + flag);
     };
   }
 
@@ -87,10 +89,11 @@ final class OtlpWire {
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
       message = in.readNBytes(MAX_MESSAGE_BYTES + 1);
     } catch (IOException e) {
-      throw new MalformedBodyException("not gzip: " + e.getMessage());
+      throw new MalformedBodyException("the message is not gzip: " + e.getMessage());
     }
     if (message.length > MAX_MESSAGE_BYTES) {
-      throw new MalformedBodyException("larger than " + MAX_MESSAGE_BYTES + " bytes");
+      throw new MalformedBodyException(
+          "the message is larger than " + MAX_MESSAGE_BYTES + " bytes");
     }
     return message;
   }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The calls that an {@link OtlpReceiver} keeps, within limits. */
+/** The latest calls to an {@link OtlpReceiver}, limited in number and bytes. */
 final class ReceivedCalls {
   private final Deque<byte[]> bodies = new ArrayDeque<>();
   private final Deque<Map<String, String>> headers = new ArrayDeque<>();
@@ -99,10 +99,10 @@ final class ReceivedCalls {
     }
   }
 
-  /** One clause for a failure message. */
+  /** Returns a clause for a failure message. */
   @Override
   public synchronized String toString() {
-    String calls = "the receiver saw " + count + " export calls " + protocols;
+    String calls = "the receiver got " + count + " export calls " + protocols;
     String problems = ", requests not accepted: " + notAccepted + " (" + lastProblem + ")";
     return notAccepted == 0 ? calls : calls + problems;
   }

@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * A fresh self-signed certificate for {@code localhost} with its EC key, as two PEM files.
  *
- * <p>It can be used as server certificate, as client certificate and as its own authority. It is
- * valid for a few days. Creating one runs the JDK's {@code keytool}, which takes about a second.
+ * <p>It can be a server certificate, a client certificate and its own authority. It is valid for a
+ * few days. Creating one runs the JDK's {@code keytool}, which takes about a second.
  *
  * @param certificatePem the file with the certificate (X.509)
  * @param privateKeyPem the file with the private key (PKCS#8, not encrypted)
  */
 public record TestCertificate(Path certificatePem, Path privateKeyPem) {
   private static final String ALIAS = "test";
-  // Protects a key store that lives for a moment; keytool insists on six characters.
+  // For a temporary key store; keytool requires at least six characters.
   private static final String STORE_PASSWORD = "changeit";
   private static final int KEYTOOL_TIMEOUT_SECONDS = 60;
 

@@ -193,7 +193,7 @@ class OtlpReceiverTest {
   }
 
   @Test
-  void waitingInVain_saysWhatArrived() {
+  void timeout_reportsWhatArrived() {
     export("grpc", "none");
     receiver.behave(Behaviour.REJECT);
     export("http", "none");
@@ -201,12 +201,12 @@ class OtlpReceiverTest {
         .isInstanceOf(AssertionError.class)
         .hasMessage(
             "expected 3 spans within 10 ms, but 2 arrived: [child, parent]; "
-                + "the receiver saw 2 export calls [grpc, http], "
-                + "requests not accepted: 1 (told to reject); it is set to REJECT");
+                + "the receiver got 2 export calls [grpc, http], "
+                + "requests not accepted: 1 (the test set the behaviour REJECT)");
     assertThatThrownBy(() -> receiver.awaitRequests(3, Duration.ofMillis(10)))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("expected 3 export calls within 10 ms")
-        .hasMessageContaining("saw 2 export calls");
+        .hasMessageContaining("got 2 export calls");
   }
 
   @Test

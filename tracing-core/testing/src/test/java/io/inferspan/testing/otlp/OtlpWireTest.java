@@ -48,11 +48,9 @@ class OtlpWireTest {
   @Test
   void badFrames_areRefusedWithAReason() {
     byte[] frame = OtlpWire.frame(MESSAGE);
-    assertMalformed(new byte[0], "cut off after 0 bytes");
-    assertMalformed(
-        Arrays.copyOf(frame, frame.length - 1), "gRPC frame of 7 bytes in a body of 11");
-    assertMalformed(
-        Arrays.copyOf(frame, frame.length + 1), "gRPC frame of 7 bytes in a body of 13");
+    assertMalformed(new byte[0], "ends after 0 bytes");
+    assertMalformed(Arrays.copyOf(frame, frame.length - 1), "says 7 bytes, but 6 follow");
+    assertMalformed(Arrays.copyOf(frame, frame.length + 1), "says 7 bytes, but 8 follow");
     frame[0] = 1;
     assertMalformed(frame, "not gzip");
     frame[0] = 9;

@@ -2,7 +2,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Compares the desk with its bars; exits with 1 on a miss. */
+/** Measures the desk against its bars; exits with status 1 if it misses one. */
 public final class DeskBench {
   private static final double SPANS_PER_CPU_SECOND = 20_000;
   private static final double SEARCH_MILLIS = 100;
@@ -16,9 +16,9 @@ public final class DeskBench {
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
     ingestAndSearch();
-    System.out.println("requests of one span, the most there can be to search; on all cores");
+    System.out.println("requests of one span each, the maximum number of requests to search; on all cores");
     loneSpans(DeskProcess.onAllCores("1g", MAX_SPANS), true);
-    System.out.println("the same on one core, which is more than we promise");
+    System.out.println("the same on one core, without a bar");
     loneSpans(DeskProcess.onOneCore("1g", MAX_SPANS), false);
     bounds();
     System.out.println(kept ? "ok" : "MISSED");
@@ -44,7 +44,7 @@ public final class DeskBench {
             spans / ((System.nanoTime() - wall) / 1e9));
       }
       Arrays.sort(rates);
-      bar("spans taken per second of CPU, median", rates[1], rates[1] >= SPANS_PER_CPU_SECOND);
+      bar("spans received per second of CPU time, median", rates[1], rates[1] >= SPANS_PER_CPU_SECOND);
       accounted(desk, load);
       search(desk, true);
     }

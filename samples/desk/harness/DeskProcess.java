@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A desk as a process; its cost is read from {@code /proc}. */
+/** A desk in its own process, whose CPU time and memory are read from {@code /proc}. */
 final class DeskProcess implements AutoCloseable {
   private static final long NANOS_PER_TICK = 10_000_000; // USER_HZ is 100 on every Linux
   private static final Pattern READY =
@@ -24,13 +24,13 @@ final class DeskProcess implements AutoCloseable {
   private final int port;
   private final int otlpPort;
 
-  /** Starts it on its own core. */
+  /** Starts a desk on its own core. */
   static DeskProcess onOneCore(String heap, String flag) throws IOException {
     return new DeskProcess(
         System.getProperty("bench.core"), List.of("-Xmx" + heap, "-XX:+UseSerialGC"), flag);
   }
 
-  /** Starts it as users do, with the collector that the JVM selects. */
+  /** Starts a desk on all cores, with the JVM's default garbage collector. */
   static DeskProcess onAllCores(String heap, String flag) throws IOException {
     int last = Integer.getInteger("bench.cores") - 1;
     return new DeskProcess("0-" + last, List.of("-Xmx" + heap), flag);
@@ -47,7 +47,7 @@ final class DeskProcess implements AutoCloseable {
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
     Matcher ready = READY.matcher(String.valueOf(said.readLine()));
     if (!ready.matches()) {
-      throw new IOException("the desk does not start");
+      throw new IOException("the desk did not start");
     }
     port = Integer.parseInt(ready.group(1));
     otlpPort = Integer.parseInt(ready.group(2));
@@ -70,7 +70,7 @@ final class DeskProcess implements AutoCloseable {
         return Long.parseLong(line.replaceAll("\\D", "")) * 1_024 / 1_000_000;
       }
     }
-    throw new IOException("the desk has gone");
+    throw new IOException("the desk's process has ended");
   }
 
   String get(String path) throws IOException, InterruptedException {

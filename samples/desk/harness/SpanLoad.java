@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Requests as the whole stack traces them, nine spans each, sent in batches as exporters do. */
+/** Sends requests of nine spans each, like those of the whole stack, in batches as exporters do. */
 final class SpanLoad implements AutoCloseable {
   private static final int BATCH = 512;
   private static final String[] MODELS = {"llama-3-70b", "qwen-3-32b", "mistral-large"};
@@ -41,7 +41,7 @@ final class SpanLoad implements AutoCloseable {
     provider = SdkTracerProvider.builder().addSpanProcessor(new Collecting()).build();
   }
 
-  /** Sends this number of spans or a few more; returns when all have been accepted. */
+  /** Sends at least this number of spans; returns when the desk has accepted all. */
   void send(long spans) {
     long end = sent + spans;
     while (sent + batch.size() < end) {
@@ -119,7 +119,7 @@ final class SpanLoad implements AutoCloseable {
         .startSpan();
   }
 
-  /** Sends one batch while the next is created. */
+  /** Sends a batch while the next one is created. */
   private void flush() {
     await();
     underWay = exporter.export(List.copyOf(batch));
@@ -129,7 +129,7 @@ final class SpanLoad implements AutoCloseable {
 
   private void await() {
     if (!underWay.join(30, TimeUnit.SECONDS).isSuccess()) {
-      throw new IllegalStateException("the desk has not taken a batch");
+      throw new IllegalStateException("the desk did not accept a batch");
     }
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The parts of the time to the first token. They follow one another and add up to it.
+// Shows the time to the first token, divided into consecutive parts.
 
 import { el, percentOf } from './dom.js';
 import { cut, plain } from './foreign.js';
@@ -34,7 +34,7 @@ export function anatomyPanel(anatomy, summary) {
     anatomyBar(anatomy, anatomy.ttftMs), legend(anatomy));
 }
 
-/** The bar alone, on a scale that may be longer than this request. */
+/** The bar without legend, on a scale that may be longer than this request. */
 export function anatomyBar(anatomy, scaleMs) {
   const parts = partsOf(anatomy);
   const words = parts.map((part) => `${nameOf(part)} ${ms(part.ms)}`).join(', ');
@@ -66,8 +66,8 @@ function sumOf(parts) {
 function sumLine(anatomy) {
   const sum = sumOf(partsOf(anatomy));
   const isWhole = Math.abs(sum - anatomy.ttftMs) <= EQUAL_MS;
-  const verdict = isWhole ? 'Σ of the parts is the same' : 'Σ of the parts differs';
-  const engine = Number.isFinite(anatomy.engineTtftMs) ? el('span', { title: 'From its arrival at the engine that gave the first token' }, ` · engine alone ${exactMs(anatomy.engineTtftMs)}`) : null;
+  const verdict = isWhole ? 'The sum of the parts equals the time to first token' : 'The sum of the parts differs from the time to first token';
+  const engine = Number.isFinite(anatomy.engineTtftMs) ? el('span', { title: 'From the arrival at the engine that sent the first token' }, ` · engine alone ${exactMs(anatomy.engineTtftMs)}`) : null;
   return el('span', { class: isWhole ? 'sum' : 'sum sum-off' }, el('span', { class: 'sum-value', title: verdict, text: `Σ ${exactMs(sum)} ${isWhole ? '✓' : '≠'}` }), engine);
 }
 
@@ -75,7 +75,7 @@ function partsOf(anatomy) {
   return (anatomy.parts ?? []).filter((part) => finite(part.ms) > 0);
 }
 
-/** A part's key, if it is one we have a colour for. */
+/** A part's key if it is in PARTS, else `other`. */
 export function keyOf(part) {
   return Object.hasOwn(PARTS, part.key) ? part.key : 'other';
 }

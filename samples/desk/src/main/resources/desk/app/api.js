@@ -1,9 +1,11 @@
 // @ts-check
-// Calls the desk's API. Every failure has a sentence for the page.
+// Calls the desk's API. Each failure has a sentence that the page shows.
 
 const PATIENCE_MS = 15000;
 
-/** Why there is no answer: `gone` (no server), `unknown` (no such thing) or `refused`. */
+/** A failed call; `kind` is `gone` (the server does not respond), `unknown` (not found) or
+ * `refused`.
+ */
 export class Unanswered extends Error {
   constructor(kind, message) {
     super(message);
@@ -45,7 +47,7 @@ async function answer(path, signal) {
   }
 }
 
-// An error response counts even without a readable body; a truncated success does not.
+// An error response is valid without a readable body; a success response is not.
 async function read(response, signal) {
   try {
     return await response.json();

@@ -36,7 +36,7 @@ export class Axis {
     return [el('b', { class: at > 0.85 ? 'flipped' : '', style: { left: percentOf(at, 1) } }, el('span', { text: 'first token' }))];
   }
 
-  // Repeats the parts of the time to the first token along the axis, above the spans that explain them.
+  // Draws the parts of the time to the first token along the axis, above the spans.
   #drawParts(scale) {
     const parts = (this.#look.anatomy?.parts ?? []).filter((part) => Number.isFinite(part.atMs) && part.ms > 0);
     this.#parts.replaceChildren(...parts.map((part) => {

@@ -6,7 +6,7 @@ import { foreign } from './foreign.js';
 import { count, finite, many, ms, percent } from './format.js';
 import { compareHref, isTrace, traceHref } from './router.js';
 
-/** How many other requests there are to show. */
+/** The number of other requests to show. */
 export function sharersOf({ parts, batch }) {
   return parts ? new Set(parts.flatMap((part) => part.neighbours.map((one) => one.traceId))).size : (batch?.length ?? 0);
 }
@@ -38,7 +38,7 @@ function shareOf({ steps, tokens, shareMs, busyMs, coverage }) {
 }
 
 function shareHint({ model, boundMs, coverage }) {
-  return `Its share of these steps by the model ${model}; at most ${ms(boundMs)} off. Coverage ${coverage}: the share of steps of which nothing was lost.`;
+  return `Its share of the GPU time of these steps, estimated by the model "${model}" with an error of at most ${ms(boundMs)}. Coverage ${coverage}: the share of steps without lost events.`;
 }
 
 function facts({ ran, seen, mostMembers, mostUntraced, queuedBehind, stalls, stallMs, leftOut, leftOutMs, untracedMs }) {

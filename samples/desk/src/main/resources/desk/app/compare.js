@@ -36,7 +36,7 @@ class CompareView {
     return [
       { keys: ['j', 'ArrowDown'], does: 'next pair of spans', run: () => this.#step(1) },
       { keys: ['k', 'ArrowUp'], does: 'previous pair of spans', run: () => this.#step(-1) },
-      { keys: ['Enter'], does: 'attributes that differ', run: () => false }, // a summary element does it
+      { keys: ['Enter'], does: 'attributes that differ', run: () => false }, // handled by the summary element
       { keys: ['s'], does: 'swap both', run: () => this.#desk.go(compareHref(this.#place.b, this.#place.a)) },
       { keys: ['Escape'], does: 'back to the requests', run: () => this.#desk.go(this.#desk.list) },
     ];
@@ -108,7 +108,7 @@ function spanRows(rows, isCut, endMs) {
     isCut ? el('p', { class: 'warning', text: 'Only the first spans are compared; there are more.' }) : null);
 }
 
-// Pairs of spans with about the same duration and the same attributes.
+// Collapses pairs of spans with about the same duration and the same attributes.
 function alike(rows, endMs) {
   if (rows.length === 0) return null;
   const node = el('details', { class: 'alike' }, el('summary', { text: `${many(rows.length, 'span')} without a difference` }));

@@ -11,7 +11,7 @@ const COVERS = matchMedia('(max-width: 1180px)');
 export class SpanDetails {
   #series; #jump; #leave; #body;
 
-  /** `jump` goes to a span of this trace, `leave` back to the rows. */
+  /** `jump` selects a span of this trace; `leave` returns the focus to the rows. */
   constructor(series, jump, leave) {
     this.#series = series;
     this.#jump = jump;
@@ -30,7 +30,7 @@ export class SpanDetails {
     ].filter(Boolean));
   }
 
-  /** Shows it where it would cover the rows. */
+  /** Opens the details on narrow screens, where they cover the rows. */
   open() {
     this.node.classList.toggle('open', COVERS.matches);
   }
@@ -41,7 +41,7 @@ export class SpanDetails {
     return true;
   }
 
-  /** Closes it where it covers the rows; false if it was not in the way. */
+  /** Closes the details if they cover the rows; returns false otherwise. */
   close() {
     const wasOpen = this.node.classList.contains('open') || this.node.contains(document.activeElement);
     this.node.classList.remove('open');
@@ -72,7 +72,7 @@ function facts(branch) {
   const { span } = branch;
   const own = branch.children.length > 0 ? ms(ownTime(branch)) : undefined;
   const took = span.fold ? ['first to last', ms(span.durationMs), 'From the first call to the end of the last'] : ['took', ms(span.durationMs)];
-  const shown = [took, ['began', `+${ms(branch.from)}`], ['itself', own, 'Time during which none of its children ran'],
+  const shown = [took, ['began', `+${ms(branch.from)}`], ['self', own, 'Time in which none of its children ran'],
     ['critical', branch.critical.length > 0 ? ms(branch.critical.reduce((sum, [from, to]) => sum + to - from, 0)) : undefined, 'The part of its own time on the critical path']];
   return el('dl', { class: 'details-facts' }, shown.filter(([, value]) => value !== undefined)
     .map(([name, value, hint]) => el('div', { title: hint }, el('dt', { text: name }), el('dd', { text: plain(value).slice(0, 40) }))));
@@ -81,7 +81,7 @@ function facts(branch) {
 function ownTime(branch) {
   let covered = 0;
   let until = branch.from;
-  for (const child of branch.children.filter((one) => !one.span.fold)) { // by start time; folded spans are mostly gaps
+  for (const child of branch.children.filter((one) => !one.span.fold)) { // sorted by start time; without folded spans, which are mostly gaps
     const from = Math.max(until, child.from);
     const to = Math.min(branch.to, child.to);
     if (to > from) covered += to - from;

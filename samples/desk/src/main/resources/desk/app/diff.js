@@ -1,12 +1,14 @@
 // @ts-check
-// Aligns the spans of two requests and finds their differences. Has no DOM.
+// Aligns the spans of two requests and finds their differences. Does not use the DOM.
 
 import { keyOf, PARTS } from './anatomy.js';
 import { finite } from './format.js';
 
 const MOST_ROWS = 2000;
 
-/** Both trees as one: rows `{ name, level, a?, b? }`, where spans of one name under matched parents pair up in their order. */
+/** Merges two trees into rows `{ name, level, a?, b? }`: spans with the same name and matching
+ * parents form pairs, in their order.
+ */
 export function aligned(treeA, treeB) {
   const rows = [];
   const open = roots(treeA.roots, treeB.roots).map((pair) => ({ ...pair, level: 1 })).toReversed();
@@ -52,7 +54,9 @@ function nameOf(branch) {
   return branch.span.name ?? '';
 }
 
-/** The parts of both times to first token: `{ key, a, b, by }`, in the order of the pipeline; none where one has no first token. */
+/** The parts of both times to first token, as `{ key, a, b, by }` in pipeline order; empty if a
+ * request has no first token.
+ */
 export function partDifferences(anatomyA, anatomyB) {
   if (!anatomyA || !anatomyB) return [];
   const a = sums(anatomyA);
@@ -67,7 +71,9 @@ function sums(anatomy) {
   return sums;
 }
 
-/** Attributes whose values differ between two spans: `{ key, a, b }`. Ids and process numbers always differ and say nothing. */
+/** Attributes whose values differ between two spans: `{ key, a, b }`. Ids of requests, processes
+ * and threads always differ, and are left out.
+ */
 export function attributeDifferences(spanA, spanB) {
   const a = spanA.attributes ?? {};
   const b = spanB.attributes ?? {};
@@ -76,7 +82,7 @@ export function attributeDifferences(spanA, spanB) {
     .map((key) => ({ key, a: a[key], b: b[key] }));
 }
 
-/** Topmost spans that only one of both has. */
+/** The topmost spans that only the request `side` has. */
 export function onlyIn(rows, side) {
   const other = side === 'a' ? 'b' : 'a';
   const both = new Set(rows.filter((row) => row.a && row.b).map((row) => row[side]));

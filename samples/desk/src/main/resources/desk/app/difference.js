@@ -1,5 +1,5 @@
 // @ts-check
-// The differences of two requests in sentences, the most important first.
+// Describes the differences between two requests in sentences, most important first.
 
 import { nameOf } from './anatomy.js';
 import { partDifferences } from './diff.js';
@@ -11,13 +11,13 @@ const WORTH_MS = 0.5;
 const WORTH_SHARE = 0.02;
 const WORTH_RATIO = 0.02;
 
-/** Sentences, each as a list of strings and elements. */
+/** The sentences, each a list of strings and elements. */
 export function sentences(a, b, only) {
   const all = [
     ended(a.summary, b.summary), took(a.summary, b.summary), firstToken(a, b), decided(a, b), cached(a.summary, b.summary),
     tokens(a.summary, b.summary), lonely('A', 'a', only.a), lonely('B', 'b', only.b),
   ].filter(Boolean);
-  return all.length > 0 ? all : [['Nothing to speak of: both took the same way in about the same time.']];
+  return all.length > 0 ? all : [['No significant difference: both requests took the same path in about the same time.']];
 }
 
 function ended(a, b) {

@@ -1,10 +1,10 @@
 // @ts-check
-// Creates elements. Nothing here parses markup: values from traces are always text.
+// Creates DOM elements. Values from traces become text nodes and are never parsed as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * An element; `props` holds attributes, `text`, `on` (listeners) and `style` (set through the CSSOM, because of the CSP).
+/** Creates an HTML element; `props` has attributes, `text`, `on` (listeners) and `style` (set
+ * through the CSSOM, because of the CSP).
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -16,8 +16,7 @@ export function el(tag, props, ...children) {
   return filled(document.createElement(tag), props, children);
 }
 
-/**
- * The same in SVG.
+/** Creates an SVG element, with the same `props`.
  *
  * @template {keyof SVGElementTagNameMap} K
  * @param {K} tag
@@ -50,17 +49,17 @@ function listen(node, listeners) {
   for (const [event, run] of Object.entries(listeners)) node.addEventListener(event, run);
 }
 
-/** Sets styles through the CSSOM: a style attribute would need a hole in the CSP. */
+/** Sets styles through the CSSOM, because the CSP forbids style attributes. */
 export function place(node, styles) {
   for (const [name, value] of Object.entries(styles)) node.style.setProperty(name, value);
 }
 
-/** Sets the text if it differs. */
+/** Sets the text if it has changed. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** A share as a CSS percentage between 0 and 100. */
+/** A share as a CSS percentage, limited to 0 to 100 %. */
 export function percentOf(part, whole) {
   const share = whole > 0 ? part / whole : 0;
   return `${Math.max(0, Math.min(1, Number.isFinite(share) ? share : 0)) * 100}%`;

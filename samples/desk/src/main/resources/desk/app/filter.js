@@ -1,12 +1,14 @@
 // @ts-check
-// Search and filters above the list.
+// The search field and filters above the list.
 
 import { el } from './dom.js';
 import { cut, plain } from './foreign.js';
 
 const STATES = [['', 'All'], ['ok', 'OK'], ['error', 'Errors'], ['broken', 'Broken'], ['open', 'Open']];
 
-/** The bar; `changed` gets the new filter, `pause` is asked to hold or go on. */
+/** Creates the filter bar; `changed` is called with a new filter, `pause` when the user pauses or
+ * resumes live updates.
+ */
 export function filterBar(filter, changed, pause) {
   return new FilterBar({ ...filter }, changed, pause);
 }
@@ -53,7 +55,7 @@ class FilterBar {
     this.#changed({ ...this.#filter });
   }
 
-  /** Adds models that were seen to the choice. */
+  /** Adds the models of these requests to the selection. */
   learn(summaries) {
     for (const { model } of summaries) {
       if (!model || this.#models.has(model) || this.#models.size >= 100) continue;

@@ -1,5 +1,5 @@
-// @ts-check
-// The flame graph of one request, hanging from the top: width is time or samples, depth is who called whom.
+// @ts-check The flame graph of one request, with the root at the top: width is time or number of
+// samples, depth is the call depth.
 
 import { el, say, svg } from './dom.js';
 import { cut, plain } from './foreign.js';
@@ -14,11 +14,11 @@ const KINDS = ['cpu', 'kernel', 'gpu', 'none'];
 // Units and legends of the two sources of a flame graph: the trace's spans, and recorded stacks.
 export const SPANS = {
   amount: ms, of: 'of the time in calls',
-  legend: { cpu: 'span, or mark of the engine', kernel: 'call of the kernel, or wait in it', gpu: 'call of CUDA or NCCL' },
+  legend: { cpu: 'span, or marker of the engine', kernel: 'system call, or wait in the kernel', gpu: 'call of CUDA or NCCL' },
 };
 export const STACKS = {
   amount: count, of: 'of what was recorded',
-  legend: { cpu: 'function', kernel: 'function of the kernel', gpu: 'kernel on the GPU, or a detail of it', none: 'end of the CPU’s part, or a stack that is cut' },
+  legend: { cpu: 'function', kernel: 'kernel function', gpu: 'GPU kernel, or a detail of it', none: 'boundary between CPU and GPU, or truncated stack' },
 };
 
 export class FlameGraph {
@@ -52,8 +52,8 @@ export class FlameGraph {
     this.#chart.replaceChildren(...shown.map((frame) => this.#frame(frame)));
   }
 
-  // Above the frame that is zoomed to, its callers fill the width; below it, only what can be seen is drawn.
-  #frames() {
+  // The callers of the zoomed frame fill the width. Below it, only frames that are wide enough to
+  #see are drawn. frames() {
     const scale = this.#width / (this.#top.to - this.#top.from || 1);
     const shown = this.#top.ancestors().slice(1).map((node) => ({ node, row: node.depth, x: 0, width: this.#width, isAbove: true }));
     const open = [this.#top];
@@ -121,7 +121,7 @@ export class FlameGraph {
   }
 }
 
-// A frame is as wide as it says, or as its children together if they say more.
+// A frame's width is its own value, or the sum of its children if that is larger.
 function measure(root) {
   root.eachAfter((node) => {
     const below = (node.children ?? []).reduce((sum, child) => sum + child.total, 0);
@@ -149,7 +149,7 @@ function kindOf(node) {
   return KINDS.includes(node.data.kind) ? node.data.kind : 'cpu';
 }
 
-// The same name has the same colour in every flame graph.
+// A name has the same colour in all flame graphs.
 function shadeOf(name) {
   let hash = 7;
   for (let i = 0; i < Math.min(name.length, 64); i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;

@@ -1,5 +1,5 @@
-// @ts-check
-// Shows untrusted text from traces: markup, very long values, bidirectional controls.
+// @ts-check Shows untrusted text from traces, which may contain markup, long values and
+// bidirectional controls.
 
 import { el } from './dom.js';
 
@@ -7,29 +7,34 @@ const SHORT = 160;
 const HOVER = 600;
 const LONG = 400;
 
-// Control characters, and those that reorder or hide text. Joiners stay: emoji and many scripts need them.
+// Control characters, and characters that reorder or hide text. Joiners are allowed: emoji and many
+// scripts need them.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\ufff9-\ufffb]/g;
 
-/** The text with what is invisible made visible, so that it cannot pose as something else. */
+/** The text with invisible characters replaced by their code, so that they cannot disguise it. */
 export function plain(value) {
   return textOf(value).replace(UNSEEN, (c) => `⟨${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 
-/** At most `max` characters of it, never half a surrogate pair. */
+/** Truncates text to `max` characters, without splitting a surrogate pair. */
 export function cut(text, max = SHORT) {
   if (text.length <= max) return text;
   const end = text.charCodeAt(max - 1) >= 0xd800 && text.charCodeAt(max - 1) <= 0xdbff ? max - 1 : max;
   return `${text.slice(0, end)}…`;
 }
 
-/** One line of foreign text, isolated from the direction of its surroundings; the rest of it on hover. */
+/** One line of untrusted text, isolated from the text direction around it; a tooltip shows more of
+ * it.
+ */
 export function foreign(value, className = '') {
   const node = el('bdi', { class: `foreign ${className}` });
   rewrite(node, value);
   return node;
 }
 
-/** Puts other text into what `foreign` made. Cut before it is cleaned: cleaning 10,000 characters per row shows when scrolling. */
+/** Replaces the text of an element made by `foreign`. Truncates before cleaning: cleaning 10,000
+ * characters per row would slow down scrolling.
+ */
 export function rewrite(node, value) {
   const text = textOf(value);
   const short = cut(plain(cut(text, SHORT)), SHORT);
@@ -38,7 +43,7 @@ export function rewrite(node, value) {
   else node.removeAttribute('title');
 }
 
-/** Foreign text in full: long text is cut, with a button for the rest. */
+/** The whole untrusted text: long text is truncated, with a button that shows the rest. */
 export function whole(value) {
   const text = plain(value);
   const node = el('bdi', { class: 'foreign whole', text: cut(text, LONG) });
@@ -51,7 +56,7 @@ export function whole(value) {
   return el('span', {}, node, ' ', button);
 }
 
-/** A value of an attribute as text: lists and objects as JSON. */
+/** An attribute value as text; lists and objects as JSON. */
 export function textOf(value) {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

@@ -1,9 +1,9 @@
-// @ts-check
-// Formats numbers with units and non-breaking spaces. Anything but a finite number becomes a dash.
+// @ts-check Formats numbers with units and non-breaking spaces. A value that is not a finite number
+// becomes a dash.
 
 const NONE = '–';
 
-/** A duration in the unit that keeps three figures. */
+/** A duration with three significant figures, in a suitable unit. */
 export function ms(value) {
   if (!Number.isFinite(value)) return NONE;
   const size = Math.abs(value);
@@ -51,7 +51,7 @@ export function bytes(value) {
   return `${step === 0 ? Math.round(value) : value.toFixed(value < 10 ? 1 : 0)}\u00a0${units[step]}`;
 }
 
-/** The wall clock to the millisecond: requests of one burst differ only there. */
+/** The local time with milliseconds, by which requests of one burst differ. */
 export function clock(epochMs) {
   const when = dateOf(epochMs);
   if (!when) return NONE;
@@ -74,7 +74,7 @@ export function many(number, noun) {
   return `${count(number)} ${noun}${Math.round(number) === 1 ? '' : 's'}`;
 }
 
-/** A number from a trace, or the fallback. */
+/** The value if it is a finite number, else the fallback. */
 export function finite(value, fallback = 0) {
   return Number.isFinite(value) ? value : fallback;
 }

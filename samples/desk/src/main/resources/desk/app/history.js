@@ -1,5 +1,5 @@
 // @ts-check
-// Requests over time, how often the KV cache helped, and P/D decisions with their reasons.
+// The history view: requests over time, KV-cache hits, and P/D decisions with their reasons.
 
 import * as api from './api.js';
 import { el } from './dom.js';
@@ -76,7 +76,7 @@ class HistoryView {
     }
   }
 
-  // Drawn again only for a new pod, so that an open list stays open.
+  // Redrawn only for a new pod, so that an open selection stays open.
   #offer(pods) {
     if (this.#pods?.join() === pods.join()) return;
     this.#pods = pods;

@@ -1,5 +1,5 @@
-// @ts-check
-// The charts of the history. A bar is an interval, a point a request; the colour shows where prefill ran.
+// @ts-check The charts of the history. A bar is a time interval, a point is a request; the colour
+// shows where prefill ran.
 
 import { el, say, svg } from './dom.js';
 import { bytes, clock, count, finite, many, percent } from './format.js';
@@ -8,7 +8,7 @@ import { isTrace, traceHref } from './router.js';
 const HEIGHT = 150;
 const PAD = { left: 52, right: 12, top: 10, bottom: 22 };
 
-/** Whether a decision sends the prefill to a pod of its own, in any generation of words. */
+/** Whether a decision sends prefill to another pod, under any generation of names. */
 export function isPd({ decision }) {
   return /prefill|disagg|^pd$/.test(decision ?? '') && !/decode_only/.test(decision ?? '');
 }
@@ -23,7 +23,7 @@ export function hitChart() {
   }));
 }
 
-/** The bytes that were in no cache, with the threshold from which a prefill of its own pays off. */
+/** The uncached bytes of prompts, with the threshold from which prefill runs on another pod. */
 export function thresholdChart() {
   return chart((decisions) => {
     const shown = decisions.filter((one) => Number.isFinite(one.nonCachedBytes));
@@ -49,10 +49,12 @@ function chart(read) {
   return { node, draw: (decisions) => { last = decisions; paintLast(); } };
 }
 
-/** Requests over time, stacked: prefill on another pod, decode only; failed ones are marked in both. */
+/** Requests over time, as stacked bars: prefill on another pod, and decode only. Failed requests
+ * are marked in both.
+ */
 export function requestChart() {
   const drawing = svg('svg', { class: 'history-chart', height: HEIGHT, role: 'img' });
-  const failed = el('span', {}, el('i', { class: 'swatch failed' }), 'failed, of both');
+  const failed = el('span', {}, el('i', { class: 'swatch failed' }), 'failed (in either)');
   const node = el('div', { class: 'history-frame' }, drawing, key(failed));
   let last = [];
   const paintLast = () => {

@@ -1,5 +1,5 @@
-// @ts-check
-// Keyboard shortcuts. Views register their keys with a description, and the help page is generated from the same table.
+// @ts-check Keyboard shortcuts. Views register keys with a description, from which the help page is
+// generated.
 
 import { el } from './dom.js';
 
@@ -9,7 +9,9 @@ export class Keys {
   #sections = [];
   #dialog;
 
-  /** @param focusLost called when the help page closes and the element that had the focus is gone */
+  /** @param focusLost called when the help page closes and the previously focused element no longer
+   * exists
+   */
   constructor(dialog, focusLost) {
     this.#dialog = dialog;
     document.addEventListener('keydown', (event) => this.#pressed(event));
@@ -17,7 +19,9 @@ export class Keys {
     dialog.addEventListener('close', () => isNowhere(dialog) && focusLost());
   }
 
-  /** Sets the sections `{ title, keys: [{ keys, does, run }] }`; the first that knows a key gets it. */
+  /** Sets the sections `{ title, keys: [{ keys, does, run }] }`; the first section with a key
+   * handles it.
+   */
   use(...sections) {
     this.#sections = sections;
   }
@@ -54,7 +58,7 @@ function helpSection(section) {
   return el('section', {}, el('h3', { text: section.title }), el('dl', {}, rows));
 }
 
-// A closed dialog keeps the focus until the next frame.
+// Until the next frame, a closed dialog keeps the focus.
 function isNowhere(dialog) {
   return document.activeElement === document.body || dialog.contains(document.activeElement);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Percentiles of latency and the share of errors, by model, pod or route.
+// The latency view: percentiles and error rates, by model, pod or route.
 
 import * as api from './api.js';
 import { el } from './dom.js';
@@ -15,7 +15,7 @@ export const RANGES = [['5', '5 minutes'], ['15', '15 minutes'], ['60', '1 hour'
 const MEASURES = [
   ['TTFT', 'Time to first token', (group) => group.ttftMs, ms],
   ['Token gap', 'Time between tokens after the first', (group) => group.tokenGapMs, ms],
-  ['Tokens/s', 'Tokens a second over whole requests', (group) => group.tokensPerSecond, rate],
+  ['Tokens/s', 'Tokens per second over whole requests', (group) => group.tokensPerSecond, rate],
 ];
 
 export function showLatency(host, desk, place) {

@@ -14,7 +14,7 @@ const PAGE = 100;
 const MOST_ROWS = 500;
 const ASK_AGAIN_MS = 800;
 
-let lastOpened; // focused again when the user comes back
+let lastOpened; // gets the focus when the user returns to the list
 
 export function showList(host, desk, place) {
   return new RequestList(host, desk, place.filter);
@@ -40,7 +40,7 @@ class RequestList {
     return [
       { keys: ['j', 'ArrowDown'], does: 'next request', run: () => this.#step(1) },
       { keys: ['k', 'ArrowUp'], does: 'previous request', run: () => this.#step(-1) },
-      { keys: ['Enter'], does: 'open the request, or compare it with the chosen one', run: () => false }, // the focused link does it
+      { keys: ['Enter'], does: 'open the request, or compare it with the chosen one', run: () => false }, // handled by the focused link
       { keys: ['/'], does: 'search', run: () => this.#bar.focus() },
       { keys: ['x'], does: 'choose for comparison; the second choice opens it', run: () => this.#choose() },
       { keys: ['p'], does: 'pause or resume live updates', run: () => this.#pause() },
@@ -83,7 +83,7 @@ class RequestList {
     return el('span', { role: 'columnheader', class: className, title: hint, 'data-sort': sort }, within);
   }
 
-  // Largest first, then smallest first, then newest first as before.
+  // Repeated clicks sort largest first, then smallest first, then newest first.
   #sortBy(key) {
     const next = { [key]: `${key}:asc`, [`${key}:asc`]: undefined };
     const { sort, ...others } = this.#filter;
@@ -131,7 +131,7 @@ class RequestList {
     return api.requests({ ...this.#filter, limit: PAGE }, this.#asking.signal);
   }
 
-  // The server applies filters: with a filter set, news only trigger another request.
+  // The server applies filters, so with a filter, new requests only trigger another query.
   #arrived(news) {
     if (this.#isFiltered()) this.#askSoon();
     else this.#take(news);
@@ -143,9 +143,9 @@ class RequestList {
 
   async #dueAgain() {
     this.#due = undefined;
-    if (this.#own) return this.#askSoon(); // the user's request first; its answer may be older than the news
+    if (this.#own) return this.#askSoon(); // a query of the user is in progress: query again later, because its response may be older
     if (this.#isCalm()) return this.#ask();
-    if (this.#filter.sort) return undefined; // rows would change places under the reader
+    if (this.#filter.sort) return undefined; // rows would move while the user reads
     const answer = await this.#question().catch(() => undefined);
     if (!answer) return;
     this.#matched = answer.matched;
@@ -153,7 +153,7 @@ class RequestList {
     this.#take(answer.requests);
   }
 
-  // Drops waiting requests that no longer match: they would be among the latest otherwise.
+  // Drops pending requests that no longer match the filter: `latest` would contain them otherwise.
   #forgetAllBut(latest) {
     const ids = new Set(latest.map((one) => one.traceId));
     const oldest = latest.length < PAGE ? 0 : latest.at(-1).seq;
@@ -165,7 +165,7 @@ class RequestList {
       if (this.#summaries.has(one.traceId)) this.#summaries.set(one.traceId, one);
       else this.#waiting.set(one.traceId, one);
     }
-    for (const id of this.#waiting.keys()) if (this.#waiting.size > MOST_ROWS) this.#waiting.delete(id); // the oldest first
+    for (const id of this.#waiting.keys()) if (this.#waiting.size > MOST_ROWS) this.#waiting.delete(id); // oldest first
     if (this.#isCalm()) this.#admit();
     else this.#draw();
   }
@@ -174,8 +174,8 @@ class RequestList {
     return listHref(this.#filter) !== '#/';
   }
 
-  // Rows never move under the reader: after scrolling, when paused, or with the focus below the top, a button offers new requests instead.
-  #isCalm() {
+  // Rows must not move while the user reads: after scrolling, when paused, or with the focus below
+  #the top, a button announces new requests instead. isCalm() {
     const focused = this.#body.contains(document.activeElement);
     return !this.#paused && window.scrollY < 40 && (!focused || this.#focusedIndex() <= 0);
   }
@@ -186,7 +186,7 @@ class RequestList {
   }
 
   #admit() {
-    if (this.#isFiltered()) return this.#ask(); // some rows may match no longer
+    if (this.#isFiltered()) return this.#ask(); // some rows may no longer match
     for (const [id, one] of this.#waiting) this.#summaries.set(id, one);
     this.#waiting.clear();
     for (const old of this.#ordered().slice(MOST_ROWS)) this.#summaries.delete(old.traceId);
@@ -213,7 +213,7 @@ class RequestList {
     }
     if (this.#rows.size === 0) this.#body.replaceChildren();
     const longest = ordered.reduce((most, one) => Math.max(most, one.durationMs || 0), 1);
-    const scaleMs = 2 ** Math.ceil(Math.log2(longest)); // in steps, so that bars keep still while requests come in
+    const scaleMs = 2 ** Math.ceil(Math.log2(longest)); // a power of two, so that bars rarely change when requests arrive
     const known = this.#rows;
     this.#rows = new Map();
     let before = this.#body.firstChild;

@@ -1,5 +1,5 @@
-// @ts-check
-// The live feed of new and changed requests, and the state of the connection.
+// @ts-check Receives new and changed requests over server-sent events, and reports the state of the
+// connection.
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
@@ -18,7 +18,9 @@ export class LiveFeed {
     this.#source.addEventListener('error', () => this.#lost());
   }
 
-  /** Listens to `requests`, `stats`, `state`, or `joined` (news come from now on; what came before must be asked for); returns what ends it. */
+  /** Listens to `requests`, `stats`, `state` or `joined` (connected; the page must query earlier
+   * requests). Returns a function that removes the listener.
+   */
   on(topic, listener) {
     this.#listeners[topic].add(listener);
     return () => this.#listeners[topic].delete(listener);
@@ -29,8 +31,8 @@ export class LiveFeed {
     this.#become('live');
   }
 
-  // Reconnects here, because browsers do so only after some failures, and at intervals of their own.
-  #lost() {
+  // Reconnects explicitly: browsers do so only after some kinds of failure, and choose their own
+  #interval. lost() {
     this.#source.close();
     this.#become('gone');
     setTimeout(() => this.open(), this.#wait);
@@ -49,7 +51,7 @@ export class LiveFeed {
     try {
       data = JSON.parse(event.data);
     } catch {
-      return; // an incomplete event of a server that ended; the next one repeats it
+      return; // an incomplete event of a server that stopped; the next connection repeats it
     }
     for (const listener of this.#listeners[topic]) listener(data);
   }

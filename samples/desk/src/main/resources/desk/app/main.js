@@ -1,5 +1,5 @@
 // @ts-check
-// Starts the page and connects address, keyboard, live feed and theme.
+// Starts the page: selects the view for the address, and sets up keyboard, live feed and theme.
 
 import { el, say } from './dom.js';
 import { count } from './format.js';
@@ -36,7 +36,7 @@ const everywhere = {
 
 function show() {
   const place = parse(location.hash);
-  if (current?.moved?.(place)) return; // the same trace with another span: the view moves its cursor
+  if (current?.moved?.(place)) return; // the same trace with another span: the view only selects the span
   current?.close?.();
   host.replaceChildren();
   host.className = `view view-${place.view}`;
@@ -67,7 +67,7 @@ function showState(state) {
   linkState.dataset.state = state;
   say(linkState, WORDS[state]);
   gone.hidden = state !== 'gone';
-  if (state === 'gone') say(gone, `No answer from the desk since ${new Date().toLocaleTimeString('en-GB')}. This page reconnects by itself and shows the last known state.`);
+  if (state === 'gone') say(gone, `The desk has not responded since ${new Date().toLocaleTimeString('en-GB')}. This page shows the last known state and reconnects automatically.`);
 }
 
 function showStats(stats) {

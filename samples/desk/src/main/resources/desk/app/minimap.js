@@ -1,5 +1,5 @@
 // @ts-check
-// An overview of the trace with a line per span. Dragging zooms, a click shows everything again.
+// An overview of the trace with one line per span. Dragging zooms in; a click zooms out.
 
 import { el, place } from './dom.js';
 import { colour } from './theme.js';

@@ -1,16 +1,16 @@
-// @ts-check
-// Placeholders for loading, empty, unknown and unreachable content. Each says what to do next.
+// @ts-check Placeholders for content that is loading, empty, unknown or unreachable. Each says what
+// to do next.
 
 import { el } from './dom.js';
 
-/** Grey lines of the height that the content will have, so that nothing jumps when it comes. */
+/** Grey lines as high as the expected content, so that the page does not jump when it arrives. */
 export function loading(lines, what) {
   const bars = Array.from({ length: lines }, (_, i) =>
     el('div', { class: 'ghost', style: { width: `${[86, 64, 73, 92, 58][i % 5]}%` } }));
   return el('div', { class: 'loading', role: 'status', 'aria-label': `Loading ${what}` }, bars);
 }
 
-/** A sentence in the middle of an empty place; `hints` follow in smaller type, strings or elements. */
+/** A centred sentence; `hints` (strings or elements) follow in smaller type. */
 export function notice(title, ...hints) {
   return el('div', { class: 'notice' }, el('h2', { text: title }),
     hints.map((hint) => (typeof hint === 'string' ? el('p', { text: hint }) : hint)));

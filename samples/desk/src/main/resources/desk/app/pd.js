@@ -1,5 +1,5 @@
 // @ts-check
-// Prefill, decode and the first token on one timeline, with their pods.
+// Shows prefill, decode and the first token on one timeline, with the pods.
 
 import { el, percentOf } from './dom.js';
 import { foreign } from './foreign.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// Addresses of the desk's views, after the #. Ids are validated.
+// Parses and builds the addresses of views, which follow the #. Ids are validated.
 
 const TRACE = /^[0-9a-f]{32}$/;
 const SPAN = /^[0-9a-f]{16}$/;
@@ -45,7 +45,9 @@ export function compareHref(a, b) {
   return `#/compare/${a}/${b}`;
 }
 
-/** Changes the address without a new entry in the browser's history: moving a cursor is no journey. */
+/** Changes the address without a new entry in the browser's history, for example when the cursor
+ * moves.
+ */
 export function restate(href) {
   if (location.hash !== href) history.replaceState(history.state, '', href);
 }

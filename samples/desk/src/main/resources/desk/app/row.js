@@ -7,13 +7,15 @@ import { clock, count, day, ms, percent } from './format.js';
 import { compareHref, traceHref } from './router.js';
 
 export const STATUS = {
-  ok: ['ok', 'Answered in full.'],
-  error: ['error', 'Failed.'],
-  open: ['open', 'The root span has not arrived: the request may still run.'],
-  broken: ['broken', 'Spans are missing that others name as their parent: a process died or lost them.'],
+  ok: ['ok', 'The request succeeded.'],
+  error: ['error', 'The request failed.'],
+  open: ['open', 'The root span has not arrived: the request may still be running.'],
+  broken: ['broken', 'Parent spans are missing: a process died or lost them.'],
 };
 
-/** Name, class, hint, and the order that a click asks for: its name and the value in a summary. */
+/** Per column: name, class, tooltip and, if it can be sorted, the sort parameter and the summary's
+ * member.
+ */
 export const HEADINGS = [
   ['', 'c-status', ''],
   ['Time', 'c-time', 'When the request began', 'time', 'startMs'],
@@ -26,7 +28,9 @@ export const HEADINGS = [
   ['Spans', 'c-spans', 'Spans received', 'spans', 'spans'],
 ];
 
-/** Compares summaries as the server does for `sort` ("ttft" or "ttft:asc"; newest first without): what has no value comes last. */
+/** Compares summaries as the server does for `sort` ("ttft" or "ttft:asc"; newest first if unset).
+ * Missing values come last.
+ */
 export function bySort(sort) {
   const newestFirst = (a, b) => b.startMs - a.startMs || b.seq - a.seq;
   const [key, direction] = (sort ?? '').split(':');
@@ -44,7 +48,7 @@ export class RequestRow {
   #cell = {};
   #written;
 
-  /** `opened` is called with the trace's id when its link is followed. */
+  /** `opened` is called with the trace id when the user opens the request. */
   constructor(isNews, opened) {
     const cell = (name, role = 'cell') => (this.#cell[name] = el('span', { class: `c-${name}`, role }));
     this.#cell.name = el('bdi', { class: 'foreign r-name' });
@@ -64,7 +68,9 @@ export class RequestRow {
       cell('kv'), cell('tokens'), cell('spans'));
   }
 
-  /** `chosen` is the trace that waits for another to be compared with; then a row opens the two. */
+  /** `chosen` is the trace that the user has selected for a comparison; if set, the row links to
+   * the comparison with it.
+   */
   write(one, scaleMs, chosen) {
     this.node.classList.toggle('chosen', chosen === one.traceId);
     this.#cell.link.href = chosen && chosen !== one.traceId ? compareHref(chosen, one.traceId) : traceHref(one.traceId);

@@ -1,5 +1,5 @@
 // @ts-check
-// Assigns colours to the services of a trace, in the order in which they appear.
+// Assigns colours to the services of a trace, in the order of their first span.
 
 const COLOURS = 10;
 

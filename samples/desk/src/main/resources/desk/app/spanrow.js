@@ -1,5 +1,5 @@
-// @ts-check
-// One row of the waterfall. Scrolling reuses rows for other spans, so a row updates only what differs.
+// @ts-check One row of the waterfall. Scrolling reuses rows for other spans; a row updates only the
+// parts that differ.
 
 import { el, say } from './dom.js';
 import { rewrite } from './foreign.js';
@@ -8,7 +8,7 @@ import { count, finite, ms, percent } from './format.js';
 const INDENT_PX = 14;
 const DEEPEST_INDENT = 22;
 const MOST_SEGMENTS = 24;
-const CLOSE = 0.004; // parts of the critical path nearer than this share of the width are drawn as one
+const CLOSE = 0.004; // gaps in the critical path below this share of the width are closed
 
 export class SpanRow {
   index = -1;
@@ -33,7 +33,7 @@ export class SpanRow {
       el('span', { class: 'wf-time' }, this.#bar, this.#path, this.#label));
   }
 
-  /** Shows nothing until it is written again. */
+  /** Hides the row until the next `write`. */
   clear() {
     this.index = -1;
     this.branch = undefined;
@@ -143,7 +143,7 @@ function share(value) {
 function joined(critical, range) {
   const width = range.to - range.from;
   const parts = [];
-  for (let i = critical.length - 1; i >= 0; i--) { // the path was walked from its end
+  for (let i = critical.length - 1; i >= 0; i--) { // the path starts at its end
     const from = Math.max(0, (critical[i][0] - range.from) / width);
     const to = Math.min(1, (critical[i][1] - range.from) / width);
     if (to < 0 || from > 1) continue;

@@ -1,5 +1,5 @@
 // @ts-check
-// Requests as points over time and duration, which makes outliers visible.
+// Shows requests as points by time and duration, so that outliers are visible.
 
 import { el, svg } from './dom.js';
 import { plain, cut } from './foreign.js';

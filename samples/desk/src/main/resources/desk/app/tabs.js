@@ -1,9 +1,9 @@
-// @ts-check
-// Tabs, as ARIA describes them: one tab stop, arrows move, the panel is made when first opened.
+// @ts-check Tabs in the ARIA pattern: one tab stop, and arrow keys move between tabs. A panel is
+// created when first opened.
 
 import { el } from './dom.js';
 
-/** `sheets`: `{ id, name, key, make, off? }`, where `off` says why there is nothing to open. */
+/** `sheets`: `{ id, name, key, make, off? }`; `off` is the reason why the tab is disabled. */
 export function tabs(sheets, openFirst, shown) {
   return new Tabs(sheets, openFirst, shown);
 }
@@ -28,7 +28,7 @@ class Tabs {
     });
   }
 
-  /** Opens a sheet; false if there is nothing in it. */
+  /** Opens a tab; returns false if it is disabled. */
   open(id) {
     const at = this.#sheets.findIndex((sheet) => sheet.id === id);
     if (at < 0 || this.#sheets[at].off) return false;

@@ -1,5 +1,5 @@
 // @ts-check
-// Dark or light: the system's preference unless the user chooses.
+// Switches between dark and light. The default is the system's preference.
 
 const KEY = 'inferspan.desk.theme';
 const NEXT = { system: 'dark', dark: 'light', light: 'system' };
@@ -44,7 +44,7 @@ function remember(choice) {
   }
 }
 
-/** Resolves a colour of the style sheet for a canvas, which does not understand CSS variables. */
+/** Resolves a CSS variable to a colour, because a canvas does not support CSS variables. */
 export function colour(name) {
   const probe = document.body.appendChild(document.createElement('i'));
   probe.style.color = `var(${name})`;

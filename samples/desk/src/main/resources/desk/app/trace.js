@@ -1,5 +1,5 @@
 // @ts-check
-// The view of one trace: the explanation, the time to first token, all spans.
+// The view of one trace: the explanation, the time to first token and all spans.
 
 import { anatomyPanel } from './anatomy.js';
 import * as api from './api.js';
@@ -21,7 +21,7 @@ import { Waterfall } from './waterfall.js';
 const SETTLE_MS = 400;
 const RETRY_MS = 2500;
 const MOST_SERVICES = 8;
-const COLD_START = 'llm_d.model_server.cold_start'; // no request, so no first token and no prefill
+const COLD_START = 'llm_d.model_server.cold_start'; // not a request, so it has neither first token nor prefill
 
 export function showTrace(host, desk, place) {
   return new TraceView(host, desk, place);
@@ -89,7 +89,7 @@ class TraceView {
     this.#waterfall?.draw();
   }
 
-  /** Whether a new address is still this trace; then only the cursor moves. */
+  /** If a new address is the same trace, selects its span and returns true. */
   moved(place) {
     if (place.view !== 'trace' || place.traceId !== this.#traceId) return false;
     this.#spanId = place.spanId;
@@ -142,7 +142,7 @@ class TraceView {
     if ((!kept || isHeld) && document.activeElement === document.body) this.focus();
   }
 
-  /** Focuses the waterfall if nothing else has the focus, which a redraw can remove. */
+  /** Focuses the waterfall if a redraw has removed the focused element. */
   focus() {
     if (this.#onWaterfall()) this.#waterfall.focus();
   }
@@ -187,7 +187,7 @@ class TraceView {
   #compare() {
     this.#desk.chosen.first = this.#traceId;
     this.#desk.announce('Open the request to compare with');
-    this.#desk.go('#/'); // without the current search, which may match no other request
+    this.#desk.go('#/'); // without the current search, which may match no other requests
   }
 
   #escape() {
@@ -202,7 +202,7 @@ function isPressable(target) {
   return target.closest('a, button, summary') !== null;
 }
 
-// The position of the first token in the trace; the TTFT counts from a span that may not be the first.
+// The time of the first token since the start of the trace. TTFT may count from a later span.
 function firstTokenOf({ summary, anatomy, pd }) {
   const last = anatomy?.parts?.at(-1);
   return pd?.firstTokenAtMs ?? (last ? last.atMs + last.ms : summary.ttftMs);
@@ -222,7 +222,7 @@ function warnings({ summary, spans, cut }) {
     warn(`This trace is broken: ${orphans > 0 ? `${many(orphans, 'span')} arrived without their parent` : 'its root has not arrived'}. A process died or could not export.`);
   }
   if (summary.status === 'open') lines.push(el('p', { class: 'warning calm', text: 'The root span has not arrived yet: the request may still be running. This page updates as spans arrive.' }));
-  if (summary.dropped > 0) warn(`${many(summary.dropped, 'event')} of this request were lost; the spans that miss some are marked.`);
+  if (summary.dropped > 0) warn(`${many(summary.dropped, 'event')} of this request were lost; the affected spans are marked.`);
   if (cut > 0) warn(`${many(cut, 'more span')} of this trace are not shown: the desk sends at most ${count(spans.length)}.`);
   if (spans.length === 0) lines.push(notice('All spans of this trace were dropped.'));
   return el('div', { class: 'warnings', role: 'status' }, lines);

@@ -7,7 +7,9 @@ import { clock, count, day, ms, percent } from './format.js';
 import { traceHref } from './router.js';
 import { STATUS } from './row.js';
 
-/** `jump` shows a span by its id; `timeline` says whether the trace has the page of a cold start. */
+/** `jump` selects a span by its id; `timeline` is whether the trace has the timeline of a cold
+ * start.
+ */
 export function traceHead(summary, desk, compare, jump, timeline) {
   const [status, meaning] = STATUS[summary.status] ?? STATUS.open;
   return el('header', { class: 'trace-head', 'data-status': status },
@@ -62,7 +64,7 @@ function copyButton(id, desk) {
       desk.announce('Trace id copied');
       button.dataset.done = 'copied';
     } catch {
-      getSelection().selectAllChildren(button); // without a clipboard, select the id instead
+      getSelection().selectAllChildren(button); // without access to the clipboard, select the id instead
     }
     setTimeout(() => delete button.dataset.done, 1200);
   });

@@ -1,12 +1,12 @@
 // @ts-check
 // The spans of a trace as a tree, with open and closed branches and the critical path.
-// Does not recurse, because a hostile trace can nest as deep as it has spans.
+// Does not recurse, because a hostile trace can nest all of its spans.
 
 import { finite } from './format.js';
 
 const SHORT_SHARE = 0.01;
 
-/** One span with its place in the tree. Times are milliseconds since the trace began. */
+/** A span in the tree. Times are milliseconds since the start of the trace. */
 class Branch {
   children = [];
   parent;
@@ -22,12 +22,14 @@ class Branch {
     this.to = this.from + Math.max(0, finite(span.durationMs));
   }
 
-  /** The name of the call, also where the span stands for several. */
+  /** The name of the call, without the suffix of folded spans. */
   get name() {
     return (this.span.fold ? this.span.name?.replace(/ \(folded\)$/, '') : this.span.name) || 'unnamed';
   }
 
-  /** The span's duration; of a folded span the time in its calls, as its duration includes the gaps between them. */
+  /** The span's duration. For a folded span, the time in its calls, because its duration includes
+   * the gaps between them.
+   */
   get tookMs() {
     return this.span.fold ? this.span.fold.sumMs : this.span.durationMs;
   }
@@ -52,7 +54,7 @@ export class SpanTree {
     return this.#byId.get(spanId);
   }
 
-  /** The branches that are not hidden in a closed one, top to bottom. */
+  /** The visible branches (all ancestors are open), top to bottom. */
   visible() {
     const rows = [];
     const open = this.roots.toReversed();
@@ -64,7 +66,7 @@ export class SpanTree {
     return rows;
   }
 
-  /** Opens everything above a span, so that it can be seen. */
+  /** Opens all ancestors of a span, so that it becomes visible. */
   reveal(branch) {
     for (let up = branch.parent; up; up = up.parent) up.isOpen = true;
   }
@@ -85,8 +87,8 @@ export class SpanTree {
     }
   }
 
-  // Walks down from the roots. A span that is unreachable because of a cycle of parents becomes a root.
-  #order() {
+  // Orders the spans from the roots down. A span that is unreachable because of a cycle of parents
+  #becomes a root. order() {
     const order = [];
     const seen = new Set();
     const walk = (root) => {
@@ -134,8 +136,8 @@ function longest(roots) {
   return roots.reduce((most, root) => (root.to - root.from > most.to - most.from ? root : most));
 }
 
-// Walks backwards from the end: the critical path goes through the child that ended last, then through the one that ended last before it began.
-// Skips folded spans, which are many short calls and not one interval.
+// Walks backwards from the end: the critical path goes through the child that ended last, then through the child that
+// ended last before that one began. Skips folded spans, which are many short calls and not one interval.
 function markCritical(root) {
   const open = [[root, root.to]];
   while (open.length > 0) {

@@ -1,5 +1,5 @@
-// @ts-check
-// The waterfall: a row with a bar per span. Only visible rows exist, so ten thousand spans scroll like ten.
+// @ts-check The waterfall: a row with a bar per span. Only visible rows have DOM elements, so that
+// large traces scroll fast.
 
 import { Axis } from './axis.js';
 import { el } from './dom.js';
@@ -34,7 +34,7 @@ export class Waterfall {
     this.#watch.observe(this.#scroll);
   }
 
-  /** Draws it; the node must be in the document. */
+  /** Draws the waterfall; `node` must be in the document. */
   start(kept, branch) {
     if (kept) this.#restore(kept);
     this.#rebuild();
@@ -48,7 +48,7 @@ export class Waterfall {
     this.#watch.disconnect();
   }
 
-  /** The state that is kept when the trace grows: open branches, scroll position, zoom. */
+  /** The state to restore after the trace has grown: open branches, scroll position, zoom. */
   state() {
     const isOpen = new Map(this.#tree.all.map((branch) => [branch.span.id, branch.isOpen]));
     const isWhole = this.#range.from === this.#whole().from && this.#range.to === this.#whole().to;
@@ -88,8 +88,8 @@ export class Waterfall {
     this.#drawRows();
   }
 
-  // Row i always uses slot i modulo the pool, so that scrolling by one row rewrites one row. Scrolling by whole screens writes
-  // visible rows only.
+  // Row i uses slot i modulo the pool's size, so that scrolling by one row rewrites one row. Scrolling by whole screens
+// writes visible rows only.
   #drawRows() {
     const height = this.#scroll.clientHeight;
     if (height === 0) return;
@@ -111,7 +111,7 @@ export class Waterfall {
     const row = new SpanRow(this.#look.series);
     this.#pool.push(row);
     this.#size.append(row.node);
-    for (const other of this.#pool) other.clear(); // the modulus has changed
+    for (const other of this.#pool) other.clear(); // the pool's size has changed
   }
 
   #clicked(event) {
@@ -131,7 +131,7 @@ export class Waterfall {
     return true;
   }
 
-  /** `isAsked`: the user pointed at the span, so its details open where they cover the rows. */
+  /** `isAsked`: the user selected the span, so its details open even if they cover the rows. */
   select(branch, centred = false, isAsked = false) {
     if (!this.#at.has(branch)) {
       this.#tree.reveal(branch);
@@ -139,7 +139,7 @@ export class Waterfall {
     }
     this.#bringToSight(this.#at.get(branch), centred);
     this.#take(branch, isAsked);
-    // The page itself may be scrolled, too.
+    // The page may have been scrolled, too.
     this.#pool.find((row) => row.branch === branch)?.node.scrollIntoView({ block: 'nearest' });
   }
 
@@ -210,7 +210,7 @@ export class Waterfall {
     if (this.#selected) this.#zoom({ from: this.#selected.from, to: Math.max(this.#selected.to, this.#selected.from + 1e-4) });
   }
 
-  /** Shows all the time again; false if it did already. */
+  /** Shows the whole time range; returns false if it was already visible. */
   zoomOut() {
     const whole = this.#whole();
     if (this.#range.from === whole.from && this.#range.to === whole.to) return false;

@@ -1,7 +1,7 @@
 /**
- * Configurations of backends, next to this folder; there is no program here.
+ * Tests of the backend configurations in {@code samples/backends}. This package is empty.
  *
- * <p>The tests send traces to real servers.
+ * <p>The tests send traces to real servers and read them back.
  */
 @NullMarked
 package io.inferspan.samples.backends;

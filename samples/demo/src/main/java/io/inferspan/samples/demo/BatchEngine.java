@@ -11,14 +11,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The test kit's stand-in for vLLM V1: a web server on uvicorn, uvloop, httptools and FastAPI, and
- * an engine process behind ZMQ, which runs several requests in one step. It needs Debian packages.
+ * Starts the test kit's stand-in for vLLM V1: an API server on uvicorn, uvloop, httptools and
+ * FastAPI, and an engine process behind ZMQ that runs several requests in one step. It needs Debian
+ * packages.
  */
 final class BatchEngine {
 
   static final String NAME = "vllm-batch";
 
-  /** The command that installs its packages. */
+  /** The command that installs the packages. */
   static final String INSTALL =
       "apt-get install python3-fastapi python3-httptools python3-msgpack python3-uvicorn"
           + " python3-uvloop python3-zmq";
@@ -34,7 +35,7 @@ final class BatchEngine {
 
   private BatchEngine() {}
 
-  /** Returns whether it can run here. */
+  /** Returns whether the packages are installed. */
   static boolean isInstalled() throws IOException {
     Process look;
     try {
@@ -52,7 +53,10 @@ final class BatchEngine {
     }
   }
 
-  /** With the plugin. A token takes the device 3 ms, a prompt's token 0.1 ms. */
+  /**
+   * Returns how to start the engine, with the vLLM plugin. The device takes 3 ms per generated
+   * token and 0.1 ms per prompt token.
+   */
   static Plan plan(Path root, int port, Path cuda) {
     Path built = cuda.resolveSibling("");
     Map<String, String> plugin =
@@ -68,7 +72,7 @@ final class BatchEngine {
     return new Plan(NAME, command, plugin, Integer.toString(port));
   }
 
-  /** Returns a request with this number of words, each of which is a token. */
+  /** Returns a request with this number of words. Each word is a token. */
   static Question question(String id, int words) {
     String body =
         """

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** A process of the demo: starts it, reads its output and ends it. */
+/** A child process of the demo. */
 final class Child {
 
   private static final int KEPT_LINES = 12;
@@ -30,12 +30,12 @@ final class Child {
   private volatile boolean ending;
 
   /**
-   * How a process is started.
+   * The command and environment of a process.
    *
-   * @param name its name in the demo
+   * @param name the name in the demo
    * @param command program and arguments
-   * @param environment variables in addition to those of this process
-   * @param readyWhen part of the line that it prints when it serves
+   * @param environment variables added to the environment of this process
+   * @param readyWhen a part of the line that the process prints when it is ready
    */
   record Plan(
       String name, List<String> command, Map<String, String> environment, String readyWhen) {}
@@ -50,9 +50,10 @@ final class Child {
   /**
    * Starts a process.
    *
-   * <p>The calling thread must live on: to the kernel, that thread is the parent.
+   * <p>The calling thread must outlive the process: the kernel ends the process when this thread
+   * ends.
    *
-   * @param died called if it ends before the demo ends it
+   * @param died called if the process ends before the demo terminates it
    */
   static Child start(Plan plan, ParentWatch parentWatch, Consumer<Child> died) throws IOException {
     ProcessBuilder builder =
@@ -64,7 +65,7 @@ final class Child {
     return child;
   }
 
-  /** Settings of the user's environment would send spans elsewhere. */
+  /** Returns whether the variable configures tracing, which would send spans to another backend. */
   private static boolean setsUpAnother(String variable) {
     return variable.startsWith("OTEL_")
         || variable.startsWith("INFERSPAN_")
@@ -83,7 +84,7 @@ final class Child {
       }
       process.waitFor();
     } catch (IOException e) {
-      keep("(its output broke: " + e.getMessage() + ")");
+      keep("(cannot read its output: " + e.getMessage() + ")");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -94,8 +95,8 @@ final class Child {
   }
 
   /**
-   * Ctrl-C ends all processes of the terminal at once, which is no failure. Java then ends with its
-   * own status, unless a program, such as the desk, exits with 0.
+   * Returns whether Ctrl-C ended the process, which is not a failure: it ends all processes of the
+   * terminal. A JVM then exits with status 130, unless the program, such as the desk, exits with 0.
    */
   private boolean interrupted() {
     if (process.isAlive()) {
@@ -127,10 +128,11 @@ final class Child {
   }
 
   /**
-   * Waits until it serves.
+   * Waits until the process is ready.
    *
-   * @return the line that said so
-   * @throws IllegalStateException with its last lines if it ends instead, or takes too long
+   * @return the line that reports it
+   * @throws IllegalStateException if the process ends or takes too long; the message has its last
+   *     lines
    */
   String awaitReady(Duration limit) throws InterruptedException {
     try {
@@ -139,18 +141,18 @@ final class Child {
       throw new IllegalStateException(exitMessage(), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
-          name() + " does not serve after " + limit.toSeconds() + " s" + saying(), e);
+          name() + " is not ready after " + limit.toSeconds() + " s" + saying(), e);
     }
   }
 
-  /** Returns its last lines of output; empty if there are none. */
+  /** Returns the last lines of output. */
   List<String> lastLines() {
     synchronized (last) {
       return List.copyOf(last);
     }
   }
 
-  /** Returns how it ended, with its last lines. */
+  /** Describes how the process ended, with its last lines of output. */
   String exitMessage() {
     String how = process.isAlive() ? "has closed its output" : "has ended, " + manner();
     return name() + " " + how + saying();
@@ -166,18 +168,21 @@ final class Child {
   private String saying() {
     List<String> lines = lastLines();
     return lines.isEmpty()
-        ? "; it said nothing"
+        ? "; it printed nothing"
         : "; its last lines:\n    " + String.join("\n    ", lines);
   }
 
-  /** Asks it to end. */
+  /** Sends SIGTERM. */
   void terminate() {
     ending = true;
-    // Process.destroy also closes the pipe, and its last lines would be lost.
+    // Process.destroy would also close the pipe and lose the last lines.
     boolean _ = process.toHandle().destroy();
   }
 
-  /** Waits until it has ended and its output is read; kills it if that takes too long. */
+  /**
+   * Waits until the process has ended and its output is read; kills the process if it takes too
+   * long.
+   */
   void awaitEnd(Duration limit) throws InterruptedException {
     long until = System.nanoTime() + limit.toNanos();
     if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 
-/** The program: starts the stack, plays the scenes, shows their traces, and stays. */
+/**
+ * The main program: starts the stack, sends the requests of each {@link Scene}, prints their
+ * traces, and runs until Ctrl-C.
+ */
 public final class DemoMain {
 
   private static final int FAILED = 1;
@@ -22,7 +25,9 @@ public final class DemoMain {
 
   private static final Duration TRACE_LIMIT = Duration.ofSeconds(3);
 
-  /** Lines about the whole request, which the tree shows. */
+  /**
+   * The first lines of an explanation describe the whole request, like the tree, and are skipped.
+   */
   private static final int EXPLAINED_BEFORE = 2;
 
   private final Options options;
@@ -39,7 +44,10 @@ public final class DemoMain {
     this.progress = progress;
   }
 
-  /** Runs in the repository. The exit status is 0 when done, 2 for wrong arguments, else 1. */
+  /**
+   * Runs in the root of the repository. The exit status is 0 for success, 2 for invalid arguments,
+   * else 1.
+   */
   public static void main(String[] arguments) {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     PrintStream err = new PrintStream(System.err, true, StandardCharsets.UTF_8);
@@ -58,7 +66,7 @@ public final class DemoMain {
       err.println(e.getMessage());
       return WRONG_USAGE;
     } catch (IOException | IllegalStateException e) {
-      err.println("The demo has failed: " + e.getMessage());
+      err.println("The demo failed: " + e.getMessage());
       return FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -69,7 +77,7 @@ public final class DemoMain {
   private void play() throws IOException, InterruptedException {
     List<Path> missing = programs.missing();
     if (!missing.isEmpty()) {
-      throw new IllegalStateException(missing + " is not built; ./demo builds it");
+      throw new IllegalStateException(missing + " is not built; run ./demo, which builds it");
     }
     long start = System.nanoTime();
     try (Stack stack = Stack.start(programs, child -> progress.println(child.exitMessage()))) {
@@ -77,7 +85,7 @@ public final class DemoMain {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> end(stack), "demo-end"));
       play(stack, start);
     } catch (IOException | IllegalStateException e) {
-      // Everything is being ended, so this is no failure.
+      // The demo is terminating its processes, so this is not a failure.
       if (!ending) {
         throw e;
       }
@@ -129,12 +137,12 @@ public final class DemoMain {
       throws IOException, InterruptedException {
     Trace trace = desk.await(id, isWhole, QUIET, TRACE_LIMIT);
     if (trace == null) {
-      throw new IllegalStateException("no trace of " + id + " has come to the desk");
+      throw new IllegalStateException("the desk has not received a trace of " + id);
     }
     return trace;
   }
 
-  /** Sends two requests at once. Only the agent knows that they shared steps. */
+  /** Sends two requests at once, whose shared steps only the agent can report. */
   private void shareSteps(Stack stack, DeskClient desk) throws IOException, InterruptedException {
     if (!stack.withoutKernel().isEmpty() || !stack.hasBatchEngine()) {
       return;
@@ -155,19 +163,21 @@ public final class DemoMain {
   private void remarks(Stack stack) {
     out.println();
     if (!stack.withoutKernel().isEmpty()) {
-      out.println("Without spans of the kernel: " + stack.withoutKernel());
+      out.println("Without kernel spans: " + stack.withoutKernel());
     }
     if (!stack.withoutCuda().isEmpty()) {
-      out.println("Without spans of CUDA: " + stack.withoutCuda());
+      out.println("Without CUDA spans: " + stack.withoutCuda());
     } else if (stack.withoutKernel().isEmpty() && !stack.hasBatchEngine()) {
-      out.println("Without requests that share a batch: " + BatchEngine.INSTALL);
+      out.println(
+          "Without the requests that share a batch. To install what they need: "
+              + BatchEngine.INSTALL);
     }
   }
 
   private void stay(Stack stack, GatewayClient client) throws IOException, InterruptedException {
     coldStart(stack);
-    out.println("All of it and more, with every span: " + stack.page());
-    out.println("Send a request of your own:");
+    out.println("All traces with all spans: " + stack.page());
+    out.println("To send your own request:");
     out.println("  curl " + stack.gatewayUrl() + "/v1/chat/completions \\");
     out.println("    -H 'content-type: application/json' \\");
     out.println(
@@ -175,9 +185,9 @@ public final class DemoMain {
             -d '{"model":"demo","messages":[{"role":"user","content":"hello"}]}'\
         """);
     if (options.load() > 0) {
-      out.println(options.load() + " requests a second follow.");
+      out.println("Now sending " + options.load() + " requests per second.");
     }
-    out.println("Ctrl-C ends everything.");
+    out.println("Ctrl-C stops the demo.");
     if (options.load() == 0) {
       new CountDownLatch(1).await();
     }
@@ -186,18 +196,22 @@ public final class DemoMain {
     }
   }
 
-  /** The rest of the demo does not need it, so a failure is one line. */
+  /**
+   * Starts an engine under {@code coldstart}. A failure is reported in one line, because the rest
+   * of the demo does not depend on it.
+   */
   private void coldStart(Stack stack) throws IOException, InterruptedException {
     if (!stack.withoutKernel().isEmpty()) {
       return;
     }
     try {
       String trace = stack.coldStart();
-      out.println("How an engine starts, with its timeline: " + stack.page() + "#/trace/" + trace);
+      out.println(
+          "The start of an engine, with its timeline: " + stack.page() + "#/trace/" + trace);
     } catch (IllegalStateException e) {
       String why = String.valueOf(e.getMessage()).strip();
       String last = why.substring(why.lastIndexOf('\n') + 1).strip();
-      out.println("Without the start of an engine: " + last);
+      out.println("Cannot observe the start of an engine: " + last);
     }
   }
 

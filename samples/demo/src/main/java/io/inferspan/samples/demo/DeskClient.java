@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the trace desk what it has received, through the API of its page. */
+/** A client of the trace desk's API. */
 final class DeskClient {
 
   private static final String ENGINE_SPAN = EngineSpans.LLM_REQUEST.name(SpanNaming.PROPOSAL);
@@ -32,7 +32,7 @@ final class DeskClient {
   private static final long PAUSE_MILLIS = 30;
   private static final int PATIENCE_MILLIS = 5_000;
 
-  /** On a busy machine, new programs take seconds. */
+  /** The wait for the first span: new processes take seconds on a busy machine. */
   private static final long FIRST_SPAN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final String desk;
@@ -50,12 +50,12 @@ final class DeskClient {
    */
   record Trace(String id, String status, String why, List<SpanRecord> spans) {
 
-    /** Returns whether the request has its part in an engine's steps. */
+    /** Returns whether the trace has the request's phases in an engine's steps. */
     boolean hasPartInSteps() {
       return spans.stream().anyMatch(span -> span.name().equals(DECODE_SPAN));
     }
 
-    /** Returns whether each engine's span has a sibling of that service. */
+    /** Returns whether each engine span has a sibling span of this service. */
     boolean hasBesideEngines(String service) {
       return service.isEmpty()
           || spans.stream()
@@ -77,13 +77,13 @@ final class DeskClient {
   }
 
   /**
-   * Returns the trace of a request, once its spans form one tree and no more arrive.
+   * Waits until a request's spans form one tree and no more arrive, and returns the trace.
    *
-   * @param requestId its {@code x-request-id}
-   * @param isWhole whether these spans are all that must have arrived
-   * @param quiet how long no span may have arrived
-   * @param limit the longest wait after its first span; then the trace is returned as it is
-   * @return null if no span of it arrives for long
+   * @param requestId the {@code x-request-id}
+   * @param isWhole returns whether all required spans have arrived
+   * @param quiet the time without new spans after which the trace is complete
+   * @param limit the maximum wait after the first span, after which the trace is returned as it is
+   * @return the trace, or null if no span of the request arrives
    */
   @Nullable Trace await(String requestId, Predicate<Trace> isWhole, Duration quiet, Duration limit)
       throws IOException, InterruptedException {
@@ -113,7 +113,7 @@ final class DeskClient {
     return traceId == null ? null : trace(traceId);
   }
 
-  /** Returns a whole trace. */
+  /** Returns a trace with all spans that the desk has. */
   Trace trace(String traceId) throws IOException {
     JsonObject found = view(traceId);
     JsonObject summary = found.getJsonObject("summary");
@@ -125,7 +125,7 @@ final class DeskClient {
     return new Trace(traceId, summary.getString("status", ""), summary.getString("why", ""), spans);
   }
 
-  /** Returns the view that the desk's page shows. */
+  /** Returns a trace as the JSON that the page shows. */
   JsonObject view(String traceId) throws IOException {
     return get("api/traces/" + traceId);
   }

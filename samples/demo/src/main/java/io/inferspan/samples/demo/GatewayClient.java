@@ -22,7 +22,7 @@ final class GatewayClient {
   private static final int CONNECT_MILLIS = 2_000;
   private static final int SILENCE_MILLIS = 20_000;
 
-  /** After a single round, class loading still takes half of the first trace's TTFT. */
+  /** Two rounds: after one, class loading would still take half of the first trace's TTFT. */
   private static final int WARM_UP_ROUNDS = 2;
 
   /** A {@code traceparent} whose sampled flag is not set. */
@@ -37,7 +37,7 @@ final class GatewayClient {
   /**
    * Sends a request and reads the response.
    *
-   * @return its status
+   * @return the HTTP status
    */
   int ask(Question question) throws IOException {
     return ask(question, null);
@@ -82,7 +82,7 @@ final class GatewayClient {
     for (FutureTask<Integer> each : asking) {
       int status = answered(each);
       if (status != HttpURLConnection.HTTP_OK) {
-        throw new IOException("a request was answered with status " + status);
+        throw new IOException("the gateway answered a request with status " + status);
       }
     }
   }
@@ -91,7 +91,7 @@ final class GatewayClient {
     try {
       return asked.get();
     } catch (ExecutionException e) {
-      throw new IOException("a request was not answered", e.getCause());
+      throw new IOException("the gateway did not answer a request", e.getCause());
     }
   }
 
@@ -119,7 +119,7 @@ final class GatewayClient {
     return status;
   }
 
-  /** Returns whether the stream ended before that many events. */
+  /** Reads up to {@code events} events; returns whether the stream ended before. */
   private static boolean read(InputStream answer, int events) throws IOException {
     if (answer == null) {
       return true;

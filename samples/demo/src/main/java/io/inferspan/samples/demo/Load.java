@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends a fixed rate of requests, however they end, until it is closed. */
+/** Sends requests at a fixed rate until it is closed, even if they fail. */
 final class Load implements AutoCloseable {
 
-  /** With more open requests than this, nothing answers. */
+  /** The maximum number of open requests, which is only reached if the stack does not respond. */
   private static final int MOST_AT_ONCE = 256;
 
   private final GatewayClient client;
@@ -59,7 +59,7 @@ final class Load implements AutoCloseable {
     return answered.get();
   }
 
-  /** Returns the number of other requests. */
+  /** Returns the number of failed requests. */
   long failed() {
     return failed.get();
   }

@@ -7,8 +7,8 @@ import java.util.List;
  * The command-line options.
  *
  * @param once whether to end after the six requests
- * @param load requests a second after those; 0 for none
- * @param learn whether this run writes the caches for later starts
+ * @param load requests per second after the six requests; 0 for none
+ * @param learn whether this run writes AOT caches for later starts
  */
 record Options(boolean once, int load, boolean learn) {
 
@@ -37,7 +37,7 @@ record Options(boolean once, int load, boolean learn) {
           switch (argument) {
             case "--once" -> new Options(true, options.load, options.learn);
             case "--load" -> new Options(options.once, number(argument, rest), options.learn);
-            // For the build script: all later starts use the caches.
+            // For the script ./demo, whose later starts use the caches.
             case "--learn" -> new Options(true, 0, true);
             default ->
                 throw new IllegalArgumentException(
@@ -45,7 +45,7 @@ record Options(boolean once, int load, boolean learn) {
           };
     }
     if (options.once && options.load > 0) {
-      throw new IllegalArgumentException("--once and --load contradict each other; give one.");
+      throw new IllegalArgumentException("--once and --load exclude each other; give only one.");
     }
     return options;
   }

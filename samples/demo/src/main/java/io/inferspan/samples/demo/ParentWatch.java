@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a process with its parent, even if the parent is killed.
+ * Ends a child process when its parent ends, even if the parent is killed.
  *
- * <p>On Linux the kernel does this. Elsewhere a shell reads a pipe whose other end the parent
- * holds.
+ * <p>On Linux the kernel does this. On other systems, a shell reads from a pipe that the parent
+ * holds open.
  */
 enum ParentWatch {
-  /** {@code setpriv --pdeathsig}: it executes the process, which keeps its pid. */
+  /** Uses {@code setpriv --pdeathsig}, which executes the command under its own pid. */
   KERNEL {
     @Override
     List<String> wrap(List<String> command) {
       return joined(List.of("setpriv", "--pdeathsig", "KILL", "--"), command);
     }
   },
-  /** A shell around the process, which notices that the pipe is closed. */
+  /** Uses a shell that starts the command and ends it when the pipe is closed. */
   PIPE {
     @Override
     List<String> wrap(List<String> command) {
@@ -31,10 +31,10 @@ enum ParentWatch {
   };
 
   /**
-   * Descriptor 3 is the pipe, because a shell redirects the input of background jobs.
+   * The pipe is descriptor 3, because a shell redirects the standard input of background jobs.
    *
-   * <p>The watching {@code cat} does not hold the process's output: it outlives the process by a
-   * moment, and a reader of that output would wait for it.
+   * <p>The watching {@code cat} must not inherit the command's output: it ends slightly later, and
+   * a reader of the output would wait for it.
    */
   private static final String WATCH =
       """
@@ -52,14 +52,14 @@ enum ParentWatch {
 
   private static final long TRIAL_SECONDS = 5;
 
-  /** Returns a command that runs this one and ends with its parent. */
+  /** Wraps a command so that it ends with its parent. */
   abstract List<String> wrap(List<String> command);
 
-  /** Returns the best way that this machine has. */
+  /** Returns the best method that works on this machine. */
   static ParentWatch ofThisMachine() {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, "setpriv"))) {
-        // Other programs of that name do not have the option.
+        // Other implementations of setpriv lack the option.
         return works(KERNEL.wrap(List.of("true"))) ? KERNEL : PIPE;
       }
     }

@@ -7,9 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ports of all processes, on loopback.
+ * The loopback ports of all processes.
  *
- * @param page the trace desk's page: 8900 if that is free, so that a reloaded tab finds it
+ * @param page the port of the trace desk's page: 8900 if it is free, so that an open browser tab
+ *     can be reloaded
  */
 record Ports(
     int page,
@@ -23,12 +24,12 @@ record Ports(
     int batchEngine,
     int batchGateway) {
 
-  /** Pods of each kind of engine. */
+  /** The number of pods for prefill and for decode. */
   static final int PODS = 2;
 
   private static final int USUAL_PAGE = 8900;
 
-  /** Returns free ports. All are bound at once, so that no two are the same. */
+  /** Returns free ports. Binds all of them at once, so that no two are the same. */
   static Ports free() throws IOException {
     List<ServerSocket> held = new ArrayList<>();
     try {

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of the demo's programs: the jars of the build, with flags for ten JVMs on a small
+ * Builds the command lines of the demo's programs, with JVM flags that suit ten JVMs on a small
  * machine.
  */
 final class Programs {
@@ -22,10 +22,10 @@ final class Programs {
           "-XX:+UseSerialGC",
           "-Xmx160m",
           "-XX:-UsePerfData",
-          // Both save work at each start of Netty and reflection.
+          // Both speed up the start of Netty and of reflection.
           "-Dio.netty.noUnsafe=false",
           "-Djdk.reflect.useNativeAccessorOnly=true",
-          // A cache that does not fit any more is ignored, without warnings.
+          // The JVM ignores an outdated cache, without warnings.
           "-Xlog:disable",
           "-Xlog:all=error:stderr",
           "--enable-native-access=ALL-UNNAMED",
@@ -36,18 +36,18 @@ final class Programs {
   private final Set<Path> learnt = new HashSet<>();
 
   /**
-   * Creates the commands for a repository that was built.
+   * Creates the commands for a built repository.
    *
-   * @param root the repository
-   * @param learn whether the first process of each program writes an AOT cache, so that later ones
-   *     start faster
+   * @param root the root of the repository
+   * @param learn whether the first process of each program writes an AOT cache for faster starts
+   *     later
    */
   Programs(Path root, boolean learn) {
     this.root = root;
     this.learn = learn;
   }
 
-  /** Programs that are started by their jar, as a user would. */
+  /** The programs that start from a jar, as a user would start them. */
   enum Jar {
     DESK("samples/desk/target/inferspan-desk.jar"),
     GATEWAY("samples/vertx-gateway/target/inferspan-vertx-gateway.jar"),
@@ -61,7 +61,7 @@ final class Programs {
     }
   }
 
-  /** Returns whether processes write AOT caches, which they do when they end. */
+  /** Returns whether processes write AOT caches when they end. */
   boolean learn() {
     return learn;
   }
@@ -77,18 +77,18 @@ final class Programs {
     return missing;
   }
 
-  /** Returns the stand-in for the CUDA driver; null if it could not be built. */
+  /** Returns the path of the CUDA stand-in, or null if it was not built. */
   @Nullable Path cuda() {
     Path library = root.resolve(CUDA).toAbsolutePath();
     return Files.isRegularFile(library) ? library : null;
   }
 
-  /** Returns the repository. */
+  /** Returns the root of the repository. */
   Path root() {
     return root;
   }
 
-  /** Returns the command of a program. */
+  /** Returns the command that runs a jar. */
   List<String> run(Jar jar, List<String> arguments) {
     List<String> command = java(jar.name());
     command.add("-jar");
@@ -97,7 +97,7 @@ final class Programs {
     return command;
   }
 
-  /** Returns the command of a program on this process's class path. */
+  /** Returns the command that runs a main class on this process's class path. */
   List<String> run(Class<?> main, List<String> arguments) {
     List<String> command = java(main.getSimpleName());
     command.add("-cp");

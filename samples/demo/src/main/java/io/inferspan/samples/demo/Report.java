@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A trace for a terminal: the most important spans, and the number of those left to the page. */
+/** Prints a trace on a terminal: the most important spans, and the number of omitted ones. */
 final class Report {
 
   private static final Set<String> SHOWN_ATTRIBUTES =
@@ -49,7 +49,7 @@ final class Report {
   private static final String SCORER = name(EppSpans.SCORER);
   private static final String PREFIX_SCORER = name(EppSpans.SCORER_PREFIX_CACHE);
 
-  /** Only its decision about prefill has a reason; its other spans are steps. */
+  /** Of the profile handler's spans, only the P/D decision has a reason; the others are omitted. */
   private static final String HANDLER = name(EppSpans.PROFILE_HANDLER);
 
   private static final String REASON = EppAttributes.DECISION_REASON.key().getKey();
@@ -58,7 +58,7 @@ final class Report {
 
   private static final String DEVICE = "cuda.";
 
-  /** The limit of kernel and device spans below one span; those of the device come first. */
+  /** The maximum number of kernel and device spans below one span; device spans take precedence. */
   private static final int SHOWN_KERNEL_SPANS = 3;
 
   private static final Comparator<SpanRecord> MOST_TELLING =
@@ -84,7 +84,7 @@ final class Report {
         SpanTree.of(shown)
             .render(SpanTree.Options.DEFAULT.withAttributes(SHOWN_ATTRIBUTES::contains));
     int left = trace.spans().size() - shown.size();
-    return left == 0 ? tree : tree + "(and " + left + " more spans, on the page)\n";
+    return left == 0 ? tree : tree + "(the page shows " + left + " more spans)\n";
   }
 
   /** Returns the desk's explanation; empty if it has none. */
@@ -92,7 +92,10 @@ final class Report {
     return trace.why();
   }
 
-  /** Moves the children of spans that are left out up to their parents. */
+  /**
+   * Removes the scheduler's inner spans, and attaches their children to the nearest remaining
+   * parent.
+   */
   private static List<SpanRecord> withoutScheduling(List<SpanRecord> spans) {
     Map<String, String> movedUp = new HashMap<>();
     for (SpanRecord span : spans) {

@@ -4,21 +4,21 @@ import io.inferspan.samples.demo.engine.Behaviour;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The requests of the demo. */
+/** The six requests of the demo. */
 enum Scene {
-  /** No pod has its prefix in the cache, so a prefill pod computes it. */
+  /** No pod has the prompt's prefix in its cache, so a prefill pod computes the prompt. */
   COLD_PREFIX(
       "a long prompt that no cache holds: prefilled on one pod, decoded on another",
       Behaviour.NORMAL,
       timetable("Altdorf", 36) + asking("Birkenau")),
-  /** The first request left the prefix in the decode pod's cache. */
+  /** The decode pod's cache still has the prefix from the first request. */
   WARM_PREFIX(
-      "the same beginning again: the pod that holds it prefills the rest itself",
+      "a prompt with the same beginning: the pod that has it in its cache prefills only the rest",
       Behaviour.NORMAL,
       timetable("Altdorf", 36) + asking("Dornbach")),
-  /** It is too short to be worth a transfer. */
+  /** The prompt is too short for a KV transfer. */
   SHORT_PROMPT(
-      "a short prompt: decoded only, whatever the caches hold",
+      "a short prompt: decoded without a prefill pod, regardless of the caches",
       Behaviour.NORMAL,
       "Is there a train at noon?"),
   /** The prefill pod is slow. */
@@ -33,7 +33,7 @@ enum Scene {
       timetable("Eberswalde", 36) + asking("Falkenberg")),
   /** The client disconnects before the end. */
   HANG_UP(
-      "a client that hangs up in the middle of the answer",
+      "a client that disconnects in the middle of the response",
       Behaviour.LONG_ANSWER,
       timetable("Altdorf", 36) + asking("Gera"));
 
@@ -55,13 +55,13 @@ enum Scene {
     return about;
   }
 
-  /** Returns the request with the id that finds its trace. */
+  /** Returns the request, under an id by which its trace can be found. */
   Question question(String id) {
     return new Question(
         id, body(prompt), behaviour, this == HANG_UP ? READ_BEFORE_HANGING_UP : Integer.MAX_VALUE);
   }
 
-  /** Returns a request of steady load: mostly with known prefixes, sometimes with a new one. */
+  /** Returns a request for continuous load, usually with a cached prefix. */
   static Question ofLoad(String id, long number) {
     String town = number % 4 == 0 ? "Town-" + number : "Altdorf";
     String text =
@@ -74,7 +74,7 @@ enum Scene {
   /**
    * A request.
    *
-   * @param id its {@code x-request-id}
+   * @param id the {@code x-request-id}
    * @param events the number of events that the client reads before it disconnects
    */
   record Question(String id, String body, Behaviour behaviour, int events) {}

@@ -22,19 +22,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * All processes of the demo: a trace desk, a gateway, two P/D sidecars in front of two decode
  * engines, two prefill engines, an engine that runs several requests in one step with its own
- * gateway, and the eBPF agent. The last three run only if this machine allows them.
+ * gateway, and the eBPF agent. The agent, and the engine with its own gateway, run only if the
+ * machine supports them.
  */
 final class Stack implements AutoCloseable {
 
   static final String AGENT = "ebpf-agent";
 
-  /** The agent's service name. Its spans arrive last, when a request is over. */
+  /** The agent's service name. The agent's spans arrive last, after the request has ended. */
   static final String AGENT_SERVICE = "inferspan-ebpf-agent";
 
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
-  /** A process writes its AOT cache when it ends, which takes a few seconds. */
+  /** The time limit for processes that write an AOT cache when they end, which takes seconds. */
   private static final Duration LEARNED_LIMIT = Duration.ofSeconds(90);
 
   private static final String HOST = "127.0.0.1";
@@ -55,7 +56,7 @@ final class Stack implements AutoCloseable {
   }
 
   /**
-   * Starts everything at once.
+   * Starts all processes at once.
    *
    * <p>The calling thread must live as long as the demo, because the processes end with it.
    *
@@ -110,7 +111,7 @@ final class Stack implements AutoCloseable {
   }
 
   /**
-   * Waits until the agent watches, or has reported why it cannot.
+   * Waits until the agent is ready, or has reported why it cannot run.
    *
    * @param ready called with its name when it is ready
    */
@@ -124,38 +125,39 @@ final class Stack implements AutoCloseable {
       ready.accept(watching.name());
     } catch (IllegalStateException e) {
       List<String> lines = watching.lastLines();
-      withoutKernel = lines.isEmpty() ? "the agent has ended" : lines.get(0);
+      withoutKernel = lines.isEmpty() ? "the agent has ended without a message" : lines.get(0);
     }
   }
 
-  /** Returns why there are no kernel spans, in one line; empty if there are. */
+  /** Returns in one line why there are no kernel spans; empty if there are kernel spans. */
   String withoutKernel() {
     return withoutKernel;
   }
 
-  /** Returns why there are no CUDA spans, in one line; empty if there are. */
+  /** Returns in one line why there are no CUDA spans; empty if there are CUDA spans. */
   String withoutCuda() {
     if (!withoutKernel.isEmpty()) {
       return "";
     }
-    return programs.cuda() == null ? "no C compiler to build the stand-in for CUDA with" : "";
+    return programs.cuda() == null ? "there is no C compiler to build the CUDA stand-in" : "";
   }
 
-  /** Returns whether an engine runs that has several requests in one step. */
+  /** Returns whether the engine runs that serves several requests in one step. */
   boolean hasBatchEngine() {
     return hasBatchEngine;
   }
 
-  /** Returns the address of the gateway in front of that engine, without a path. */
+  /** Returns the base URL of that engine's gateway. */
   String batchGatewayUrl() {
     return "http://" + HOST + ":" + ports.batchGateway();
   }
 
   /**
-   * Starts one more engine under the bridge's {@code coldstart}, and ends it when it serves.
+   * Starts another engine under the bridge's {@code coldstart}, and ends it when it serves.
    *
-   * @return the id of the trace of its start, which the desk has with its timeline
-   * @throws IllegalStateException with the last lines if there is none
+   * @return the trace id of the start, which the desk shows with its timeline
+   * @throws IllegalStateException if the start was not recorded; the message has the last lines of
+   *     output
    */
   String coldStart() throws IOException, InterruptedException {
     Path calls = Files.createTempFile("inferspan-demo-", ".jsonl");
@@ -185,12 +187,12 @@ final class Stack implements AutoCloseable {
     return new Plan("cold-start", programs.run(Jar.AGENT, arguments), environment, ", trace ");
   }
 
-  /** Returns the page's address. */
+  /** Returns the URL of the page. */
   String page() {
     return "http://" + HOST + ":" + ports.page() + "/";
   }
 
-  /** Returns the gateway's address, without a path. */
+  /** Returns the gateway's base URL. */
   String gatewayUrl() {
     return "http://" + HOST + ":" + ports.gateway();
   }
@@ -300,7 +302,7 @@ final class Stack implements AutoCloseable {
     return ports.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(","));
   }
 
-  /** Everything is sampled and exported soon. */
+  /** Returns the environment that samples all requests and exports spans every 50 ms. */
   private Map<String, String> tracing(String service) {
     Map<String, String> environment = new HashMap<>();
     environment.put("OTEL_SERVICE_NAME", service);
@@ -310,7 +312,7 @@ final class Stack implements AutoCloseable {
     return environment;
   }
 
-  /** Ends all processes at once, and kills those that take too long. */
+  /** Ends all processes at once, and kills processes that take too long. */
   @Override
   public void close() {
     Duration limit = programs.learn() ? LEARNED_LIMIT : END_LIMIT;

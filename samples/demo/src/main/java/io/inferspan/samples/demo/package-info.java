@@ -1,9 +1,9 @@
 /**
- * {@code ./demo}: the whole stack as processes, six requests through it, and their trees.
+ * {@code ./demo}: starts the whole stack, sends six requests, and prints their traces.
  *
  * <p>Start reading at {@link io.inferspan.samples.demo.DemoMain}; {@code Stack} starts the
- * processes, and {@code Scene} has the requests. Nothing here records spans: the trees come from
- * the trace desk.
+ * processes, and {@code Scene} contains the requests. The demo records no spans; it reads the
+ * traces from the trace desk.
  */
 @NullMarked
 package io.inferspan.samples.demo;

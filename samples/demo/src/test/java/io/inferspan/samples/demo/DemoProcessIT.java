@@ -54,7 +54,7 @@ class DemoProcessIT {
   @Test
   void sigintToItAlone_endsEveryProcess() throws Exception {
     start(List.of("env", "--default-signal=INT"));
-    await(() -> said.contains("Ctrl-C ends everything."));
+    await(() -> said.contains("Ctrl-C stops the demo."));
     started = children();
     assertThat(started).hasSizeGreaterThanOrEqualTo(PROCESSES - 1);
 
@@ -87,9 +87,9 @@ class DemoProcessIT {
     assertThat(demo().exitValue()).as(said.toString()).isZero();
     assertThat(said).filteredOn(line -> line.startsWith("→ ")).hasSize(Scene.values().length);
     assertThat(said)
-        .filteredOn(line -> line.startsWith("Without spans of the kernel: "))
+        .filteredOn(line -> line.startsWith("Without kernel spans: "))
         .singleElement()
-        .satisfies(line -> assertThat(line).matches("Without spans of the kernel: .{10,}"));
+        .satisfies(line -> assertThat(line).matches("Without kernel spans: .{10,}"));
     assertThat(said).noneMatch(line -> line.contains("[" + Stack.AGENT_SERVICE + "]"));
   }
 

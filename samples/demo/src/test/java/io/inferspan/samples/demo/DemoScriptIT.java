@@ -150,7 +150,7 @@ class DemoScriptIT {
 
     assertThat(new String(started.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
         .contains("The demo is not built yet")
-        .contains("may not write into samples/demo/target");
+        .contains("cannot write to samples/demo/target");
     assertThat(started.waitFor()).isEqualTo(1);
     assertThat(root.resolve("steps")).isEmptyFile();
   }

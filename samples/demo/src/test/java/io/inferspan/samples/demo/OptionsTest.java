@@ -22,7 +22,7 @@ class OptionsTest {
     "--load, '--load is missing, but must be 1 to 1000.'",
     "--load 0, '--load is 0, but must be 1 to 1000.'",
     "--load many, '--load is many, but must be 1 to 1000.'",
-    "--once --load 5, '--once and --load contradict each other; give one.'",
+    "--once --load 5, '--once and --load exclude each other; give only one.'",
   })
   void whatIsWrong_isSaidInOneSentence_withStatus2(String arguments, String sentence) {
     assertThat(run(arguments.split(" ", -1))).isEqualTo(2);

@@ -31,7 +31,7 @@ class ReportTest {
             """
             gateway.request (100.0 ms) [s]
             └── llm_d.epp.scorer.prefix_cache (8.00 ms)
-            (and 2 more spans, on the page)
+            (the page shows 2 more spans)
             """);
   }
 

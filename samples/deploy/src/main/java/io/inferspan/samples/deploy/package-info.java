@@ -1,7 +1,7 @@
 /**
- * Manifests and a dashboard, next to this folder; there is no program here.
+ * Tests of the manifests and the dashboard in {@code samples/deploy}. This package is empty.
  *
- * <p>The tests check them against the programs.
+ * <p>The tests compare flags, variables, ports and meters with those of the programs.
  */
 @NullMarked
 package io.inferspan.samples.deploy;

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * An endpoint picker that Envoy asks over ext_proc: {@code EnvoyPicker 10.0.0.1:8000,10.0.0.2:8000
- * 9002}. Envoy's side is {@code envoy.yaml}.
+ * An endpoint picker for Envoy, over ext_proc: {@code EnvoyPicker 10.0.0.1:8000,10.0.0.2:8000
+ * 9002}. Envoy's configuration is {@code envoy.yaml}.
  */
 public final class EnvoyPicker {
 
@@ -36,7 +36,7 @@ public final class EnvoyPicker {
             TelemetryOptions.builder().serviceName("envoy-picker").closeOnShutdown().build());
 
     ApproximatePrefixCacheScorer prefixes = new ApproximatePrefixCacheScorer();
-    // Needs no metrics of engines, which this example does not collect.
+    // This scorer works without engine metrics, which this example does not collect.
     NoHitLruScorer turns = new NoHitLruScorer();
     Scheduler scheduler =
         Scheduler.builder(new SingleProfileHandler())

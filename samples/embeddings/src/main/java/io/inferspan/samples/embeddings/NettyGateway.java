@@ -39,7 +39,7 @@ import java.net.URI;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A gateway on bare Netty, one request a connection: {@code NettyGateway engine:8000 8080}. */
+/** A gateway on Netty, with one request per connection: {@code NettyGateway engine:8000 8080}. */
 public final class NettyGateway {
 
   private static final int MAX_BODY_BYTES = 16 << 20;
@@ -77,7 +77,7 @@ public final class NettyGateway {
     System.out.println("listening on " + ((InetSocketAddress) server.localAddress()).getPort());
   }
 
-  /** No engine has answered, and none will. */
+  /** Answers with 502, because the engine cannot be reached. */
   private static void refuse(Channel client) {
     client
         .writeAndFlush(
@@ -85,7 +85,7 @@ public final class NettyGateway {
         .addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** From the client to the engine. */
+  /** Forwards requests from the client to the engine. */
   private static final class Forward extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final URI target;
     private @Nullable Channel engine;
@@ -153,7 +153,7 @@ public final class NettyGateway {
     }
   }
 
-  /** From the engine to the client, piece by piece. */
+  /** Forwards responses from the engine to the client, chunk by chunk. */
   private static final class Back extends ChannelInboundHandlerAdapter {
     private final Channel client;
     private boolean answered;

@@ -39,15 +39,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A gateway on the JDK's HTTP server and client: {@code PlainGateway engine:8000 8080}.
  *
- * <p>It also runs with the OpenTelemetry Java agent, whose spans and ours are then in one trace.
+ * <p>It also runs with the OpenTelemetry Java agent; the spans of both are then in one trace.
  */
 public final class PlainGateway {
 
   private static final int MAX_BODY_BYTES = 16 << 20;
 
-  /**
-   * Headers of one connection, which a gateway does not forward, and those that the client sets.
-   */
+  /** Headers that are not forwarded: hop-by-hop headers, and headers that the HTTP client sets. */
   private static final Set<String> NOT_FORWARDED =
       Set.of(
           "connection",
@@ -88,7 +86,7 @@ public final class PlainGateway {
             TelemetryOptions.builder().serviceName("plain-gateway").closeOnShutdown().build());
     PlainGateway gateway = new PlainGateway(telemetry, URI.create("http://" + arguments[0]));
 
-    // Without it, tokens wait for the client's acknowledgement of the ones before.
+    // Otherwise, Nagle's algorithm delays a token until the client acknowledges the previous one.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     int port = Integer.parseInt(arguments[1]);
     HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
@@ -99,14 +97,15 @@ public final class PlainGateway {
   }
 
   private void serve(HttpExchange exchange) throws IOException {
-    // With the Java agent this has the agent's server span; without, no span: headers are read.
+    // With the Java agent, this context has the agent's server span. Without, it has no span, and
+    // the trace headers are read.
     Context parent = Context.current();
     GatewayRequest request = tracing.begin(new Arrived(exchange), parent);
     try (Scope current = request.context().makeCurrent()) {
       relay(exchange, request, parent);
       request.end();
     } catch (IOException e) {
-      // Has no effect where the engine failed: a request ends once.
+      // Has no effect if the request has already ended because the engine failed.
       request.clientGone();
       throw e;
     } catch (RuntimeException e) {
@@ -129,15 +128,15 @@ public final class PlainGateway {
       HttpRequest.Builder call = call(exchange, body);
       if (!Span.fromContext(parent).getSpanContext().isValid()) {
         attempt.inject(call, TRACE_HEADERS);
-      } // else the agent writes the headers of its own client span
+      } // otherwise, the agent writes the headers of its client span
       response = send(call.build());
     } catch (IOException e) {
       attempt.fail(e);
       refuse(exchange, request, 502);
       return;
     }
-    // Closing the body early closes the connection, so that the engine stops for a client that
-    // left.
+    // Closing the body early closes the connection, so that the engine stops if the client
+    // disconnects.
     try (InputStream in = response.body()) {
       forward(exchange, response, attempt);
       request.status(response.statusCode());
@@ -152,7 +151,7 @@ public final class PlainGateway {
       }
     }
     attempt.end();
-    // Only a complete response is ended; an exception makes the server close the connection.
+    // Ends complete responses only. After an exception, the server closes the connection.
     exchange.close();
   }
 
@@ -193,7 +192,7 @@ public final class PlainGateway {
         response.headers().firstValue("content-encoding").orElse(null));
     boolean hasBody = status != 204 && status != 304 && !exchange.getRequestMethod().equals("HEAD");
     long length = response.headers().firstValueAsLong("content-length").orElse(-1);
-    // The server takes 0 for "chunked" and -1 for "no body".
+    // In this API, 0 means "chunked" and -1 "no body".
     exchange.sendResponseHeaders(status, !hasBody || length == 0 ? -1 : Math.max(0, length));
   }
 
@@ -234,7 +233,7 @@ public final class PlainGateway {
     }
   }
 
-  /** The properties of a request that the tracing reads. */
+  /** The properties of a request that the tracing library reads. */
   private record Arrived(HttpExchange exchange) implements GatewayExchange {
 
     @Override

@@ -10,7 +10,7 @@ import io.vertx.httpproxy.HttpProxy;
 import io.vertx.httpproxy.OriginRequestProvider;
 import java.net.URI;
 
-/** A gateway on Vert.x's own proxy: {@code VertxProxyGateway engine:8000 8080}. */
+/** A gateway on Vert.x's HTTP proxy: {@code VertxProxyGateway engine:8000 8080}. */
 public final class VertxProxyGateway {
 
   private VertxProxyGateway() {}

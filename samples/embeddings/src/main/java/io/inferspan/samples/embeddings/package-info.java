@@ -1,8 +1,8 @@
 /**
- * The smallest gateways that are traced, each in one file to copy.
+ * Minimal gateways with tracing, each in one file to copy.
  *
- * <p>No program here needs another one, and none does more than a gateway has to: no retries, no
- * limits, no settings beyond where to listen and where the engine is.
+ * <p>The programs are independent of each other. They have no retries, no limits, and no settings
+ * besides the address of the engine and the port.
  */
 @NullMarked
 package io.inferspan.samples.embeddings;

@@ -15,13 +15,13 @@ import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.score.PodScores;
 
-/** Routes a request to the pod that holds most of its prompt. */
+/** Routes a request to the pod whose KV cache holds most of its prompt. */
 public final class PrefixRouting {
 
   private PrefixRouting() {}
 
   /**
-   * Returns a scheduler that prefers pods with the prompt's prefix, then those with short queues.
+   * Returns a scheduler that prefers pods with the prompt's prefix, then pods with short queues.
    */
   static Scheduler over(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     return Scheduler.builder(new SingleProfileHandler())
@@ -34,7 +34,7 @@ public final class PrefixRouting {
         .build();
   }
 
-  /** Connects the two: returns the index's scores by pod. */
+  /** Returns the scores of the index by pod, in the form that a scorer needs. */
   public static PrefixHits hits(BlockIndex index, BlockKeys keys, Telemetry telemetry) {
     KvCacheTracing tracing = KvCacheTracing.with(telemetry);
     KvCacheIndexer indexer =

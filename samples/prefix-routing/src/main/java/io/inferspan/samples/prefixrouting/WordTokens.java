@@ -7,9 +7,10 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * A tokenizer for gateways without the model's: each word between spaces is a token.
+ * A tokenizer for gateways without the model's tokenizer: each word between spaces is a token.
  *
- * <p>It is useful only with engines that do the same, such as the one in {@code samples/demo}.
+ * <p>It is useful only with engines that tokenize in the same way, such as those of {@code
+ * samples/demo}.
  */
 public final class WordTokens {
 
@@ -23,10 +24,10 @@ public final class WordTokens {
   private WordTokens() {}
 
   /**
-   * Returns the tokens of all texts in messages or in a prompt, in their order; text after
-   * malformed JSON has none. Tokens do not depend on how a text is escaped.
+   * Returns the tokens of all texts in messages or in a prompt, in order, up to the first malformed
+   * JSON. Tokens do not depend on JSON escapes.
    *
-   * @param input messages or prompt as in a request's body
+   * @param input the messages or the prompt, as JSON
    */
   public static int[] of(byte[] input) {
     WordTokens words = new WordTokens();
@@ -37,7 +38,7 @@ public final class WordTokens {
         }
       }
     } catch (IOException e) {
-      // The engine will report the error; here it is only a prompt without cached blocks.
+      // The engine reports the error. For routing, the prompt only has no cached blocks.
     }
     return Arrays.copyOf(words.tokens, words.count);
   }
@@ -64,7 +65,7 @@ public final class WordTokens {
     if (count == tokens.length) {
       tokens = Arrays.copyOf(tokens, 2 * count);
     }
-    // Without its sign: vocabularies have none.
+    // Clears the sign bit: token ids are not negative.
     tokens[count++] = hash & Integer.MAX_VALUE;
   }
 }

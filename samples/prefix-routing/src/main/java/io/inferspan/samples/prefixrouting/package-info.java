@@ -1,8 +1,8 @@
 /**
  * Endpoint picking with the KV-cache index.
  *
- * <p>The two libraries do not depend on each other; this package connects them, and makes tokens
- * for a gateway without a tokenizer.
+ * <p>The libraries for endpoint picking and for the index do not depend on each other. This package
+ * connects them, and has a tokenizer for gateways that lack one.
  */
 @NullMarked
 package io.inferspan.samples.prefixrouting;

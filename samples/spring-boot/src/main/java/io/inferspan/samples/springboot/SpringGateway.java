@@ -37,8 +37,9 @@ import org.springframework.web.client.RestClient;
 /**
  * A gateway in Spring Boot: {@code SpringGateway --engine=http://engine:8000}.
  *
- * <p>It uses Spring's OpenTelemetry, and its span is a child of Spring's server span. The client is
- * one that Spring does not observe: the span of an observed client would be a sibling of ours.
+ * <p>It uses Spring's OpenTelemetry, and its span is a child of Spring's server span. Spring does
+ * not observe the HTTP client, because the span of an observed client would be a sibling of the
+ * gateway's span.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 @RestController
@@ -53,7 +54,7 @@ public class SpringGateway {
   private final RestClient client;
   private final URI engine;
 
-  /** A gateway in front of one engine. */
+  /** Creates a gateway in front of one engine. */
   public SpringGateway(Telemetry telemetry, @Value("${engine}") URI engine) {
     this.tracing = GatewayTracing.create(telemetry);
     this.client =
@@ -82,7 +83,7 @@ public class SpringGateway {
       relay(asked, body, request, response);
       request.end();
     } catch (RuntimeException e) {
-      // Has no effect where the engine or the client has ended the request before.
+      // Has no effect if the request has already ended because of the engine or the client.
       request.fail(e);
       throw e;
     }
@@ -140,7 +141,8 @@ public class SpringGateway {
     if (type != null) {
       response.setContentType(type);
     }
-    // Closed before Spring does: Spring first reads the rest, and the engine would run to its end.
+    // Close it before Spring does: Spring first reads the rest, and the engine would generate all
+    // remaining tokens.
     try (InputStream in = answer.getBody()) {
       byte[] piece = new byte[8192];
       for (int length = in.read(piece); length >= 0; length = in.read(piece)) {
@@ -163,7 +165,7 @@ public class SpringGateway {
     }
   }
 
-  /** The properties of a request that the tracing reads. */
+  /** The properties of a request that the tracing library reads. */
   private record Arrived(HttpServletRequest request) implements GatewayExchange {
 
     @Override

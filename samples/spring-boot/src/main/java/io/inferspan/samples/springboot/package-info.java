@@ -1,4 +1,4 @@
-/** A gateway in Spring Boot, in one file to copy; nothing else lives here. */
+/** A gateway in Spring Boot, in one file to copy. */
 @NullMarked
 package io.inferspan.samples.springboot;
 

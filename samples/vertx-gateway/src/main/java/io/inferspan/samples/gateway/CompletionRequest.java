@@ -8,12 +8,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's request, as far as a gateway needs it.
+ * The parts of a client's request that the gateway needs.
  *
- * @param model the model; empty if none is named
+ * @param model the model; empty if the request does not name one
  * @param stream whether a stream is requested
- * @param maxTokens the maximum number of tokens, or -1
- * @param input messages or prompt as they are in the body
+ * @param maxTokens the maximum number of tokens; -1 if it is not set
+ * @param input the messages or the prompt, as JSON
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CompletionRequest(String model, boolean stream, long maxTokens, byte[] input) {

@@ -29,7 +29,7 @@ final class Connections {
   void opened(HttpConnection connection) {
     Client client = new Client();
     clients.put(connection, client);
-    // Vert.x would log the client's data.
+    // Otherwise, Vert.x would log data that the client sent.
     connection.exceptionHandler(broken -> {});
     connection.closeHandler(
         closed -> {
@@ -39,7 +39,7 @@ final class Connections {
     expect(connection, client);
   }
 
-  /** Starts the timer: more of a request must arrive before it expires. */
+  /** Starts the timer. If it expires before more of a request arrives, the connection is closed. */
   private void expect(HttpConnection connection, Client client) {
     vertx.cancelTimer(client.timer);
     client.timer = vertx.setTimer(idleMillis, late -> connection.close());

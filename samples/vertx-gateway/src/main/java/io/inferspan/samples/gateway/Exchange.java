@@ -22,9 +22,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request: picks an endpoint, sends the request, retries, and sends the response.
+ * Handles one request: picks an endpoint, forwards the request, retries, and sends the response.
  *
- * <p>Belongs to the event loop of its connection.
+ * <p>All calls run on the event loop of the connection.
  */
 final class Exchange {
 
@@ -89,7 +89,7 @@ final class Exchange {
         .route(inference.build(), Headers.changing(headers), trace)
         .whenComplete(
             (result, failure) -> {
-              // An asynchronous scorer may complete on another thread.
+              // A scorer may complete on another thread.
               if (context.equals(Vertx.currentContext())) {
                 scheduled(result);
               } else {
@@ -178,7 +178,7 @@ final class Exchange {
     private void answered(HttpClientResponse answer) {
       ReadStream<Buffer> pieces = traced.seen(answer);
       if (isUnavailable(answer.statusCode()) && mayTryAgain()) {
-        // Read to its end, so that its connection can be reused.
+        // Read the response to its end, so that the connection can be reused.
         pieces.handler(piece -> {}).endHandler(end -> next()).exceptionHandler(broken -> next());
         return;
       }
@@ -250,7 +250,7 @@ final class Exchange {
     }
   }
 
-  /** Whether the response of an engine or its sidecar suggests another engine. */
+  /** Returns whether the request should be retried on another engine after this status. */
   private static boolean isUnavailable(int status) {
     return status == 502 || status == 503 || status == 504;
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The engines and the number of open requests of each. */
+/** The engines, with the number of open requests to each. */
 final class Fleet {
 
   private static final String NAMESPACE = "static";
@@ -51,7 +51,7 @@ final class Fleet {
     return now;
   }
 
-  /** Returns the decoder with the fewest requests, for paths that are not inference. */
+  /** Returns the decode engine with the fewest requests, for paths other than inference. */
   Endpoint leastBusy() {
     Engine least = engines.get(0);
     for (Engine engine : engines) {

@@ -19,7 +19,7 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
 
   private static final String HEALTH = "/health";
 
-  /** Requested by browsers automatically; no engine has one. */
+  /** Browsers request it automatically, and engines do not have it. */
   private static final String ICON = "/favicon.ico";
 
   private static final int NOT_FOUND = 404;
@@ -50,7 +50,7 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
       return;
     }
     if (HEALTH.equals(request.path())) {
-      // Polled every few seconds; a trace of it would be noise.
+      // Not traced: probes request it every few seconds.
       request.response().end();
       return;
     }
@@ -62,7 +62,7 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Returns false for proxy requests and ambiguous hosts, which may be meant for another server.
+   * Returns whether the request is for this server: not a proxy request, and with exactly one host.
    */
   private static boolean isOurs(HttpServerRequest request) {
     return request.headers().getAll(HttpHeaders.HOST).size() == 1
@@ -126,7 +126,8 @@ final class GatewayHandler implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Joins the pieces once, at the end; joining each as it arrives would copy the body each time.
+     * Joins the pieces at the end. Joining each piece when it arrives would copy the body each
+     * time.
      */
     private Buffer joined() {
       if (pieces.size() == 1) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The program: {@code java -jar inferspan-vertx-gateway.jar --decode=host:port}. */
+/** The main program: {@code java -jar inferspan-vertx-gateway.jar --decode=host:port}. */
 public final class GatewayMain {
 
   static final int SERVING = -1;
@@ -23,7 +23,7 @@ public final class GatewayMain {
 
   private GatewayMain() {}
 
-  /** Serves until it is stopped; exit status 2 for an invalid command line. */
+  /** Serves until it is stopped. Exits with status 2 if a setting is invalid. */
   public static void main(String[] arguments) {
     int status = run(List.of(arguments), System.getenv(), System.out, System.err);
     if (status != SERVING) {
@@ -69,14 +69,14 @@ public final class GatewayMain {
       return SERVING;
     } catch (CompletionException e) {
       Throwable cause = e.getCause();
-      err.println("The gateway cannot start: " + (cause == null ? e : cause).getMessage());
+      err.println("Cannot start the gateway: " + (cause == null ? e : cause).getMessage());
       telemetry.close();
       vertx.close();
       return CANNOT_START;
     }
   }
 
-  /** Ends requests first, then exports their spans. */
+  /** Stops the gateway, and then exports the remaining spans. */
   private static void stop(LlmGateway gateway, Telemetry telemetry, Vertx vertx) {
     try {
       gateway
@@ -86,7 +86,7 @@ public final class GatewayMain {
           .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
           .join();
     } catch (CompletionException e) {
-      // The gateway stops in any case.
+      // The process exits in any case.
     }
     telemetry.close();
     vertx.close();

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The headers that a gateway forwards. */
 final class Headers {
 
-  /** Hop-by-hop headers, and those that are set anew for the next hop. */
+  /** Headers that are not forwarded: hop-by-hop headers, and headers that the gateway sets. */
   private static final Set<String> ONE_HOP =
       Set.of(
           "connection",
@@ -33,7 +33,8 @@ final class Headers {
   private Headers() {}
 
   /**
-   * Returns a request's forwarded headers, without hop-by-hop and client-supplied routing headers.
+   * Returns the request headers to forward, without hop-by-hop headers and the client's routing
+   * headers.
    */
   static MultiMap onward(MultiMap received) {
     MultiMap onward = MultiMap.caseInsensitiveMultiMap();

@@ -17,10 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An index of the engines' caches in this process's memory, updated by their events. */
+/** An in-memory index of the engines' KV caches, updated by their events. */
 final class KvIndex implements AutoCloseable {
 
-  /** A short delay: events that a restarted engine publishes before the reconnect are lost. */
+  /** Short, because events that a restarted engine publishes before the reconnect are lost. */
   private static final Duration RECONNECT = Duration.ofMillis(100);
 
   private final MemoryBlockIndex blocks;

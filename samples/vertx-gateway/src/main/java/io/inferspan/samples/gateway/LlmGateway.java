@@ -23,7 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running gateway, as a program or embedded in another one.
+ * A running gateway, which a program can embed.
  *
  * <pre>{@code
  * LlmGateway.with(config).telemetry(telemetry).start(vertx).onSuccess(gateway -> gateway.port());
@@ -34,7 +34,10 @@ public final class LlmGateway {
   private static final int CONNECT_TIMEOUT_MILLIS = 2_000;
   private static final int CONNECTIONS_PER_ENGINE = 1_024;
 
-  /** Vert.x's value for a free port that all event loops share; with 0 each would have its own. */
+  /**
+   * In Vert.x, -1 picks one free port for all event loops; with 0, each event loop has its own
+   * port.
+   */
   private static final int SAME_FREE_PORT = -1;
 
   private final Vertx vertx;
@@ -61,10 +64,12 @@ public final class LlmGateway {
     return new Builder(config);
   }
 
-  /** Returns a failure that names the port, unlike that of the operating system. */
+  /**
+   * Returns a failure whose message names the port, which the operating system's message does not.
+   */
   static <T> Future<T> unusable(String what, int port, Throwable cause) {
     BindException failure =
-        new BindException(what + " " + port + " cannot be used: " + cause.getMessage());
+        new BindException("cannot listen on " + what + " " + port + ": " + cause.getMessage());
     failure.initCause(cause);
     return Future.failedFuture(failure);
   }
@@ -74,12 +79,12 @@ public final class LlmGateway {
     return port;
   }
 
-  /** Returns the port of the metrics; 0 if there is none. */
+  /** Returns the port of the metrics; 0 if metrics are off. */
   public int metricsPort() {
     return metrics == null ? 0 : metrics.port();
   }
 
-  /** Stops listening; telemetry and Vert.x stay open, because they belong to the caller. */
+  /** Stops the gateway. Does not close the telemetry and Vert.x, which belong to the caller. */
   public Future<Void> close() {
     return Future.join(vertx.undeploy(deployment), closed(vertx, metrics, index)).mapEmpty();
   }
@@ -91,7 +96,7 @@ public final class LlmGateway {
     return index == null ? unmetered : Future.join(unmetered, closed(vertx, index)).mapEmpty();
   }
 
-  /** Closes it on a worker thread, because it waits for its threads. */
+  /** Closes the index on a worker thread, because {@code close} blocks. */
   private static Future<Void> closed(Vertx vertx, KvIndex index) {
     return vertx
         .executeBlocking(
@@ -114,32 +119,34 @@ public final class LlmGateway {
       this.config = config;
     }
 
-    /** Traces and counts requests; without it, the gateway passes trace headers on unchanged. */
+    /**
+     * Traces and counts requests. Without telemetry, the gateway forwards trace headers unchanged.
+     */
     public Builder telemetry(Telemetry telemetry) {
       this.telemetry = telemetry;
       return this;
     }
 
-    /** Sets the scheduler, which replaces the configured one. */
+    /** Replaces the configured scheduler. */
     public Builder scheduler(Scheduler scheduler) {
       this.scheduler = scheduler;
       return this;
     }
 
     /**
-     * Sets the tokenizer for scorers that need tokens. Without one, words are the tokens if KV
-     * events are subscribed to; otherwise there are no tokens.
+     * Sets the tokenizer for scorers that need tokens. By default, words are tokens if the gateway
+     * subscribes to KV events; otherwise there are no tokens.
      */
     public Builder tokenizer(Tokenizer tokenizer) {
       this.tokenizer = tokenizer;
       return this;
     }
 
-    /** Starts to listen; if a port is not available, nothing of the gateway remains. */
+    /** Starts the gateway. If a port is not available, closes everything and fails. */
     public Future<LlmGateway> start(Vertx vertx) {
       if (scheduler != null && scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
-            "a scorer of the scheduler needs tokens; the gateway needs a tokenizer");
+            "a scorer of the scheduler needs a tokenizer; set one with tokenizer(…)");
       }
       MetricsServer metrics =
           config.metricsPort().isPresent() && telemetry != null ? new MetricsServer(vertx) : null;
@@ -191,7 +198,7 @@ public final class LlmGateway {
     }
   }
 
-  /** One event loop's part: a server, and a client whose connections stay on the loop. */
+  /** The verticle of one event loop: a server, and a client whose connections stay on the loop. */
   private static final class Listener extends AbstractVerticle {
     private final GatewayConfig config;
     private final Fleet fleet;
@@ -222,7 +229,7 @@ public final class LlmGateway {
               .httpClientBuilder()
               .with(new HttpClientOptions().setConnectTimeout(CONNECT_TIMEOUT_MILLIS))
               .with(new PoolOptions().setHttp1MaxSize(CONNECTIONS_PER_ENGINE))
-              // Vert.x would log the engine's data.
+              // Otherwise, Vert.x would log data that the engine sent.
               .withConnectHandler(connection -> connection.exceptionHandler(broken -> {}))
               .build();
       Connections connections = new Connections(vertx, config.idleTimeout().toMillis());
@@ -230,9 +237,10 @@ public final class LlmGateway {
           vertx.createHttpServer(
               new HttpServerOptions()
                   .setHandle100ContinueAutomatically(true)
-                  // With it, Vert.x reports a connection only after a whole head.
+                  // If enabled, Vert.x reports a connection only after the first complete request
+                  // header.
                   .setHttp2ClearTextEnabled(false)
-                  // Netty's handlers for them fail, with a stack trace, at 128 pipelined requests.
+                  // If enabled, Netty's handlers fail with a stack trace at 128 pipelined requests.
                   .setPerFrameWebSocketCompressionSupported(false)
                   .setPerMessageWebSocketCompressionSupported(false));
       server

@@ -57,7 +57,7 @@ final class MetricsServer {
     }
   }
 
-  /** Writes the metrics on a worker thread, because there are hundreds of lines. */
+  /** Writes the metrics on a worker thread, because formatting hundreds of lines takes long. */
   private void scrape(HttpServerRequest request) {
     String accept = request.getHeader("accept");
     String type =

@@ -3,14 +3,14 @@ package io.inferspan.samples.gateway;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 
-/** The gateway's own responses, in the format of OpenAI's errors. */
+/** Error responses of the gateway, in OpenAI's format. */
 enum Refusal {
   NO_JSON(400, "invalid_request_error", "the body is not a JSON object"),
   NO_REQUEST(400, "invalid_request_error", "the request is malformed or not for this gateway"),
   TOO_LONG(413, "invalid_request_error", "the body is too long"),
-  BROKEN(502, "api_error", "no engine has answered"),
+  BROKEN(502, "api_error", "no engine answered"),
   NO_ENDPOINT(503, "api_error", "no endpoint can serve the request"),
-  TIMEOUT(504, "api_error", "the engine has not answered in time");
+  TIMEOUT(504, "api_error", "the engine did not answer in time");
 
   private final int status;
   private final String body;
@@ -22,7 +22,9 @@ enum Refusal {
             .formatted(sentence, type, status);
   }
 
-  /** Answers a request after which the connection cannot be trusted. */
+  /**
+   * Answers a malformed request and closes the connection, whose next bytes may not be a request.
+   */
   void answerAndClose(HttpServerRequest request) {
     request.response().putHeader("connection", "close");
     answer(request.response());

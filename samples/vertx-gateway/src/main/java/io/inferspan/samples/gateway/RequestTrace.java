@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The trace of a request: contains all calls of the gateway for tracing.
  *
- * <p>Without tracing it calls nothing; the benchmarks run a gateway in this way to measure the cost
- * of tracing.
+ * <p>Without tracing, the methods do nothing. Benchmarks compare both cases.
  *
- * @param live null without tracing
+ * @param live the traced request; null without tracing
  */
 record RequestTrace(@Nullable GatewayRequest live) {
 
@@ -42,12 +41,15 @@ record RequestTrace(@Nullable GatewayRequest live) {
     }
   }
 
-  /** Returns the request id for the engine and its logs: the client's if it is well-formed. */
+  /**
+   * Returns the request id to send to the engine: the client's if it is well-formed, else a random
+   * one.
+   */
   String requestId(@Nullable String received) {
     return live == null ? RequestId.of(received) : live.id();
   }
 
-  /** Starts the span that contains the choice of engines; null without tracing. */
+  /** Starts the span of endpoint picking; returns null without tracing. */
   @Nullable OperationSpan orchestration(String model) {
     return live == null ? null : live.orchestration(model);
   }
@@ -60,7 +62,7 @@ record RequestTrace(@Nullable GatewayRequest live) {
   /**
    * The trace of one call to an engine.
    *
-   * @param attempt null without tracing
+   * @param attempt the traced attempt; null without tracing
    */
   record Call(@Nullable UpstreamAttempt attempt) {
 
@@ -73,12 +75,12 @@ record RequestTrace(@Nullable GatewayRequest live) {
       }
     }
 
-    /** Returns the response to read in place of the engine's. */
+    /** Returns the observed response, to read instead of the engine's. */
     ReadStream<Buffer> seen(HttpClientResponse answer) {
       return attempt == null ? answer : VertxGateway.answering(attempt, answer);
     }
 
-    /** Called when the engine has timed out; the request ends with the client's response. */
+    /** Called when the engine has timed out. */
     void timedOut() {
       if (attempt != null) {
         attempt.timedOut();

@@ -26,7 +26,7 @@ import io.opentelemetry.context.Context;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Decides which engines a request goes to. */
+/** Picks the engines for a request. */
 final class Routing {
 
   private static final int BYTES_PER_TOKEN = 4;
@@ -78,7 +78,7 @@ final class Routing {
         .build();
   }
 
-  /** Picks engines and prepares the headers for them. */
+  /** Picks engines and sets the routing headers. */
   CompletionStage<SchedulingResult> route(
       InferenceRequest request, PreRequest.Headers headers, RequestTrace trace) {
     OperationSpan span = trace.orchestration(request.model());

@@ -44,8 +44,8 @@ class GatewayMainTest {
     "--tracing=maybe, '--tracing is maybe, but must be true or false.'",
     "--prefill=here, '--prefill is here, but must be host:port,….'",
     "--prefill=::1:80, '--prefill is ::1:80, but must be host:port,….'",
-    "'--kv-events=a:1,b:1', '--kv-events names 2 publishers, but there are 1 engines: "
-        + "each needs one, decode before prefill.'",
+    "'--kv-events=a:1,b:1', '--kv-events has 2 publishers for 1 engines; "
+        + "list one per engine, decode before prefill.'",
     "--max-body-bytes=0, '--max-body-bytes is 0, but must be 1 or more.'",
     "--nonsense, 'Unknown option --nonsense; --help lists the options.'",
     "--port, '--port needs a value; see --help.'",
@@ -100,7 +100,7 @@ class GatewayMainTest {
           .singleElement()
           .asString()
           .startsWith(
-              "The gateway cannot start: port " + taken.getLocalPort() + " cannot be used: ");
+              "Cannot start the gateway: cannot listen on port " + taken.getLocalPort() + ": ");
     }
   }
 }

@@ -3,15 +3,17 @@ package io.inferspan.samples.demo.engine;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** An engine's behaviour, requested by a header that gateway and sidecar forward. */
+/**
+ * An engine's behaviour, which a request header selects. Gateway and sidecar forward the header.
+ */
 public enum Behaviour {
-  /** As usual. */
+  /** Normal timing. */
   NORMAL,
-  /** Its prefill takes several times as long. */
+  /** Prefill takes several times as long. */
   SLOW_PREFILL,
-  /** Its prefill ends with status 500. */
+  /** Prefill fails with status 500. */
   FAILING_PREFILL,
-  /** Its answer is long. */
+  /** The response is long. */
   LONG_ANSWER;
 
   /** The header's name. */

@@ -14,15 +14,15 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /**
- * Calls a stand-in for the CUDA driver, whose kernels keep a stream busy and compute nothing.
+ * Calls the CUDA stand-in, whose kernels keep a stream busy without computing.
  *
- * <p>It works only with {@code bpf/testkit}'s {@code libcuda.so.1}: a real driver would use the
- * pointers that are passed here.
+ * <p>It works only with {@code libcuda.so.1} of {@code bpf/testkit}: a real driver would
+ * dereference the invalid pointers that are passed here.
  */
-@SuppressWarnings("restricted") // native code is its purpose
+@SuppressWarnings("restricted") // it calls native code
 final class CudaDevice implements Device {
 
-  /** The duration of each kernel, which the library reads from {@code FAKE_CUDA_KERNEL}. */
+  /** The duration of each kernel. The library reads it from {@code FAKE_CUDA_KERNEL}. */
   static final long KERNEL_MILLIS = 2;
 
   private static final MemorySegment NOTHING = MemorySegment.NULL;
@@ -37,7 +37,7 @@ final class CudaDevice implements Device {
   /**
    * Opens the library.
    *
-   * @throws IllegalArgumentException if it is not a library, or not the stand-in
+   * @throws IllegalArgumentException if the file is not a library, or not the stand-in
    */
   CudaDevice(Path library) {
     SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
@@ -62,7 +62,7 @@ final class CudaDevice implements Device {
     open(symbols);
   }
 
-  /** Opens the device as an engine does during its start. */
+  /** Makes the calls with which an engine opens the device. */
   private static void open(SymbolLookup symbols) {
     MethodHandle init = function(symbols, "cuInit", JAVA_INT);
     MethodHandle load = function(symbols, "cuModuleLoadData", ADDRESS, ADDRESS);
@@ -84,7 +84,7 @@ final class CudaDevice implements Device {
     MemorySegment address =
         symbols
             .find(name)
-            .orElseThrow(() -> new IllegalArgumentException("there is no " + name + " in it"));
+            .orElseThrow(() -> new IllegalArgumentException("the library has no function " + name));
     return Linker.nativeLinker()
         .downcallHandle(address, FunctionDescriptor.of(JAVA_INT, arguments));
   }
@@ -120,7 +120,10 @@ final class CudaDevice implements Device {
         (int) launch.invokeExact(NOTHING, grid, 1, 1, THREADS, 1, 1, 0, stream, NOTHING, NOTHING);
   }
 
-  /** Each thread has its own stream, so that it does not wait for other threads' kernels. */
+  /**
+   * Returns the calling thread's stream. With its own stream, a thread does not wait for the
+   * kernels of others.
+   */
   private static MemorySegment stream() {
     return MemorySegment.ofAddress(Thread.currentThread().threadId() * 16);
   }

@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine with one thread per request, which reads the request, calls the fake engine for the
- * timing, calls the device meanwhile, and writes the response.
+ * An engine with one thread per request. The thread reads the request, forwards it to the fake
+ * engine, which determines the timing, calls the device meanwhile, and writes the response.
  *
- * <p>Because one thread does all of this, the eBPF bridge can attribute it to the request. The fake
- * engine runs on an event loop, where that is not possible.
+ * <p>Because one thread serves the whole request, the eBPF bridge can attribute its calls to the
+ * request. The fake engine runs on an event loop, where this is not possible.
  */
 final class DemoEngine implements AutoCloseable {
 
@@ -37,8 +37,8 @@ final class DemoEngine implements AutoCloseable {
   static {
     // Otherwise the kernel delays small writes, and tokens arrive every 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
-    // With keep-alive, a request's thread starts a thread that closes idle connections, and the
-    // eBPF bridge would attribute that thread's work to the request.
+    // With keep-alive, the request's thread would start a thread that closes idle connections, and
+    // the eBPF bridge would attribute that thread's work to the request.
     System.setProperty("http.keepAlive", "false");
   }
 
@@ -50,14 +50,14 @@ final class DemoEngine implements AutoCloseable {
   private final Device device;
   private final HttpServer server;
 
-  /** Listens on a loopback port when this returns; 0 takes a free one. */
+  /** Creates an engine that listens on a loopback port; 0 picks a free one. */
   DemoEngine(int port, OpenTelemetry telemetry, KvPublisher events, Device device)
       throws IOException {
     this.events = events;
     this.device = device;
     engine = FakeEngine.builder().openTelemetry(telemetry).scripts(this::script).start();
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-    // The end of the thread shows the kernel that the request is over.
+    // The eBPF bridge sees the end of the thread as the end of the request.
     server.setExecutor(request -> Thread.ofPlatform().daemon().name("request").start(request));
     server.createContext("/", this::handle);
     server.start();
@@ -80,7 +80,7 @@ final class DemoEngine implements AutoCloseable {
       call = call(exchange, ticket);
       serve(exchange, call, ticket);
     } catch (IOException e) {
-      // The client has disconnected: the fake engine should stop too.
+      // The client has disconnected: cancel the fake engine's request, too.
       if (call != null) {
         call.disconnect();
       }
@@ -131,7 +131,7 @@ final class DemoEngine implements AutoCloseable {
     if (type != null) {
       exchange.getResponseHeaders().set("content-type", type);
     }
-    // To this server, 0 is an unknown length, and -1 is no body.
+    // In this API, 0 means an unknown length, and -1 no body.
     long length = call.getContentLengthLong();
     exchange.sendResponseHeaders(status, length == 0 ? -1 : Math.max(0, length));
     try (InputStream in = status < 400 ? call.getInputStream() : call.getErrorStream()) {
@@ -141,7 +141,9 @@ final class DemoEngine implements AutoCloseable {
     }
   }
 
-  /** Writes chunk by chunk; the first one when the prompt has been computed. */
+  /**
+   * Forwards the response chunk by chunk, the first one after the device has computed the prompt.
+   */
   private void pass(InputStream in, OutputStream out, @Nullable Job job) throws IOException {
     byte[] piece = new byte[PIECE_BYTES];
     boolean first = true;

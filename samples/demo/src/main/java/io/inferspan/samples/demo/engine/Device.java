@@ -1,9 +1,9 @@
 package io.inferspan.samples.demo.engine;
 
-/** The device of an engine; the thread that serves the request calls it. */
+/** The device of an engine. The thread that serves a request calls it. */
 interface Device {
 
-  /** No device: time passes, and nothing is called. */
+  /** Makes no calls and only waits. */
   Device NONE =
       new Device() {
         @Override
@@ -13,9 +13,9 @@ interface Device {
         public void token() {}
       };
 
-  /** Computes a prompt for about this time. */
+  /** Computes a prompt, which takes about {@code millis}. */
   void prefill(int tokens, long millis);
 
-  /** Computes one more token. */
+  /** Generates one token. */
   void token();
 }

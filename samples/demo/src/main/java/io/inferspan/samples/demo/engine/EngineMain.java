@@ -9,28 +9,30 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** The main program: an engine on loopback that simulates a model. */
+/** The main program of an engine on loopback that simulates a model. */
 public final class EngineMain {
 
-  /** Printed after its name when it serves and the gateway has subscribed to its events. */
-  public static final String READY = " serves, and is listened to";
+  /**
+   * Printed after the engine's name when it serves and the gateway has subscribed to its KV events.
+   */
+  public static final String READY = " serves, and its KV events have a subscriber";
 
-  /** Printed when it serves. */
+  /** Printed when the engine serves. */
   public static final String SERVES = "KV events on";
 
-  /** The durations of a start's calls in the stand-in for CUDA, which otherwise take no time. */
+  /** Durations of CUDA calls at start, which take no time in the CUDA stand-in by default. */
   public static final String START_TIMES =
       "cuInit=150ms cuModuleLoadData=100ms cuMemAlloc_v2=50ms cuCtxSynchronize=200ms";
 
-  /** The duration of a kernel in the stand-in for CUDA. */
+  /** The duration of a kernel in the CUDA stand-in. */
   public static final String KERNEL_TIME = CudaDevice.KERNEL_MILLIS + "ms";
 
   private static final String USAGE =
-      "an engine needs --name=NAME --port=PORT --kv-port=PORT, and may have --cuda=LIBRARY";
+      "usage: --name=NAME --port=PORT --kv-port=PORT [--cuda=LIBRARY]";
 
   private EngineMain() {}
 
-  /** Serves until it is stopped. The exit status is 2 for wrong arguments, 1 for a failure. */
+  /** Serves until it is stopped. The exit status is 2 for invalid arguments, 1 for a failure. */
   public static void main(String[] arguments) {
     try {
       serve(Setup.of(List.of(arguments)));
@@ -38,7 +40,7 @@ public final class EngineMain {
       System.err.println(e.getMessage());
       System.exit(2);
     } catch (IOException | RuntimeException e) {
-      System.err.println("the engine cannot start: " + e.getMessage());
+      System.err.println("cannot start the engine: " + e.getMessage());
       System.exit(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -57,7 +59,7 @@ public final class EngineMain {
       for (String argument : arguments) {
         int equals = argument.indexOf('=');
         if (equals < 0) {
-          throw new IllegalArgumentException(argument + " is not understood: " + USAGE);
+          throw new IllegalArgumentException("invalid argument " + argument + "; " + USAGE);
         }
         given.put(argument.substring(0, equals), argument.substring(equals + 1));
       }
@@ -69,7 +71,7 @@ public final class EngineMain {
               Integer.parseInt(needed(given, "--kv-port")),
               cuda == null ? null : Path.of(cuda));
       if (!given.isEmpty()) {
-        throw new IllegalArgumentException(given.keySet() + " is not understood: " + USAGE);
+        throw new IllegalArgumentException("unknown options " + given.keySet() + "; " + USAGE);
       }
       return setup;
     }
@@ -77,7 +79,7 @@ public final class EngineMain {
     private static String needed(Map<String, String> given, String name) {
       String value = given.remove(name);
       if (value == null) {
-        throw new IllegalArgumentException(name + " is missing: " + USAGE);
+        throw new IllegalArgumentException(name + " is missing; " + USAGE);
       }
       return value;
     }
@@ -103,7 +105,7 @@ public final class EngineMain {
         setup.name(),
         engine.port(),
         events.endpoint());
-    // If the gateway started faster, it has subscribed long before this serves.
+    // If the gateway started first, it may have subscribed before the engine serves.
     heard.await();
     System.out.println(setup.name() + READY);
   }

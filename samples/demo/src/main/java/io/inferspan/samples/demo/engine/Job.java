@@ -9,13 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * The work of one request.
+ * The work of an engine for one request.
  *
  * @param tokens the prompt's tokens
- * @param hashes the hashes of its full blocks
- * @param computed the number of tokens to compute: neither cached nor received from another pod
- * @param deviceMillis how long that takes on the device; less than the prefill in the script, so
- *     that the first token, once reported, does not wait for the device
+ * @param hashes the hashes of the prompt's full blocks
+ * @param computed the number of prompt tokens to compute, which are neither cached nor received
+ *     from another pod
+ * @param deviceMillis the time of this computation on the device; less than the script's prefill
+ *     time, so that the first token does not wait for the device
  * @param script the timing for the fake engine
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -24,7 +25,7 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
   private static final long BASE_MICROS = 6_000;
   private static final long TOKEN_MICROS = 150;
 
-  /** The share of scheduling and sampling in it. */
+  /** The part of the base time in which the device is idle: scheduling and sampling. */
   private static final long HOST_MICROS = 4_000;
 
   private static final int SLOWER = 6;
@@ -33,7 +34,7 @@ record Job(int[] tokens, long[] hashes, int computed, long deviceMillis, EngineS
   private static final Duration BETWEEN_TOKENS = Duration.ofMillis(8);
   private static final JsonArray NO_MESSAGES = new JsonArray();
 
-  /** Reads a request. Invalid JSON is a job without tokens, which the fake engine refuses. */
+  /** Reads a request. Invalid JSON gives a job without tokens, which the fake engine rejects. */
   static Job of(byte[] body, Behaviour behaviour, PrefixCache cache) {
     JsonObject asked = read(body);
     boolean prefills = transfers(asked, "do_remote_decode");

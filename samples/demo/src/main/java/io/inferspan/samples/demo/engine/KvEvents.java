@@ -6,7 +6,9 @@ import java.util.List;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 
-/** Batches of KV events as vLLM writes them: msgpack arrays, {@code [time, [event, …], rank]}. */
+/**
+ * Encodes batches of KV events in vLLM's format: msgpack arrays {@code [time, [event, …], rank]}.
+ */
 final class KvEvents {
 
   private static final String MEDIUM = "GPU";
@@ -14,10 +16,10 @@ final class KvEvents {
   private KvEvents() {}
 
   /**
-   * Encodes a change of the cache; the first block of a prompt has no parent.
+   * Encodes a change of the cache. The first block of a prompt has no parent.
    *
    * @param hashes all blocks of the prompt
-   * @param tokens all its tokens
+   * @param tokens all tokens of the prompt
    */
   static byte[] batch(PrefixCache.Change change, long[] hashes, int[] tokens) {
     boolean stored = change.firstStored() < hashes.length;
@@ -39,7 +41,7 @@ final class KvEvents {
     }
   }
 
-  /** {@code ["BlockStored", hashes, parent, tokens, block size, LoRA id, medium]}. */
+  /** Writes {@code ["BlockStored", hashes, parent, tokens, block size, LoRA id, medium]}. */
   private static void stored(MessageBufferPacker out, int first, long[] hashes, int[] tokens)
       throws IOException {
     out.packArrayHeader(7).packString("BlockStored");
@@ -61,7 +63,7 @@ final class KvEvents {
     out.packInt(PrefixCache.BLOCK_TOKENS).packNil().packString(MEDIUM);
   }
 
-  /** {@code ["BlockRemoved", hashes, medium]}. */
+  /** Writes {@code ["BlockRemoved", hashes, medium]}. */
   private static void removed(MessageBufferPacker out, List<Long> hashes) throws IOException {
     out.packArrayHeader(3).packString("BlockRemoved").packArrayHeader(hashes.size());
     for (long hash : hashes) {

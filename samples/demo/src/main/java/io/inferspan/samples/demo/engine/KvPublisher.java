@@ -13,7 +13,7 @@ import org.zeromq.ZMQ;
 /**
  * Publishes batches of KV events over ZMQ as vLLM does: topic, sequence number, batch.
  *
- * <p>One thread does all of it, because a ZMQ socket belongs to one thread.
+ * <p>One thread owns the socket, because ZMQ sockets are not thread-safe.
  */
 final class KvPublisher implements AutoCloseable {
 
@@ -48,12 +48,12 @@ final class KvPublisher implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns its address. */
+  /** Returns the ZMQ address. */
   String endpoint() {
     return endpoint;
   }
 
-  /** Publishes a batch. If the queue is full, the batch is lost, as on a full socket. */
+  /** Publishes a batch. If the queue is full, the batch is lost, as with a full ZMQ socket. */
   void publish(byte[] batch) {
     boolean _ = waiting.offer(batch);
   }

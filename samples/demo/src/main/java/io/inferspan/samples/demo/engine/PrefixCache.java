@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The prompt prefixes whose KV blocks the engine holds.
+ * The prefix cache of an engine.
  *
- * <p>A block's hash stands for all tokens up to its end. The least recently used block is evicted
+ * <p>A block's hash identifies all tokens up to its end. The least recently used block is evicted
  * first.
  */
 final class PrefixCache {
 
-  /** As in vLLM. */
+  /** The tokens per block, as in vLLM. */
   static final int BLOCK_TOKENS = 16;
 
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
@@ -30,12 +30,12 @@ final class PrefixCache {
   /**
    * A change of the cache.
    *
-   * @param firstStored the first new block; all blocks behind it are reported too
-   * @param evicted the blocks that were evicted
+   * @param firstStored the index of the first new block; the blocks after it are reported, too
+   * @param evicted the hashes of the evicted blocks
    */
   record Change(int firstStored, List<Long> evicted) {}
 
-  /** Returns the hashes of the blocks that these tokens fill. */
+  /** Returns the hashes of the full blocks of these tokens. */
   static long[] hashes(int[] tokens) {
     long[] hashes = new long[tokens.length / BLOCK_TOKENS];
     long hash = FNV_OFFSET;
@@ -48,7 +48,7 @@ final class PrefixCache {
     return hashes;
   }
 
-  /** Returns the number of leading blocks that are held. */
+  /** Returns the number of leading blocks in the cache. */
   synchronized int heldBlocks(long[] hashes) {
     int blocks = 0;
     while (blocks < hashes.length && held.get(hashes[blocks]) != null) {
@@ -57,7 +57,7 @@ final class PrefixCache {
     return blocks;
   }
 
-  /** Adds all of these blocks. */
+  /** Adds these blocks; returns the change. */
   synchronized Change store(long[] hashes) {
     int first = heldBlocks(hashes);
     for (int i = first; i < hashes.length; i++) {

@@ -1,8 +1,8 @@
 /**
- * A demo engine: the test kit's fake engine as a process of its own, with a prefix cache whose
- * events it publishes, and a device that it calls.
+ * A demo engine: runs the test kit's fake engine in its own process, with a prefix cache, KV events
+ * and a device.
  *
- * <p>Nothing here knows the demo around it. Only {@link
+ * <p>This package does not depend on the rest of the demo. Only {@link
  * io.inferspan.samples.demo.engine.CudaDevice} calls native code.
  */
 @NullMarked

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The address of an engine.
  *
- * @param host a name or an address, an IPv6 one without brackets
+ * @param host a host name or an IP address; IPv6 without brackets
  */
 public record Address(String host, int port) {
 

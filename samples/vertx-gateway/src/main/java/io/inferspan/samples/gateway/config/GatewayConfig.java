@@ -9,17 +9,18 @@ import java.util.OptionalInt;
  * A gateway's configuration.
  *
  * @param host the address to listen on
- * @param port the port to listen on; 0 selects a free one
- * @param metricsPort the port of {@code /metrics}, if any
+ * @param port the port to listen on; 0 picks a free one
+ * @param metricsPort the port of {@code /metrics}; empty for no metrics
  * @param decode the engines that decode
  * @param prefill the engines that only prefill
- * @param kvEvents the endpoints of their KV events, decoders first; empty for none
- * @param prefillThresholdBytes uncached bytes of input from which another pod prefills
- * @param retries the number of further engines to try
- * @param answerTimeout the time limit without data from an engine
- * @param idleTimeout the time limit for a client to send more of a request
+ * @param kvEvents the KV-event publishers of the engines, decode engines first; empty for none
+ * @param prefillThresholdBytes the number of uncached prompt bytes from which prefill runs on
+ *     another pod
+ * @param retries the maximum number of other engines to try after a failure
+ * @param answerTimeout the maximum time without data from an engine
+ * @param idleTimeout the maximum time without data from a client that is idle or sends a request
  * @param maxBodyBytes the maximum size of a request
- * @param eventLoops the number of threads
+ * @param eventLoops the number of event-loop threads
  * @param tracing whether spans are recorded
  */
 public record GatewayConfig(
@@ -40,20 +41,20 @@ public record GatewayConfig(
   private static final int MAX_PORT = 65_535;
   private static final int MAX_RETRIES = 10;
 
-  /** Copies the lists, so that a configuration never changes. */
+  /** Validates the values and copies the lists. */
   public GatewayConfig {
     decode = List.copyOf(decode);
     prefill = List.copyOf(prefill);
     kvEvents = List.copyOf(kvEvents);
     if (decode.isEmpty()) {
       throw new IllegalArgumentException(
-          "%s and %s are not set, but a gateway needs at least one engine: host:port,…"
+          "Neither %s nor %s is set; the gateway needs at least one decode engine: host:port,…"
               .formatted(Setting.DECODE.flag(), Setting.DECODE.variable()));
     }
     int engines = decode.size() + prefill.size();
     if (!kvEvents.isEmpty() && kvEvents.size() != engines) {
       throw new IllegalArgumentException(
-          "%s names %d publishers, but there are %d engines: each needs one, decode before prefill."
+          "%s has %d publishers for %d engines; list one per engine, decode before prefill."
               .formatted(Setting.KV_EVENTS.flag(), kvEvents.size(), engines));
     }
   }
@@ -66,7 +67,8 @@ public record GatewayConfig(
   /**
    * Reads flags and environment variables.
    *
-   * @throws IllegalArgumentException with one sentence if a value is not allowed
+   * @throws IllegalArgumentException if a value is invalid; the message is one sentence for the
+   *     user
    */
   public static GatewayConfig parse(List<String> arguments, Map<String, String> environment) {
     Settings settings = new Settings(arguments, environment);

@@ -10,11 +10,11 @@ enum Setting {
   DECODE("", "engines that decode, or their P/D sidecars: host:port,…"),
   PREFILL("", "engines that only prefill: host:port,…"),
   KV_EVENTS("", "KV-event publishers of the engines, decode first, in the same order: host:port,…"),
-  PREFILL_THRESHOLD_BYTES("1024", "uncached bytes of a prompt from which prefill is disaggregated"),
-  RETRIES("1", "how many other engines a failed request is retried on"),
-  ANSWER_TIMEOUT_SECONDS("600", "how long an engine may send nothing"),
-  IDLE_TIMEOUT_SECONDS("30", "after which idle or stalled client connections are closed"),
-  MAX_BODY_BYTES("16777216", "the largest request body; more is refused with 413"),
+  PREFILL_THRESHOLD_BYTES("1024", "uncached prompt bytes from which prefill runs on another pod"),
+  RETRIES("1", "maximum number of other engines to retry a failed request on"),
+  ANSWER_TIMEOUT_SECONDS("600", "maximum time without data from an engine"),
+  IDLE_TIMEOUT_SECONDS("30", "time after which idle or stalled client connections are closed"),
+  MAX_BODY_BYTES("16777216", "maximum size of a request body; larger ones get status 413"),
   EVENT_LOOPS("0", "number of event-loop threads; 0 is one per processor"),
   TRACING("true", "whether spans are recorded; OTEL_* configures the export");
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/** The given values, each with its source, which the error message for a wrong value names. */
+/** The values that the user set, each with its flag or variable for error messages. */
 final class Settings {
 
   private static final String NONE = "none";
@@ -68,7 +68,7 @@ final class Settings {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Reported below, like a number out of range.
+      // Reported below, like a number that is out of range.
     }
     throw wrong(setting, most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most);
   }

@@ -1,8 +1,4 @@
-/**
- * A gateway's configuration: by flags, by environment variables, or by a program.
- *
- * <p>Contains what is read before a gateway starts; nothing here opens a socket.
- */
+/** The gateway's configuration, from flags, environment variables or an embedding program. */
 @NullMarked
 package io.inferspan.samples.gateway.config;
 

@@ -45,27 +45,22 @@ record FoundBlocks(int blocks, long entries, Set<String> pods) {
     if (hits.size() == 0 || hits.at(0).length == 0) {
       return 0;
     }
-    int alike = 1;
-    while (alike < hits.size() && same(hits.at(alike), hits.at(0))) {
-      alike++;
-    }
-    return alike == hits.size() ? alike : longestChain(hits, alike);
-  }
-
-  private static int longestChain(BlockHits hits, int alike) {
-    Set<String> unbroken = new HashSet<>();
-    addNew(hits.at(0), NO_PODS, unbroken);
-    for (int i = alike; i < hits.size(); i++) {
+    Set<String> unbroken = pods(hits.at(0));
+    for (int i = 1; i < hits.size(); i++) {
       if (!same(hits.at(i), hits.at(i - 1))) {
-        Set<String> here = new HashSet<>();
-        addNew(hits.at(i), NO_PODS, here);
-        unbroken.retainAll(here);
+        unbroken.retainAll(pods(hits.at(i)));
         if (unbroken.isEmpty()) {
           return i;
         }
       }
     }
     return hits.size();
+  }
+
+  private static Set<String> pods(PodEntry[] holders) {
+    Set<String> pods = new HashSet<>();
+    addNew(holders, NO_PODS, pods);
+    return pods;
   }
 
   @SuppressWarnings("ReferenceEquality") // an equal copy is merely added twice

@@ -218,8 +218,7 @@ public final class KvCacheIndexer {
      */
     public Builder lookupTimeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero()) {
-        throw new IllegalArgumentException(
-            "lookupTimeout is " + timeout + "; it must be more than nothing");
+        throw new IllegalArgumentException("lookupTimeout is " + timeout + "; it must be positive");
       }
       lookupTimeout = timeout;
       return this;

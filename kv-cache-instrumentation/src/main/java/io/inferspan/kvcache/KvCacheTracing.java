@@ -7,6 +7,7 @@ import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
 import io.inferspan.kvcache.index.KvBatchObserver;
+import io.inferspan.kvcache.index.KvBatchObserver.Observation;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.semconv.GenAiAttributes;
 import io.inferspan.semconv.KvCacheAttributes;
@@ -211,7 +212,14 @@ public final class KvCacheTracing {
 
   /** Returns an observer that records batches of events as they enter an index. */
   public KvBatchObserver batches() {
-    return batch -> TracedBatch.of(events(batch));
+    return batch -> observation(events(batch));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // without tracing the context is the root
+  private static Observation observation(OperationSpan span) {
+    return span.context() == Context.root()
+        ? Observation.NONE
+        : new Observation(span.context(), span::close);
   }
 
   /** A write outside any trace comes from an engine's event. */

@@ -65,7 +65,7 @@ class CanaryTest {
 
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
-  void prompts_comeOutNowhere(SpanNaming naming) {
+  void prompts_leakNowhere(SpanNaming naming) {
     try (Telemetry telemetry = telemetry(naming)) {
       KvCacheTracing tracing = KvCacheTracing.with(telemetry);
       BlockIndex metered = KvCacheMeters.in(registry).metered(index, "fake");
@@ -92,7 +92,7 @@ class CanaryTest {
   }
 
   @Test
-  void aLeak_wouldBeSeen() {
+  void aLeakedSpan_isDetected() {
     try (Telemetry telemetry = telemetry(SpanNaming.CURRENT)) {
       KvCacheIndexer indexer =
           KvCacheIndexer.over(index).tracing(KvCacheTracing.with(telemetry)).build();

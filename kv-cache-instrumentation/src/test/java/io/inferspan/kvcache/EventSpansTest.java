@@ -75,7 +75,7 @@ class EventSpansTest {
   }
 
   @Test
-  void olderNamesOfABatch_areOurs() {
+  void proposal_namesTheBatchAfterTheModule() {
     KvCacheTracing spans = KvCacheTracing.with(telemetry(SpanNaming.PROPOSAL));
     enter(spans.batches(), spans.traced(index));
 
@@ -90,7 +90,7 @@ class EventSpansTest {
 
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
-  void everyAttribute_isWhatWasTold(SpanNaming naming) {
+  void everyAttribute_isRecorded(SpanNaming naming) {
     KvCacheTracing spans = KvCacheTracing.with(telemetry(naming));
     spans.events(BATCH).close();
     write(spans.traced(index), Context.root());
@@ -140,7 +140,7 @@ class EventSpansTest {
   }
 
   @Test
-  void whatEnginesTell_canBeSwitchedOff() {
+  void spansOfEvents_canBeSwitchedOff() {
     Telemetry telemetry = telemetry(SpanNaming.CURRENT);
     KvCacheTracing spans = KvCacheTracing.with(telemetry).withoutEvents();
     BlockIndex traced = spans.traced(index);

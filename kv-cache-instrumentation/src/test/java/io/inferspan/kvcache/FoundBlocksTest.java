@@ -45,7 +45,7 @@ class FoundBlocksTest {
   }
 
   @Test
-  void aChain_endsWhereNoPodHasAllOfIt() {
+  void aChain_endsAtTheFirstBlockThatNoPodInItHolds() {
     assertThat(FoundBlocks.longestChain(hits(at(A), at(A), at(A)))).isEqualTo(3);
     assertThat(FoundBlocks.longestChain(hits(at(A, B), at(B), at(A)))).isEqualTo(2);
     assertThat(FoundBlocks.longestChain(hits(at(A), at(A_CPU), at(B)))).isEqualTo(2);

@@ -62,7 +62,7 @@ class HostileIndexTest {
   @EnumSource(
       mode = Mode.EXCLUDE,
       names = {"ANSWERS", "ANSWERS_LATER"})
-  void everyManner_isEmptyScores_andAFailedSpan(Manner manner) {
+  void everyFailure_givesEmptyScores_andAFailedSpan(Manner manner) {
     index.behave(manner);
     assertThat(ask(indexer).size()).isZero();
 
@@ -99,7 +99,7 @@ class HostileIndexTest {
   }
 
   @Test
-  void anAnswerThatComesTooLate_isATimeout_andHarmsNobody() {
+  void aLateAnswer_isATimeout_andIsIgnored() {
     index.behave(Manner.NEVER_COMPLETES);
     assertThat(ask(indexer).size()).isZero();
     Held late = index.held().get(0);
@@ -115,7 +115,7 @@ class HostileIndexTest {
   }
 
   @Test
-  void aBufferIsNotUsedAgain_beforeItsLookupIsOver() {
+  void aBuffer_isNotReused_beforeItsLookupHasEnded() {
     index.behave(Manner.NEVER_COMPLETES);
     for (int i = 0; i < SpareHits.MAX_SPARE + 4; i++) {
       assertThat(ask(indexer).size()).isZero();
@@ -133,7 +133,7 @@ class HostileIndexTest {
   }
 
   @Test
-  void aBufferOfTheIndexsOwn_isNotKept() {
+  void aBufferThatTheIndexReturned_isNotPooled() {
     BlockHits own = new BlockHits();
     own.reset(2);
     index.behave(Manner.NEVER_COMPLETES);
@@ -160,7 +160,7 @@ class HostileIndexTest {
   }
 
   @Test
-  void holdersThatAreNull_costTheirSpan() {
+  void nullHolders_failTheSpan() {
     long key = BlockKeys.withDefaults().of("m", TOKENS)[0];
     index.put(key, new PodEntry[] {null});
 
@@ -189,7 +189,7 @@ class HostileIndexTest {
   }
 
   @Test
-  void whatAnIndexThrows_isThrown_asWithoutTracing() {
+  void exceptionsOfTheIndex_areRethrown() {
     index.behave(Manner.THROWS);
     BlockIndex traced = spans.traced(index);
 
@@ -206,6 +206,6 @@ class HostileIndexTest {
   void anImpossibleTimeout_isRefusedAtTheStart() {
     assertThatThrownBy(() -> KvCacheIndexer.over(index).lookupTimeout(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("lookupTimeout is PT0S; it must be more than nothing");
+        .hasMessage("lookupTimeout is PT0S; it must be positive");
   }
 }

@@ -118,7 +118,7 @@ class KvTraceTest {
   }
 
   @Test
-  void anAnswerThatComesLater_isTracedTheSame() {
+  void anAsynchronousAnswer_isTracedTheSame() {
     index.behave(Manner.ANSWERS_LATER);
     assertThat(ask(SpanNaming.CURRENT, A, B, C)).isEqualTo(Map.of(A, 2.0, B, 1.0));
 
@@ -135,7 +135,7 @@ class KvTraceTest {
 
   @ParameterizedTest
   @EnumSource(SpanNaming.class)
-  void everyAttribute_isWhatAHandCountSays(SpanNaming naming) {
+  void everyAttribute_matchesACountByHand(SpanNaming naming) {
     ask(naming, A, B, C);
 
     List<SpanRecord> spans = tracing.spans();
@@ -284,7 +284,7 @@ class KvTraceTest {
   }
 
   @Test
-  void anIndexThatCannotAnswer_failsItsSpans_inWordsOfOurs() {
+  void anIndexThatCannotAnswer_failsItsSpans_withoutItsOwnMessage() {
     index.behave(Manner.SAYS_IT_CANNOT).saying("tokens 1 2 3 are lost");
     assertThat(ask(SpanNaming.CURRENT, A)).isEmpty();
 

@@ -17,7 +17,7 @@ class SpareHitsTest {
   private final SpareHits spare = new SpareHits();
 
   @Test
-  void aBuffer_comesBack() {
+  void aBuffer_isReused() {
     BlockHits hits = spare.take();
     spare.giveBack(hits);
 
@@ -26,7 +26,7 @@ class SpareHitsTest {
   }
 
   @Test
-  void oneTooMany_isForgotten() {
+  void oneBufferTooMany_isNotPooled() {
     List<BlockHits> all = new ArrayList<>();
     for (int i = 0; i <= SpareHits.MAX_SPARE; i++) {
       all.add(new BlockHits());
@@ -40,7 +40,7 @@ class SpareHitsTest {
   }
 
   @Test
-  void aHugeBuffer_isForgotten() {
+  void aHugeBuffer_isNotPooled() {
     BlockHits hits = spare.take();
     hits.reset(SpareHits.MAX_KEYS_KEPT + 1);
     spare.giveBack(hits);

@@ -21,27 +21,22 @@ public interface KvBatchObserver {
    */
   record Batch(String pod, String endpoint, String topic, long sequence, int bytes, int events) {}
 
-  /** A batch that is being applied to the index. */
-  interface Observation extends AutoCloseable {
+  /**
+   * The observation of a batch that is being applied to the index.
+   *
+   * @param context the context for the index's writes
+   * @param end called when the batch is applied, or its writes are under way
+   */
+  record Observation(Context context, Runnable end) implements AutoCloseable {
 
     /** Observes nothing. */
-    Observation NONE =
-        new Observation() {
-          @Override
-          public Context context() {
-            return Context.root();
-          }
+    public static final Observation NONE = new Observation(Context.root(), () -> {});
 
-          @Override
-          public void close() {}
-        };
-
-    /** Returns the context for the index's writes. */
-    Context context();
-
-    /** Ends the observation: the batch is applied, or its writes are under way. */
+    /** Ends the observation. */
     @Override
-    void close();
+    public void close() {
+      end.run();
+    }
   }
 
   /** Called when a batch starts to enter the index. */

@@ -22,7 +22,7 @@ record MemoryBound(long entries, long bytes) {
 
   private static final int ARRAY_HEADER_BYTES = 16;
 
-  /** The maximum weight; a larger minimum would have no meaning and overflow. */
+  /** The largest minimum weight of an entry; larger ones could overflow. */
   private static final long HEAVIEST = 1 << 20;
 
   /** Creates a table within the limits that counts its evictions in {@code evictions}. */

@@ -36,7 +36,7 @@ final class PodEntries {
         entry.pod(), entry.tier(), entry.speculative(), entry.grouped(), entry.group());
   }
 
-  /** Returns whether none of them has been retired since it was interned. */
+  /** Returns whether all of them are still current. */
   @SuppressWarnings("ReferenceEquality") // An equal one may have taken its place.
   boolean areCurrent(PodEntry[] interned) {
     for (PodEntry entry : interned) {

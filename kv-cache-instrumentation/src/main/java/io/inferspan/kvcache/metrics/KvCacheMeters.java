@@ -52,7 +52,7 @@ public final class KvCacheMeters {
   private void evicted(
       MemoryBlockIndex index, String name, String what, ToDoubleFunction<MemoryBlockIndex> count) {
     FunctionCounter.builder("inferspan.kvcache.index.evictions", index, count)
-        .description("What had to leave the index because there was too much of it")
+        .description("Evictions caused by a limit of the index")
         .tag(INDEX, name)
         .tag("what", what)
         .register(registry);

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Counts the calls and times the lookups of an index; results are unchanged. */
 final class MeteredBlockIndex implements BlockIndex {
 
+  private static final String PREFIX = "inferspan.kvcache.";
+  private static final String INDEX = KvCacheMeters.INDEX;
+
   private final BlockIndex index;
   private final Timer lookups;
   private final Counter failedLookups;
@@ -31,29 +34,28 @@ final class MeteredBlockIndex implements BlockIndex {
   MeteredBlockIndex(BlockIndex metered, MeterRegistry registry, String name) {
     this.index = metered;
     lookups =
-        Timer.builder("inferspan.kvcache.lookup")
+        Timer.builder(PREFIX + "lookup")
             .description("Lookups, from the call to the answer")
-            .tag(KvCacheMeters.INDEX, name)
+            .tag(INDEX, name)
             .register(registry);
     failedLookups =
-        Counter.builder("inferspan.kvcache.lookup.failures")
-            .description("Lookups that the index could not answer")
-            .tag(KvCacheMeters.INDEX, name)
-            .register(registry);
-    found = blocks(registry, name, "found");
-    missing = blocks(registry, name, "missing");
-    adds = new Writes(registry, name, "add");
-    evicts = new Writes(registry, name, "evict");
-    clears = new Writes(registry, name, "clear");
+        counter("lookup.failures", "Lookups without an answer").tag(INDEX, name).register(registry);
+    found = blocks("found", name, registry);
+    missing = blocks("missing", name, registry);
+    adds = new Writes("add", name, registry);
+    evicts = new Writes("evict", name, registry);
+    clears = new Writes("clear", name, registry);
   }
 
-  private static Counter blocks(MeterRegistry registry, String name, String result) {
-    return Counter.builder("inferspan.kvcache.lookup.blocks")
-        .description("Requested blocks; the share found is the hit ratio")
+  private static Counter blocks(String result, String name, MeterRegistry registry) {
+    return counter("lookup.blocks", "Requested blocks; the share found is the hit ratio")
         .baseUnit("blocks")
-        .tag(KvCacheMeters.INDEX, name)
-        .tag("result", result)
+        .tags(INDEX, name, "result", result)
         .register(registry);
+  }
+
+  private static Counter.Builder counter(String meter, String description) {
+    return Counter.builder(PREFIX + meter).description(description);
   }
 
   @Override
@@ -132,19 +134,10 @@ final class MeteredBlockIndex implements BlockIndex {
     private final Counter made;
     private final Counter failed;
 
-    private Writes(MeterRegistry registry, String name, String kind) {
-      made =
-          Counter.builder("inferspan.kvcache.writes")
-              .description("Changes that the index was asked to make")
-              .tag(KvCacheMeters.INDEX, name)
-              .tag("kind", kind)
-              .register(registry);
-      failed =
-          Counter.builder("inferspan.kvcache.write.failures")
-              .description("Changes that the index could not make")
-              .tag(KvCacheMeters.INDEX, name)
-              .tag("kind", kind)
-              .register(registry);
+    private Writes(String kind, String name, MeterRegistry registry) {
+      String[] tags = {INDEX, name, "kind", kind};
+      made = counter("writes", "Writes to the index").tags(tags).register(registry);
+      failed = counter("write.failures", "Writes that failed").tags(tags).register(registry);
     }
 
     CompletionStage<Void> counting(Supplier<CompletionStage<Void>> write) {

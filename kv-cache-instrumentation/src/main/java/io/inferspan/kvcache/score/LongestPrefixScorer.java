@@ -127,8 +127,8 @@ public final class LongestPrefixScorer {
   }
 
   /**
-   * Adds one by one, to match other implementations to the last bit; whole numbers need no such
-   * care.
+   * Adds one by one, to match other implementations to the last bit; sums of whole numbers are
+   * exact.
    */
   private static double plus(double before, double weight, int times) {
     if (weight == 1 && before == Math.rint(before)) {

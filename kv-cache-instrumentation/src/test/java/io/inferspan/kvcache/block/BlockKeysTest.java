@@ -187,7 +187,7 @@ class BlockKeysTest {
   }
 
   @Test
-  void aCacheSalt_isNotTakenAgainWhereAChainGoesOn() {
+  void aContinuedChain_doesNotHashTheCacheSaltAgain() {
     BlockKeys keys = BlockKeys.withDefaults();
     BlockExtras salt = BlockExtras.none().withCacheSalt("salt");
     long[] whole = keys.of(MODEL, TOKENS, salt);
@@ -204,7 +204,7 @@ class BlockKeysTest {
   }
 
   @Test
-  void aWrongSetting_isRefusedInOneSentence() {
+  void aWrongSetting_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> BlockKeys.builder().algorithm("sha256"))
         .withMessage("hashAlgorithm is 'sha256'; it may be cbor-fnv or xxh64");

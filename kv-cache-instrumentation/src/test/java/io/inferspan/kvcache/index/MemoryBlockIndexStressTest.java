@@ -57,7 +57,7 @@ class MemoryBlockIndexStressTest {
   }
 
   @Test
-  void aPodThatIsClearedWhileItIsAdded_isWholeOrGone() throws Exception {
+  void aPodClearedDuringAnAdd_isWholeOrGone() throws Exception {
     int rounds = 400;
     CyclicBarrier start = new CyclicBarrier(THREADS);
     inParallel(

@@ -40,7 +40,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void itKnowsHowManyPodsHoldBlocks() {
+  void knownPods_areCounted() {
     MemoryBlockIndex memory = use(MemoryBlockIndex.builder());
     add(keys(1, 2), pod(0), pod(1));
     add(keys(3), pod(2));
@@ -51,7 +51,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void aHolderTooMany_displacesTheOneAddedFirst_andIsCounted() {
+  void oneHolderTooMany_displacesTheOldest_andIsCounted() {
     MemoryBlockIndex small = use(MemoryBlockIndex.builder().podCacheSize(3));
     add(keys(1, 2), pod(0), pod(1), pod(2));
     add(keys(1), pod(0));
@@ -75,7 +75,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void size_countsBlocksThatSomebodyHolds() {
+  void size_countsBlocksWithHolders() {
     MemoryBlockIndex memory = use(MemoryBlockIndex.builder());
     add(keys(1, 2, 3), A, B);
     evict(1, REQUEST, A);
@@ -99,7 +99,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void aPodThatIsClearedOverAndOver_isThereExactlyAfterItIsAddedAgain() throws Exception {
+  void aPodClearedRepeatedly_isPresentOnlyAfterItIsAddedAgain() throws Exception {
     MemoryBlockIndex memory = use(MemoryBlockIndex.builder());
     for (int round = 0; round < 200; round++) {
       add(PROMPT, A);
@@ -111,7 +111,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void anEvictedHash_isForgottenAlthoughAClearedPodIsNotSweptYet() {
+  void anEvictedHash_isForgotten_beforeTheSweepOfAClearedPod() {
     add(keys(101), keys(1), A, B);
     index.clear(A.pod());
     evict(101, ENGINE, B);
@@ -120,7 +120,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void tooManyBlocks_letOthersGo_andAreCounted() {
+  void tooManyBlocks_evictOthers_andAreCounted() {
     MemoryBlockIndex small = use(MemoryBlockIndex.builder().maxBlocks(1_000));
     add(LongStream.range(0, 10_000).toArray(), A);
 
@@ -129,7 +129,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void tooManyBytes_letBlocksGo_andAreCounted() {
+  void tooManyBytes_evictBlocks_andAreCounted() {
     MemoryBlockIndex small = use(MemoryBlockIndex.builder().maxBytes(1 << 20).podCacheSize(64));
     long[] many = LongStream.range(0, 10_000).toArray();
     add(many, A);
@@ -143,7 +143,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void tooManyEngineHashes_letOthersGo_andAreCounted() {
+  void tooManyEngineHashes_evictOthers_andAreCounted() {
     MemoryBlockIndex small = use(MemoryBlockIndex.builder().maxBlocks(1_000));
     long[] hashes = LongStream.range(50_000, 60_000).toArray();
     add(hashes, LongStream.range(0, 10_000).toArray(), A);
@@ -154,7 +154,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void oneBlock_mayBeAllThereIs() {
+  void aLimitOfOneBlock_isAllowed() {
     MemoryBlockIndex one = use(MemoryBlockIndex.builder().maxBlocks(1));
     add(PROMPT, A);
 
@@ -199,7 +199,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void aClosedIndex_takesNothingMore_andEndsItsThread() throws Exception {
+  void aClosedIndex_ignoresWrites_andEndsItsThread() throws Exception {
     MemoryBlockIndex memory = use(MemoryBlockIndex.builder());
     add(PROMPT, A);
     index.clear(B.pod());
@@ -218,7 +218,7 @@ class MemoryBlockIndexTest extends BlockIndexContract {
   }
 
   @Test
-  void aBoundThatIsNone_isRefusedInOneSentence() {
+  void anInvalidLimit_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> MemoryBlockIndex.builder().podCacheSize(0))
         .withMessage("podCacheSize is 0; it must be between 1 and 32767");

@@ -92,7 +92,7 @@ class KvCacheMetersTest {
   }
 
   @Test
-  void anIndexInMemory_saysHowFullItIs() {
+  void anIndexInMemory_hasASizeMeter() {
     meters.size(memory, NAME);
     add(1, 2, 3);
     metered.add(new long[0], new long[] {1}, List.of(B, C), Context.root());
@@ -104,7 +104,7 @@ class KvCacheMetersTest {
   }
 
   @Test
-  void everyMeter_isThereFromTheStart_withFewTags() {
+  void everyMeter_isRegisteredAtTheStart_withFewTags() {
     meters.size(memory, NAME);
 
     assertThat(registry.getMeters().stream().map(Meter::getId))

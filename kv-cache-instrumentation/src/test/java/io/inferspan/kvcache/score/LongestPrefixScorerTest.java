@@ -70,7 +70,7 @@ class LongestPrefixScorerTest {
   }
 
   @Test
-  void weightsOfOnesOwn_standInsteadOfTheDefaults() {
+  void ownWeights_replaceTheDefaults() {
     LongestPrefixScorer own = LongestPrefixScorer.withTierWeights(Map.of("disk", 0.25, "gpu", 0.0));
     BlockHits hits = hits(on("a disk", "b cpu", "c gpu"));
 
@@ -79,7 +79,7 @@ class LongestPrefixScorerTest {
   }
 
   @Test
-  void aWeightThatIsNone_isRefusedInOneSentence() {
+  void anInvalidWeight_isRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LongestPrefixScorer.withTierWeights(Map.of("gpu", -0.5)))
         .withMessage("The weight of tier 'gpu' is -0.5; it must be 0 or more");
@@ -95,7 +95,7 @@ class LongestPrefixScorerTest {
   }
 
   @Test
-  void whatFailed_scoresNothing() {
+  void aFailedLookup_hasNoScores() {
     BlockHits hits = hits(on("a gpu"));
     hits.fail("gone");
 

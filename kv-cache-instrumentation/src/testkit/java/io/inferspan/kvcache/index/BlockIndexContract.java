@@ -90,7 +90,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void aHolderGoesAtOneEviction_howeverOftenItWasAdded() {
+  void aHolderAddedSeveralTimes_isRemovedByOneEviction() {
     add(keys(1), A);
     add(keys(1), A);
     evict(1, REQUEST, A);
@@ -137,14 +137,14 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void aPodFilterThatNobodyPasses_findsNothing() {
+  void aPodFilterThatMatchesNoHolder_findsNothing() {
     add(keys(1), A, B);
 
     assertThat(lookupOf(Set.of("never heard of"), keys(1)).at(0)).isEmpty();
   }
 
   @Test
-  void behindAMissingBlock_theBackendsRuleHolds() {
+  void afterAMissingBlock_theBackendDecides() {
     add(keys(1, 3), A);
 
     BlockHits hits = lookup(1, 2, 3);
@@ -154,7 +154,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void behindABlockThatTheFilterEmpties_theBackendsRuleHolds() {
+  void afterABlockThatTheFilterEmpties_theBackendDecides() {
     add(keys(1, 3), A);
     add(keys(2), B);
 
@@ -165,7 +165,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void aBuffer_keepsNothingOfItsLastUse() {
+  void aReusedBuffer_isEmpty() {
     add(keys(1, 2), A);
     BlockHits hits = new BlockHits();
     done(index.lookup(keys(1, 2), Set.of(), hits, Context.root()));
@@ -214,7 +214,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void aLargerEngineBlock_standsForSeveral_andItsLastIsTheParentOfTheNext() {
+  void aLargerEngineBlock_hasSeveralKeys_andTheLastIsTheNextParent() {
     add(keys(101, 102), keys(1, 2, 3, 4), A);
     assertThat(requestKey(101)).hasValue(2);
     assertThat(requestKey(102)).hasValue(4);
@@ -236,7 +236,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void anUnevenRatio_sharesAsLlmdDoes() {
+  void anUnevenRatio_isDistributedAsInLlmd() {
     // n = 3: engine[i * 2 / 3] stands for request[i].
     add(keys(101, 102), keys(1, 2, 3), A);
 
@@ -245,7 +245,7 @@ public abstract class BlockIndexContract {
   }
 
   @Test
-  void blocksWithoutEngineHashes_areBlocksAllTheSame() {
+  void blocksWithoutEngineHashes_areFound() {
     add(keys(1), A);
 
     assertThat(holders(1)).containsExactly(A);

@@ -14,8 +14,6 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
 
   private static final Pattern ENDPOINT = Pattern.compile("tcp://[^\\s:/\\[\\]]+:\\d{1,5}");
   private static final Pattern ENDPOINT_V6 = Pattern.compile("tcp://\\[[0-9a-fA-F:.%]+]:\\d{1,5}");
-  private static final Pattern ADDRESS_V4 =
-      Pattern.compile("(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}");
   private static final int MOST_PORT = 65_535;
 
   /** Rejects invalid endpoints. */
@@ -49,11 +47,6 @@ public record EventSource(String pod, String endpoint, @Nullable String replayEn
   /** Returns the host that publishes. */
   String host() {
     return endpoint.substring(endpoint.indexOf("//") + 2, endpoint.lastIndexOf(':'));
-  }
-
-  /** Returns whether the host is a name that must be resolved. */
-  boolean isNamed() {
-    return !host().startsWith("[") && !ADDRESS_V4.matcher(host()).matches();
   }
 
   /** Returns the source of one rank of a pod named {@code host:port} or {@code host}. */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * ms, later every 5 s. A first failure, or a lost connection, also makes all other pods
  * <em>suspect</em>, those of other workers too: a restarted index has lost their blocks although
  * none of their writes failed. A few of their blocks are looked up; if one is missing, the pod is
- * rewritten. A pod that keeps failing does not keep the others from being repaired.
+ * rewritten. The others are repaired even if one pod keeps failing.
  *
  * <p>Data that the index loses while it stays connected is not noticed. Single-threaded; the thread
  * may block.
@@ -209,7 +209,7 @@ final class IndexWriter {
    * others are repaired, because its entries are damaged for example, only pauses itself.
    */
   private void failed(PodBlocks pod) {
-    counts.failedWrites.increment();
+    counts.increment(KvEventCount.FAILED_WRITES);
     putBehind(pod);
     if (down) {
       // This write was already under way when another one failed.
@@ -344,7 +344,7 @@ final class IndexWriter {
     }
     awaitWrites();
     if (any) {
-      counts.rewrites.increment();
+      counts.increment(KvEventCount.REWRITES);
     }
   }
 

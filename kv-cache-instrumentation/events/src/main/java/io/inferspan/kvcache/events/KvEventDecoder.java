@@ -4,10 +4,7 @@ import io.inferspan.kvcache.events.MsgpackReader.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,54 +15,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KvEventDecoder {
 
-  /** The fields of all events; an event type defines the order of an array's fields. */
-  private enum Field {
-    HASHES("block_hashes"),
-    PARENT("parent_block_hash"),
-    TOKENS("token_ids"),
-    BLOCK_SIZE("block_size"),
-    LORA_ID("lora_id"),
-    MEDIUM("medium"),
-    LORA_NAME("lora_name"),
-    EXTRAS("extra_keys"),
-    GROUP("group_idx"),
-    CACHE_KIND("kv_cache_spec_kind");
+  private static final String TYPE = "type";
+  private static final String STORED = "BlockStored";
+  private static final String REMOVED = "BlockRemoved";
+  private static final String CLEARED_ALL = "AllBlocksCleared";
+  private static final String HASHES = "block_hashes";
+  private static final String MEDIUM = "medium";
+  private static final String GROUP = "group_idx";
 
-    private final String text;
+  /** The order of the fields of events that are arrays. */
+  private static final List<String> STORED_FIELDS =
+      List.of(
+          HASHES,
+          "parent_block_hash",
+          "token_ids",
+          "block_size",
+          "lora_id",
+          MEDIUM,
+          "lora_name",
+          "extra_keys",
+          GROUP,
+          "kv_cache_spec_kind");
 
-    Field(String text) {
-      this.text = text;
-    }
-  }
+  private static final List<String> REMOVED_FIELDS = List.of(HASHES, MEDIUM, GROUP);
 
-  /** The event types, with the fields of their arrays and how many must be there. */
-  private enum Type {
-    BLOCK_STORED("BlockStored", 4, Field.values()),
-    BLOCK_REMOVED("BlockRemoved", 1, Field.HASHES, Field.MEDIUM, Field.GROUP),
-    ALL_BLOCKS_CLEARED("AllBlocksCleared", 0),
-    UNKNOWN("", 0);
-
-    private final String text;
-    private final int least;
-
-    @SuppressWarnings("ImmutableEnumChecker") // never changed
-    private final Field[] order;
-
-    Type(String text, int least, Field... order) {
-      this.text = text;
-      this.least = least;
-      this.order = order;
-    }
-  }
-
-  private static final Field[] STORED = Field.values();
-  private static final byte[][] FIELDS = names(STORED, field -> field.text);
-  private static final Type[] TYPES = Type.values();
-  private static final byte[][] TAGS = names(TYPES, type -> type.text);
-  private static final Set<Field> LEAST_STORED =
-      EnumSet.of(Field.HASHES, Field.TOKENS, Field.BLOCK_SIZE);
-
-  private static final byte[] TYPE_KEY = Texts.ascii("type");
   private static final KvEvent.AllBlocksCleared CLEARED = new KvEvent.AllBlocksCleared();
   private static final KvEvent.Unreadable UNKNOWN = new KvEvent.Unreadable(SkipReason.UNKNOWN_TYPE);
 
@@ -76,13 +49,13 @@ public final class KvEventDecoder {
   private final MsgpackReader in = new MsgpackReader();
   private final Texts tiers = new Texts(64, true);
   private final Texts names = new Texts(1024, false);
+  private final Texts keys = new Texts(1024, false);
 
   private long[] longs = new long[64];
   private int[] ints = new int[1024];
-  private final Set<Field> seen = EnumSet.noneOf(Field.class);
-  private long[] hashes = {};
+  private long @Nullable [] hashes;
   private @Nullable Long parent;
-  private int[] tokens = {};
+  private int @Nullable [] tokens;
   private int blockSize;
   private @Nullable String tier;
   private @Nullable String loraName;
@@ -158,89 +131,53 @@ public final class KvEventDecoder {
     if (fields < 0) {
       throw MalformedException.INSTANCE;
     }
-    Type type = type();
-    if (type != Type.UNKNOWN) {
-      inOrder(type, fields);
+    String type = keys.read(in);
+    forget();
+    List<String> order = order(type);
+    for (int i = 0; i < fields; i++) {
+      read(i < order.size() ? order.get(i) : "");
     }
     return event(type);
   }
 
-  private void inOrder(Type type, int fields) throws MalformedException {
-    if (fields < type.least) {
-      throw MalformedException.INSTANCE;
-    }
-    forget();
-    for (int i = 0; i < fields; i++) {
-      if (i < type.order.length) {
-        read(type.order[i]);
-      } else {
-        in.skip();
-      }
-    }
+  private static List<String> order(String type) {
+    return switch (type) {
+      case STORED -> STORED_FIELDS;
+      case REMOVED -> REMOVED_FIELDS;
+      default -> List.of();
+    };
   }
 
   /** Reads {@code {"type": tag, name: field…}}; the tag may come last. */
   private KvEvent fromMap() throws MalformedException {
     int pairs = in.map();
     forget();
-    Type type = Type.UNKNOWN;
+    String type = "";
     for (int i = 0; i < pairs; i++) {
-      int length = in.text();
-      if (is(TYPE_KEY, length)) {
-        in.step(length);
-        type = type();
-        continue;
-      }
-      int field = indexIn(FIELDS, length);
-      in.step(length);
-      if (field < 0) {
-        in.skip();
+      String name = keys.read(in);
+      if (name.equals(TYPE)) {
+        type = keys.read(in);
       } else {
-        read(STORED[field]);
+        read(name);
       }
     }
     return event(type);
   }
 
-  private KvEvent event(Type type) throws MalformedException {
+  private KvEvent event(String type) throws MalformedException {
     return switch (type) {
-      case BLOCK_STORED -> stored();
-      case BLOCK_REMOVED -> removed();
-      case ALL_BLOCKS_CLEARED -> CLEARED;
-      case UNKNOWN -> UNKNOWN;
+      case STORED -> stored();
+      case REMOVED -> removed();
+      case CLEARED_ALL -> CLEARED;
+      default -> UNKNOWN;
     };
   }
 
-  private Type type() throws MalformedException {
-    int length = in.text();
-    int known = indexIn(TAGS, length);
-    in.step(length);
-    return known < 0 ? Type.UNKNOWN : TYPES[known];
-  }
-
-  /** Returns the index of the name that the next text equals, or -1. */
-  private int indexIn(byte[][] names, int length) {
-    for (int i = 0; i < names.length; i++) {
-      if (is(names[i], length)) {
-        return i;
-      }
-    }
-    return -1;
-  }
-
-  private boolean is(byte[] name, int length) {
-    int at = in.position();
-    return length == name.length
-        && Arrays.equals(in.bytes(), at, at + length, name, 0, name.length);
-  }
-
-  private static <E> byte[][] names(E[] values, Function<E, String> name) {
-    return Arrays.stream(values).map(name).map(Texts::ascii).toArray(byte[][]::new);
-  }
-
   private void forget() {
-    seen.clear();
+    hashes = null;
     parent = null;
+    tokens = null;
+    blockSize = 0;
     tier = null;
     loraName = null;
     extras = null;
@@ -248,24 +185,24 @@ public final class KvEventDecoder {
     cacheKind = null;
   }
 
-  private void read(Field field) throws MalformedException {
-    seen.add(field);
+  /** Reads a field, or skips an unknown one. */
+  private void read(String field) throws MalformedException {
     switch (field) {
       case HASHES -> hashes = hashes();
-      case PARENT -> parent = in.nil() ? null : (Long) hash();
-      case TOKENS -> tokens = tokens();
-      case BLOCK_SIZE -> blockSize = in.uint32();
-      case LORA_ID -> in.skip();
+      case "parent_block_hash" -> parent = in.nil() ? null : (Long) hash();
+      case "token_ids" -> tokens = tokens();
+      case "block_size" -> blockSize = in.uint32();
       case MEDIUM -> tier = in.nil() ? null : tiers.read(in);
-      case LORA_NAME -> loraName = in.nil() ? null : names.read(in);
-      case EXTRAS -> extras = in.nil() ? null : extras();
+      case "lora_name" -> loraName = in.nil() ? null : names.read(in);
+      case "extra_keys" -> extras = in.nil() ? null : extras();
       case GROUP -> group = in.nil() ? null : (Integer) in.uint32();
-      case CACHE_KIND -> cacheKind = in.nil() ? null : names.read(in);
+      case "kv_cache_spec_kind" -> cacheKind = in.nil() ? null : names.read(in);
+      default -> in.skip();
     }
   }
 
   private KvEvent stored() throws MalformedException {
-    if (!seen.containsAll(LEAST_STORED) || blockSize <= 0) {
+    if (hashes == null || tokens == null || blockSize <= 0) {
       throw MalformedException.INSTANCE;
     }
     String lora = loraName == null || loraName.isEmpty() ? null : loraName;
@@ -274,7 +211,7 @@ public final class KvEventDecoder {
   }
 
   private KvEvent removed() throws MalformedException {
-    if (!seen.contains(Field.HASHES)) {
+    if (hashes == null) {
       throw MalformedException.INSTANCE;
     }
     return new KvEvent.BlockRemoved(hashes, place());

@@ -40,13 +40,13 @@ final class KvEventIndexer {
     PodBlocks pod = writer.pod(podName);
     for (KvEvent event : batch.events()) {
       if (event instanceof BlockStored stored) {
-        counts.storedEvents.increment();
+        counts.increment(KvEventCount.STORED_EVENTS);
         stored(pod, model, stored, context);
       } else if (event instanceof BlockRemoved removed) {
-        counts.removedEvents.increment();
+        counts.increment(KvEventCount.REMOVED_EVENTS);
         removed(pod, removed, context);
       } else if (event instanceof AllBlocksCleared) {
-        counts.clearedEvents.increment();
+        counts.increment(KvEventCount.CLEARED_EVENTS);
         writer.clear(pod);
       } else if (event instanceof Unreadable unreadable) {
         counts.skip(unreadable.reason());
@@ -81,7 +81,7 @@ final class KvEventIndexer {
     PodBlocks.Tier tier = keys == null ? null : tier(pod, event);
     if (keys != null && tier != null) {
       pod.store(tier, event.hashes(), keys);
-      counts.storedBlocks.add(event.hashes().length);
+      counts.add(KvEventCount.STORED_BLOCKS, event.hashes().length);
       writer.add(pod, tier, event.hashes(), keys, context);
     }
   }
@@ -142,7 +142,7 @@ final class KvEventIndexer {
       }
       long[] one = {hash};
       pod.store(tier, one, keys);
-      counts.storedBlocks.increment();
+      counts.increment(KvEventCount.STORED_BLOCKS);
       writer.add(pod, tier, one, keys, context);
     }
     if (unknown) {
@@ -170,7 +170,7 @@ final class KvEventIndexer {
       int left = tier.remove(hash);
       // An unknown block may be in the index from before this process started.
       if (left == 0 || (left < 0 && !pod.whole)) {
-        counts.removedBlocks.increment();
+        counts.increment(KvEventCount.REMOVED_BLOCKS);
         writer.evict(pod, tier, hash, context);
       }
     }

@@ -152,7 +152,9 @@ public final class KvEventOptions {
       return this;
     }
 
-    /** Sets an observer of each batch, such as one that traces it; none by default. */
+    /**
+     * Sets an observer of each batch, such as {@code KvCacheTracing.batches()}; none by default.
+     */
     public Builder observer(KvBatchObserver observer) {
       this.observer = observer;
       return this;

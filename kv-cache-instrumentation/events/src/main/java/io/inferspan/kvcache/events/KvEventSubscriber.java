@@ -38,11 +38,11 @@ public final class KvEventSubscriber implements AutoCloseable {
     context = ZMQ.context(1);
     context.setMaxSockets(Receiver.MOST_SOCKETS);
     context.setThreadFactor((task, name) -> Threads.daemon(task, "inferspan-kv-zmq-" + name));
-    context.setUncaughtExceptionHandler((thread, fault) -> counts.faults.increment());
-    // The thread continues after such an exception. If the socket is closed, it throws, which is
-    // harmless.
+    context.setUncaughtExceptionHandler((thread, fault) -> counts.increment(KvEventCount.FAULTS));
+    // JeroMQ's thread continues. A socket that is closed meanwhile causes such an exception.
     context.setNotificationExceptionHandler(
-        (thread, fault) -> LOG.log(Level.DEBUG, "JeroMQ's I/O thread goes on after this", fault));
+        (thread, fault) ->
+            LOG.log(Level.DEBUG, "JeroMQ's I/O thread continues after an exception", fault));
     replays = new ReplayPool(context, options, counts);
     AtomicLong outages = new AtomicLong();
     for (int i = 0; i < options.workers; i++) {
@@ -74,7 +74,7 @@ public final class KvEventSubscriber implements AutoCloseable {
         receiver.bind(endpoint);
       }
     } catch (IllegalArgumentException e) {
-      receiver.closeUnstarted();
+      receiver.closeBell();
       context.close();
       throw e;
     }
@@ -143,7 +143,6 @@ public final class KvEventSubscriber implements AutoCloseable {
     receiver.close();
     workers.forEach(Worker::close);
     working.forEach(Thread::interrupt);
-    boolean interrupted = false;
     try {
       receiving.join(CLOSE_MILLIS);
       if (replays.close(CLOSE_MILLIS) && !receiving.isAlive()) {
@@ -153,9 +152,6 @@ public final class KvEventSubscriber implements AutoCloseable {
         thread.join(CLOSE_MILLIS);
       }
     } catch (InterruptedException e) {
-      interrupted = true;
-    }
-    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }

@@ -21,6 +21,7 @@ final class MsgpackReader {
     OTHER
   }
 
+  private static final int NO_TAG = -1;
   private static final long UINT32_MAX = 0xffff_ffffL;
 
   private byte[] in = {};
@@ -52,25 +53,17 @@ final class MsgpackReader {
   Kind next() throws MalformedException {
     need(1);
     int tag = in[at] & 0xff;
-    if (tag <= 0x7f || tag >= 0xe0) {
+    if (tag <= 0x7f || tag >= 0xe0 || (tag >= 0xcc && tag <= 0xd3)) {
       return Kind.INTEGER;
     }
-    if (tag <= 0x8f) {
-      return Kind.MAP;
+    if (tag <= 0xbf) {
+      return tag <= 0x8f ? Kind.MAP : tag <= 0x9f ? Kind.ARRAY : Kind.TEXT;
     }
-    if (tag <= 0x9f) {
-      return Kind.ARRAY;
-    }
-    return tag <= 0xbf ? Kind.TEXT : tagged(tag);
-  }
-
-  private static Kind tagged(int tag) {
     return switch (tag) {
       case 0xc0 -> Kind.NIL;
       case 0xc2, 0xc3 -> Kind.BOOLEAN;
       case 0xc4, 0xc5, 0xc6 -> Kind.BYTES;
       case 0xca, 0xcb -> Kind.FLOAT;
-      case 0xcc, 0xcd, 0xce, 0xcf, 0xd0, 0xd1, 0xd2, 0xd3 -> Kind.INTEGER;
       case 0xd9, 0xda, 0xdb -> Kind.TEXT;
       case 0xdc, 0xdd -> Kind.ARRAY;
       case 0xde, 0xdf -> Kind.MAP;
@@ -88,51 +81,40 @@ final class MsgpackReader {
 
   /** Starts an array; returns the number of its values, never more than the bytes left. */
   int array() throws MalformedException {
-    int tag = tag();
-    long count =
-        switch (tag) {
-          case 0xdc -> big(2);
-          case 0xdd -> big(4);
-          default -> fixed(tag, 0x90, 0x0f);
-        };
-    return held(count, 1);
+    return held(size(0x90, 0x0f, 0xdc, 2), 1);
   }
 
   /** Starts a map; returns the number of its pairs. */
   int map() throws MalformedException {
-    int tag = tag();
-    long count =
-        switch (tag) {
-          case 0xde -> big(2);
-          case 0xdf -> big(4);
-          default -> fixed(tag, 0x80, 0x0f);
-        };
-    return held(count, 2);
+    return held(size(0x80, 0x0f, 0xde, 2), 2);
   }
 
   /** Starts a text; returns its length in bytes, which the caller must skip. */
   int text() throws MalformedException {
-    int tag = tag();
-    long count =
-        switch (tag) {
-          case 0xd9 -> big(1);
-          case 0xda -> big(2);
-          case 0xdb -> big(4);
-          default -> fixed(tag, 0xa0, 0x1f);
-        };
-    return held(count, 1);
+    return held(size(0xa0, 0x1f, 0xd9, 1), 1);
   }
 
   /** Starts a byte string; returns its length in bytes, which the caller must skip. */
   int binary() throws MalformedException {
-    long count =
-        switch (tag()) {
-          case 0xc4 -> big(1);
-          case 0xc5 -> big(2);
-          case 0xc6 -> big(4);
-          default -> throw MalformedException.INSTANCE;
-        };
-    return held(count, 1);
+    return held(size(NO_TAG, 0, 0xc4, 1), 1);
+  }
+
+  /**
+   * Reads a tag and the size in it or after it.
+   *
+   * @param small the tag that has a size in the bits of {@code mask}
+   * @param first the first of the tags with a size of {@code bytes}, twice as many and so on to 4
+   */
+  private long size(int small, int mask, int first, int bytes) throws MalformedException {
+    int tag = tag();
+    if ((tag & ~mask) == small) {
+      return tag & mask;
+    }
+    int wide = tag < first || tag > first + 2 ? Long.BYTES : bytes << (tag - first);
+    if (wide > Integer.BYTES) {
+      throw MalformedException.INSTANCE;
+    }
+    return big(wide);
   }
 
   /** Reads an integer's 64 bits, signed or unsigned. */
@@ -211,15 +193,10 @@ final class MsgpackReader {
   }
 
   private void extension() throws MalformedException {
-    int tag = tag();
-    long size =
-        switch (tag) {
-          case 0xc7 -> big(1);
-          case 0xc8 -> big(2);
-          case 0xc9 -> big(4);
-          case 0xd4, 0xd5, 0xd6, 0xd7, 0xd8 -> 1L << (tag - 0xd4);
-          default -> throw MalformedException.INSTANCE;
-        };
+    int fixed = (in[at] & 0xff) - 0xd4;
+    boolean isFixed = fixed >= 0 && fixed <= 4;
+    at += isFixed ? 1 : 0;
+    long size = isFixed ? 1L << fixed : size(NO_TAG, 0, 0xc7, 1);
     step(held(size + 1, 1));
   }
 
@@ -227,13 +204,6 @@ final class MsgpackReader {
   void step(int bytes) throws MalformedException {
     need(bytes);
     at += bytes;
-  }
-
-  private static long fixed(int tag, int kind, int mask) throws MalformedException {
-    if ((tag & ~mask) != kind) {
-      throw MalformedException.INSTANCE;
-    }
-    return tag & mask;
   }
 
   /** Returns a declared count that fits into the bytes left. */

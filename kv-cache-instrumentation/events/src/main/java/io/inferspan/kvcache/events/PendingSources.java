@@ -65,8 +65,8 @@ final class PendingSources {
   void add(EventSource source) {
     Pending pending = new Pending(source);
     all.add(pending);
-    attempt(pending);
     size = all.size();
+    attempt(pending, 0);
   }
 
   void remove(String pod) {
@@ -78,22 +78,16 @@ final class PendingSources {
     threads.shutdownNow();
   }
 
-  private void attempt(Pending pending) {
-    if (!all.contains(pending)) {
-      return;
-    }
-    if (!pending.source.isNamed()) {
-      connect(pending);
-      return;
-    }
-    threads.execute(
+  private void attempt(Pending pending, long delayNanos) {
+    Runnable resolving =
         () -> {
           String obstacle = obstacle(pending.source.host());
           receiver.execute(() -> resolved(pending, obstacle));
-        });
+        };
+    ScheduledFuture<?> unused = threads.schedule(resolving, delayNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Returns why a host cannot be connected, or null if it can; the JDK then caches its address. */
+  /** Returns why a host has no address, or null if it has one; the JDK then caches the address. */
   private static @Nullable String obstacle(String host) {
     try {
       InetAddress.getAllByName(host);
@@ -103,52 +97,48 @@ final class PendingSources {
     }
   }
 
-  private void resolved(Pending pending, @Nullable String obstacle) {
-    if (all.contains(pending) && obstacle != null) {
-      retry(pending, obstacle);
-    } else if (all.contains(pending)) {
-      connect(pending);
-    }
-  }
-
-  private void connect(Pending pending) {
-    // One attempt at a time is enough: JeroMQ can lose a slot with each socket that it fails to
-    // create.
-    if (System.nanoTime() - noSocketBefore < 0) {
-      retry(pending, "no socket");
+  private void resolved(Pending pending, @Nullable String unresolved) {
+    if (!all.contains(pending)) {
       return;
     }
-    ZMQ.Socket socket;
-    try {
-      socket = receiver.socket(pending.source.endpoint());
-    } catch (RuntimeException e) {
-      noSocketBefore = System.nanoTime() + pauseNanos;
-      retry(pending, "no socket: " + e.getMessage());
-      return;
-    }
-    try {
-      receiver.subscribe(pending.source, socket);
-    } catch (RuntimeException e) {
-      socket.close();
-      retry(pending, String.valueOf(e.getMessage()));
+    String obstacle = unresolved == null ? subscribed(pending.source) : unresolved;
+    if (obstacle != null) {
+      if (!pending.warned) {
+        pending.warned = true;
+        String sentence = "Cannot subscribe to KV events of {0} at {1} ({2}); retrying";
+        log(Level.WARNING, sentence, pending, obstacle);
+      }
+      attempt(pending, pauseNanos);
       return;
     }
     all.remove(pending);
     size = all.size();
     if (pending.warned) {
-      log(Level.INFO, "KV events of {0} at {1} are followed", pending, "");
+      log(Level.INFO, "Subscribed to KV events of {0} at {1}", pending, "");
     }
   }
 
-  private void retry(Pending pending, String obstacle) {
-    if (!pending.warned) {
-      pending.warned = true;
-      String sentence = "KV events of {0} at {1} cannot be followed ({2}); trying again";
-      log(Level.WARNING, sentence, pending, obstacle);
+  /** Subscribes to a publisher; returns why that is not possible, or null if it is done. */
+  private @Nullable String subscribed(EventSource source) {
+    // One attempt at a time is enough: JeroMQ can lose a slot with each socket that it fails to
+    // create.
+    if (System.nanoTime() - noSocketBefore < 0) {
+      return "no socket";
     }
-    ScheduledFuture<?> unused =
-        threads.schedule(
-            () -> receiver.execute(() -> attempt(pending)), pauseNanos, TimeUnit.NANOSECONDS);
+    ZMQ.Socket socket;
+    try {
+      socket = receiver.socket(source.endpoint());
+    } catch (RuntimeException e) {
+      noSocketBefore = System.nanoTime() + pauseNanos;
+      return "no socket: " + e.getMessage();
+    }
+    try {
+      receiver.subscribe(source, socket);
+      return null;
+    } catch (RuntimeException e) {
+      socket.close();
+      return String.valueOf(e.getMessage());
+    }
   }
 
   private static void log(Level level, String sentence, Pending pending, String obstacle) {

@@ -27,7 +27,7 @@ import org.zeromq.ZMQException;
  */
 final class Receiver implements Runnable {
 
-  /** Far more than the publishers in use; JeroMQ's own limit of 1,024 is reached in practice. */
+  /** The limit of ZMQ sockets; JeroMQ's default of 1,024 is too low for a large fleet. */
   static final int MOST_SOCKETS = 16_384;
 
   private static final Logger LOG = System.getLogger(Receiver.class.getName());
@@ -38,10 +38,9 @@ final class Receiver implements Runnable {
   private static final long FAULT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
-   * JeroMQ 0.6 sometimes connects and never sends its greeting: it passes the connection on while
-   * the previous selection key is cancelled but not removed. This happened to 1 to 5 in 100
-   * connections on a busy machine (zeromq/jeromq#1022). It reconnects when the handshake takes
-   * longer than this; its default is 30 s.
+   * JeroMQ reconnects when a handshake takes longer than this; its default is 30 s. JeroMQ 0.6
+   * sometimes connects and never sends its greeting, in 1 to 5 of 100 connections on a busy machine
+   * (zeromq/jeromq#1022).
    */
   static final int HANDSHAKE_MILLIS = 1000;
 
@@ -109,11 +108,6 @@ final class Receiver implements Runnable {
     execute(() -> {});
   }
 
-  /** Releases all resources if the thread is never started. */
-  void closeUnstarted() {
-    closeBell();
-  }
-
   /** Runs a command on this thread. Callable from any thread. */
   void execute(Runnable command) {
     commands.add(command);
@@ -150,10 +144,10 @@ final class Receiver implements Runnable {
       }
       runCommands();
     } catch (Throwable e) {
-      counts.faults.increment();
+      counts.increment(KvEventCount.FAULTS);
       if (!faulted) {
         faulted = true;
-        LOG.log(Level.WARNING, "Receiving KV events goes on after a fault; others are counted", e);
+        LOG.log(Level.WARNING, "A fault while receiving KV events; later ones are only counted", e);
       }
       LockSupport.parkNanos(FAULT_PAUSE_NANOS);
     }
@@ -201,7 +195,7 @@ final class Receiver implements Runnable {
     try {
       while (bell.source().read(bytes.clear()) > 0) {}
     } catch (IOException e) {
-      counts.faults.increment();
+      counts.increment(KvEventCount.FAULTS);
     }
   }
 
@@ -251,12 +245,13 @@ final class Receiver implements Runnable {
     return socket;
   }
 
-  private void closeBell() {
+  /** Closes the pipe. Called by another thread only if this one is never started. */
+  void closeBell() {
     try {
       bell.sink().close();
       bell.source().close();
     } catch (IOException e) {
-      counts.faults.increment();
+      counts.increment(KvEventCount.FAULTS);
     }
   }
 }

@@ -8,13 +8,13 @@ public enum SkipReason {
   MALFORMED,
   /** The parent block is unknown. */
   UNKNOWN_PARENT,
-  /** It moves an unknown block. */
+  /** It reports another place of an unknown block. */
   UNKNOWN_BLOCK,
-  /** The blocks of its cache kind do not depend on a whole prefix of the prompt. */
+  /** The blocks of its attention kind do not depend on the whole prompt before them. */
   CACHE_KIND,
   /** It has fewer tokens than a block of the index. */
   TOO_SHORT,
-  /** Its images and salts do not fit the blocks of the index. */
+  /** Its extra keys are for another number of blocks than its tokens fill. */
   EXTRAS,
   /** The pod has more blocks, tiers or groups than the limit. */
   TOO_MANY

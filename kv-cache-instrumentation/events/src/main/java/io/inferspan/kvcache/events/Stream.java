@@ -56,10 +56,12 @@ final class Stream {
   final @Nullable String replayEndpoint;
   private final Actions actions;
 
-  /** The last batch that the receiver dropped, and that of the run before. */
+  /** The last batch that the receiver dropped from the publisher's current run. */
   private final AtomicLong dropped = new AtomicLong(NONE);
 
+  /** The last batch that it dropped from the run before. */
   private final AtomicLong droppedBefore = new AtomicLong(NONE);
+
   private long lastArrived = NONE;
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
@@ -122,7 +124,7 @@ final class Stream {
       held.add(new Held(message, batch));
       heldBytes += message.payload().length;
     } else {
-      actions.counts().droppedBatches.increment();
+      actions.counts().increment(KvEventCount.DROPPED_BATCHES);
       actions.watch(this);
     }
   }
@@ -131,12 +133,12 @@ final class Stream {
   private void countUnapplied() {
     long last = Math.max(lastLive, droppedBefore.getAndSet(NONE));
     long accounted = replay == null ? lastApplied : replay.accounted();
-    actions.counts().missedBatches.add(last - accounted);
+    actions.counts().add(KvEventCount.MISSED_BATCHES, last - accounted);
     clearHeld();
   }
 
   private void publisherRestarted() {
-    actions.counts().restarts.increment();
+    actions.counts().increment(KvEventCount.RESTARTS);
     cancelReplay();
     actions.invalidate(this);
     lastApplied = NONE;
@@ -174,8 +176,8 @@ final class Stream {
 
   private void countMissed(long missing) {
     if (joined && missing > 0) {
-      actions.counts().gaps.increment();
-      actions.counts().missedBatches.add(missing);
+      actions.counts().increment(KvEventCount.GAPS);
+      actions.counts().add(KvEventCount.MISSED_BATCHES, missing);
     }
   }
 
@@ -226,9 +228,9 @@ final class Stream {
     }
     if (message.replay() == null) {
       connection = message.connection();
-      actions.counts().batches.increment();
+      actions.counts().increment(KvEventCount.BATCHES);
     } else {
-      actions.counts().replayedBatches.increment();
+      actions.counts().increment(KvEventCount.REPLAYED_BATCHES);
     }
     actions.apply(this, message, batch);
   }
@@ -263,7 +265,7 @@ final class Stream {
     }
     switch (message.kind()) {
       case REPLAY_DONE -> {
-        actions.counts().replays.increment();
+        actions.counts().increment(KvEventCount.REPLAYS);
         if (ended.mode() == Replay.Mode.ALL) {
           recovered();
         }
@@ -280,7 +282,7 @@ final class Stream {
   }
 
   private void failed(Replay tried) {
-    actions.counts().failedReplays.increment();
+    actions.counts().increment(KvEventCount.FAILED_REPLAYS);
     long cooldownNanos = TimeUnit.MILLISECONDS.toNanos(actions.limits().cooldownMillis());
     noReplayBefore = System.nanoTime() + cooldownNanos;
     noRecoveryBefore =
@@ -315,7 +317,7 @@ final class Stream {
     }
   }
 
-  /** Handles an empty queue: a dropped last batch is missing although none follows it. */
+  /** Handles an empty queue. If the last batch was dropped, no later batch shows the gap. */
   void idle() {
     if (replay != null) {
       actions.watch(this);

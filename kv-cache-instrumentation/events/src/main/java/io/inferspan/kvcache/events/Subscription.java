@@ -1,8 +1,10 @@
 package io.inferspan.kvcache.events;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -17,6 +19,10 @@ import org.zeromq.ZMQ;
 final class Subscription {
 
   private static final int AT_ONCE = 256;
+
+  /** Topic, sequence number and batch. */
+  private static final int FRAMES = 3;
+
   private static final int MOST_TOPIC_BYTES = 1024;
   static final int MOST_KNOWN = 4096;
 
@@ -79,29 +85,30 @@ final class Subscription {
     int connection = only == null ? 0 : connections.get();
     int taken = 0;
     while (taken < AT_ONCE && (only == null || workers.apply(only.pod).queue().hasRoom())) {
-      byte[] topic = socket.recv(ZMQ.DONTWAIT);
-      if (topic == null) {
+      List<byte[]> frames = frames(socket, ZMQ.DONTWAIT, FRAMES);
+      if (frames.isEmpty()) {
         break;
       }
       taken++;
-      byte[] sequence = more();
-      byte[] payload = more();
-      boolean tooMany = socket.hasReceiveMore();
-      while (socket.hasReceiveMore()) {
-        socket.recv(ZMQ.DONTWAIT);
-      }
-      if (sequence == null
-          || payload == null
-          || tooMany
-          || !accept(topic, sequence, payload, connection)) {
-        counts.badFrames.increment();
+      if (frames.size() != FRAMES
+          || !accept(frames.get(0), frames.get(1), frames.get(2), connection)) {
+        counts.increment(KvEventCount.BAD_FRAMES);
       }
     }
     return taken;
   }
 
-  private byte @Nullable [] more() {
-    return socket.hasReceiveMore() ? socket.recv(ZMQ.DONTWAIT) : null;
+  /** Receives a message, and keeps at most one frame more than {@code most}; empty if none came. */
+  static List<byte[]> frames(ZMQ.Socket socket, int flags, int most) {
+    List<byte[]> frames = new ArrayList<>(most);
+    byte[] frame = socket.recv(flags);
+    while (frame != null) {
+      if (frames.size() <= most) {
+        frames.add(frame);
+      }
+      frame = socket.hasReceiveMore() ? socket.recv(flags) : null;
+    }
+    return frames;
   }
 
   private boolean accept(byte[] topicFrame, byte[] sequence, byte[] payload, int connection) {
@@ -150,13 +157,13 @@ final class Subscription {
   }
 
   /**
-   * Makes room for a new pod by dropping the pod that was quiet longest, most likely a removed one.
+   * Makes room for a new pod by dropping the least recently active one, most likely a removed pod.
    *
-   * <p>If it still exists, its blocks are unknown until it reports more. That is the lesser evil.
+   * <p>If that pod still exists, its blocks are unknown until it reports more.
    */
   private void forgetLeastActive() {
     forget(streams.keySet().iterator().next());
-    counts.invalidations.increment();
+    counts.increment(KvEventCount.INVALIDATIONS);
   }
 
   /** Unsubscribes from a pod whose events arrive on a bound socket. */

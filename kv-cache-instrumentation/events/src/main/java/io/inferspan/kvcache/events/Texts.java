@@ -7,7 +7,7 @@ import java.util.Locale;
 /** Reads short texts and reuses recent strings. */
 final class Texts {
 
-  private static final int KEPT = 8;
+  private static final int KEPT = 16;
 
   private final int maxBytes;
   private final boolean lowerCase;
@@ -21,10 +21,6 @@ final class Texts {
     this.lowerCase = lowerCase;
   }
 
-  static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
-  }
-
   String read(MsgpackReader in) throws MalformedException {
     int length = in.text();
     int from = in.position();
@@ -32,18 +28,14 @@ final class Texts {
       throw MalformedException.INSTANCE;
     }
     in.step(length);
-    return text(in.bytes(), from, from + length);
-  }
-
-  String text(byte[] in, int from, int to) {
     for (int i = 0; i < size; i++) {
-      if (Arrays.equals(bytes[i], 0, bytes[i].length, in, from, to)) {
+      if (Arrays.equals(bytes[i], 0, bytes[i].length, in.bytes(), from, from + length)) {
         return strings[i];
       }
     }
-    String text = new String(in, from, to - from, StandardCharsets.UTF_8);
+    String text = new String(in.bytes(), from, length, StandardCharsets.UTF_8);
     String kept = lowerCase ? text.toLowerCase(Locale.ROOT) : text;
-    bytes[oldest] = Arrays.copyOfRange(in, from, to);
+    bytes[oldest] = Arrays.copyOfRange(in.bytes(), from, from + length);
     strings[oldest] = kept;
     oldest = (oldest + 1) % KEPT;
     size = Math.min(KEPT, size + 1);

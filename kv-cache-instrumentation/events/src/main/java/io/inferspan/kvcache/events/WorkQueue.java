@@ -32,17 +32,13 @@ final class WorkQueue {
     return batches.get() < mostBatches && bytes.get() < mostBytes;
   }
 
-  /** Adds a live batch; returns false if the queue is full. */
-  boolean offerLive(Message message) {
-    return offer(message, 1);
-  }
-
-  /** Adds a replayed batch. Replays may take half the space: they can wait, live batches cannot. */
-  boolean offerReplayed(Message message) {
-    return offer(message, 2);
-  }
-
-  private boolean offer(Message message, int share) {
+  /**
+   * Adds a batch; returns false if the queue is full.
+   *
+   * @param share the part of the queue that it may fill: 1 for all, 2 for half of it, as replayed
+   *     batches, which can wait
+   */
+  boolean offer(Message message, int share) {
     int queued = batches.get();
     // An empty queue accepts any batch, so that a limit below one batch does not stall the stream.
     if (queued > 0

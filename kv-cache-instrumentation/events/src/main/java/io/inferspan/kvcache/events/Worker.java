@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A thread that applies batches to the index, those of a pod in order.
  *
- * <p>It may wait for the index. Batches queue up meanwhile; those that find the queue full are
- * lost, like batches lost on the network.
+ * <p>It may block on the index. Batches queue up meanwhile; one that finds the queue full is
+ * dropped, and handled like a batch lost on the network.
  */
 final class Worker implements Runnable, Stream.Actions {
 
@@ -52,8 +52,8 @@ final class Worker implements Runnable, Stream.Actions {
   /** Adds a batch, or counts it as lost if the queue is full. Called on the receiver's thread. */
   void offer(Message message) {
     message.stream().arrived(message.sequence());
-    if (!queue.offerLive(message)) {
-      counts.droppedBatches.increment();
+    if (!queue.offer(message, 1)) {
+      counts.increment(KvEventCount.DROPPED_BATCHES);
       message.stream().dropped(message.sequence());
       watched.add(message.stream());
     }
@@ -74,7 +74,7 @@ final class Worker implements Runnable, Stream.Actions {
           queue.done(message);
         }
         messages.clear();
-        succeeded(this::maintain, "Repairing the index failed; it is retried");
+        succeeded(this::maintain, "A repair of the index failed and will be retried");
       }
     } catch (InterruptedException e) {
       // Only close() interrupts.
@@ -85,10 +85,10 @@ final class Worker implements Runnable, Stream.Actions {
   private void handle(Message message) {
     if (!closing
         && !succeeded(
-            () -> dispatch(message),
-            "A batch of KV events was not applied, and its pod is cleared")) {
+            () -> dispatch(message), "A batch of KV events was not applied; its pod is cleared")) {
       succeeded(
-          () -> invalidate(message.stream()), "Clearing a pod after a fault failed; it is retried");
+          () -> invalidate(message.stream()),
+          "A pod was not cleared after a fault; this will be retried");
     }
   }
 
@@ -98,7 +98,7 @@ final class Worker implements Runnable, Stream.Actions {
       step.run();
       return true;
     } catch (Throwable e) {
-      counts.faults.increment();
+      counts.increment(KvEventCount.FAULTS);
       if (!faulted) {
         faulted = true;
         LOG.log(Level.WARNING, otherwise + "; later faults are only counted", e);
@@ -114,7 +114,7 @@ final class Worker implements Runnable, Stream.Actions {
         KvEventBatch batch = decoder.decode(message.payload());
         if (batch == null) {
           // The sequence number is not read: if this was a batch, the next one shows a gap.
-          counts.badFrames.increment();
+          counts.increment(KvEventCount.BAD_FRAMES);
         } else {
           stream.live(message, batch);
         }
@@ -165,7 +165,7 @@ final class Worker implements Runnable, Stream.Actions {
 
   @Override
   public void invalidate(Stream stream) {
-    counts.invalidations.increment();
+    counts.increment(KvEventCount.INVALIDATIONS);
     writer.clear(writer.pod(stream.pod));
   }
 

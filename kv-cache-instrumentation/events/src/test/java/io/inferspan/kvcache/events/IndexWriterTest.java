@@ -51,7 +51,7 @@ class IndexWriterTest {
   }
 
   @Test
-  void anIndexThatRefusesToWrite_isTriedEverMoreSeldom() {
+  void aFailingIndex_isRetriedAtGrowingIntervals() {
     store("another", 1);
     index.full(true);
     long begun = System.nanoTime();
@@ -90,7 +90,7 @@ class IndexWriterTest {
     writer.maintain();
     Awaited.within(Duration.ofSeconds(4), "the first attempt", this::isWhole);
     assertThat(index.held(POD)).hasSize(10);
-    assertThat(counts.failedWrites()).isEqualTo(10);
+    assertThat(counts.get(KvEventCount.FAILED_WRITES)).isEqualTo(10);
     assertThat(outages).hasValue(1);
   }
 
@@ -106,7 +106,7 @@ class IndexWriterTest {
       slow.add(pod, tier, new long[] {i}, new long[] {i}, ROOT);
     }
 
-    assertThat(counts.failedWrites()).isEqualTo(128);
+    assertThat(counts.get(KvEventCount.FAILED_WRITES)).isEqualTo(128);
   }
 
   @Test

@@ -153,7 +153,7 @@ class KvEventDecoderTest {
   }
 
   @Test
-  void anEventThatIsWrong_costsOnlyItself() {
+  void anInvalidEvent_isSkippedAlone() {
     KvEventBatch batch =
         decoder.decode(
             batch(
@@ -176,7 +176,7 @@ class KvEventDecoderTest {
   }
 
   @Test
-  void whatIsNoBatch_isNull() {
+  void anInvalidBatch_isNull() {
     byte[] whole = batch(EventBytes.stored(1, null, 1));
     for (int length = 0; length < whole.length; length++) {
       assertThat(decoder.decode(java.util.Arrays.copyOf(whole, length))).isNull();
@@ -188,7 +188,7 @@ class KvEventDecoderTest {
   }
 
   @Test
-  void whatIsDeep_isSteppedOver() {
+  void deepNesting_isSkipped() {
     byte[] deep = new byte[1 << 20];
     java.util.Arrays.fill(deep, (byte) 0x91);
     deep[deep.length - 1] = 0;
@@ -221,7 +221,7 @@ class KvEventDecoderTest {
   }
 
   @Test
-  void aLengthThatTheFrameCouldHold_allocatesOnlyWhatIsThere() {
+  void aPlausibleLength_allocatesOnlyForTheBytesPresent() {
     // A megabyte of zeros, most of them a million hashes, and the rest of no use.
     byte[] frame = new byte[1 << 20];
     byte[] head = batch(list("BlockRemoved", List.of(1L)));

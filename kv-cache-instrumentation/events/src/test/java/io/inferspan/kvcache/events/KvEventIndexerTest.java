@@ -66,7 +66,7 @@ class KvEventIndexerTest {
     receive(list("BlockStored", List.of(1L, 2L), null, tokens(1, 32), 16));
 
     assertThat(index.held(POD)).containsExactlyInAnyOrder(keys(MODEL, ints(1, 32)));
-    assertThat(counts.storedBlocks()).isEqualTo(2);
+    assertThat(counts.get(KvEventCount.STORED_BLOCKS)).isEqualTo(2);
   }
 
   @Test
@@ -248,7 +248,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void morePlacesOrBlocksThanAreKept_areSkipped() {
+  void placesAndBlocksBeyondTheLimit_areSkipped() {
     for (int i = 0; i < 150; i++) {
       receive(stored(i + 1, null, i * 100));
     }
@@ -260,12 +260,12 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void writesThatFailed_areMadeUpFor() {
+  void failedWrites_areRepaired() {
     receive(stored(1, null, 1), stored(2, null, 100));
     index.down(true);
     receive(removed(1));
     receive(stored(3, 2L, 116));
-    assertThat(counts.failedWrites()).isPositive();
+    assertThat(counts.get(KvEventCount.FAILED_WRITES)).isPositive();
     assertThat(index.held(POD)).hasSize(2);
 
     index.down(false);
@@ -278,7 +278,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void aSingleRemovalThatFailed_isMadeUpFor() {
+  void aFailedRemoval_isRepaired() {
     receive(stored(1, null, 1), stored(2, null, 100));
     index.down(true);
     receive(removed(1));
@@ -289,7 +289,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void indexThatForgot_isWrittenAgain_alsoForPodsWithoutAFailedWrite() {
+  void anIndexThatLostItsBlocks_isRewritten_alsoForPodsWithoutAFailedWrite() {
     receive("another", stored(1, null, 1), stored(2, 1L, 17));
     receive("empty", stored(1, null, 1), removed(1));
     receive(list("BlockStored", List.of(7L), null, tokens(1, 48), 48));
@@ -312,7 +312,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void pods_ofOtherWorkers_areLookedAtToo() {
+  void podsOfOtherWorkers_areCheckedToo() {
     receive(stored(1, null, 1));
     index.forget();
 
@@ -323,7 +323,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void indexThatDisconnectedBetweenTwoWrites_isWrittenAgain() {
+  void anIndexThatDisconnectedBetweenTwoWrites_isRewritten() {
     receive(stored(1, null, 1));
     index.forget();
 
@@ -334,7 +334,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void podsThatTheIndexStillHas_areNotWrittenAgain() {
+  void podsThatTheIndexStillHas_areNotRewritten() {
     receive(stored(1, null, 1));
     List<String> before = index.writes();
 
@@ -359,7 +359,7 @@ class KvEventIndexerTest {
   }
 
   @Test
-  void anIndexThatNeverAnswers_isNotWaitedForAgainAndAgain() {
+  void anIndexThatNeverAnswers_costsOneWait() {
     receive(stored(1, null, 1));
     index.silent(true);
     long before = System.nanoTime();
@@ -368,7 +368,7 @@ class KvEventIndexerTest {
     }
     // 200 waits of 50 ms would be 10 s.
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(4));
-    assertThat(counts.failedWrites()).isBetween(1L, 20L);
+    assertThat(counts.get(KvEventCount.FAILED_WRITES)).isBetween(1L, 20L);
   }
 
   @Test

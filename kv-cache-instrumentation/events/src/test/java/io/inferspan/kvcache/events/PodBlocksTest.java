@@ -15,7 +15,7 @@ class PodBlocksTest {
   private record Expected(long key, int count) {}
 
   @Test
-  void randomStoresAndRemoves_areAsAMapWouldHaveThem() {
+  void randomStoresAndRemoves_matchAMap() {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
     PodBlocks.Tier table = new PodBlocks.Tier("pod", PLACE);

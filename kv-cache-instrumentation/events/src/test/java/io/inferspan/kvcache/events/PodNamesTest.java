@@ -17,7 +17,7 @@ class PodNamesTest {
   private static final String UNKNOWN = "no-such.invalid:8000";
 
   @Test
-  void aNameWithoutAnAddress_isWarnedOfOnce_andHoldsUpNobody() {
+  void anUnresolvedName_isLoggedOnce_andDelaysNoOtherPublisher() {
     int port = LibzmqPublisher.freePort();
     FakeBlockIndex index = new FakeBlockIndex();
     KvEventOptions options =
@@ -39,21 +39,21 @@ class PodNamesTest {
       KvEventMeters.register(registry, subscriber);
       assertThat(registry.get("inferspan.kvcache.events.sources.waiting").gauge().value())
           .isEqualTo(1);
-      assertThat(subscriber.counts().faults()).isZero();
+      assertThat(subscriber.counts().get(KvEventCount.FAULTS)).isZero();
       subscriber.podRemoved(UNKNOWN);
       Awaited.until("no source is pending", () -> subscriber.waiting() == 0);
     }
   }
 
   @Test
-  void aNameThatResolvesLater_isFollowedThen(@TempDir Path directory) throws Exception {
+  void aNameThatResolvesLater_isSubscribedThen(@TempDir Path directory) throws Exception {
     Path hosts = Files.writeString(directory.resolve("hosts"), "127.0.0.1 localhost\n");
 
     assertThat(NamedPodProcess.run("later", hosts)).endsWith("exit 0");
   }
 
   @Test
-  void aSlowNameService_holdsUpNobodyElse(@TempDir Path directory) throws Exception {
+  void aSlowNameServer_delaysNoOtherPublisher(@TempDir Path directory) throws Exception {
     Path hosts = directory.resolve("hosts");
     Process made = new ProcessBuilder("mkfifo", hosts.toString()).start();
     assertThat(made.waitFor()).isZero();

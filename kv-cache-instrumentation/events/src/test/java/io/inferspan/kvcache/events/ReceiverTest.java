@@ -54,7 +54,7 @@ class ReceiverTest {
       publisher.subscribed().send(0, EventBytes.stored(1, null, 100));
 
       Awaited.until("the batch is handed on", () -> worker.queue().batches() == 1);
-      assertThat(counts.faults()).isEqualTo(1);
+      assertThat(counts.get(KvEventCount.FAULTS)).isEqualTo(1);
       assertThat(warnings.count()).isEqualTo(1);
     } finally {
       receiver.close();

@@ -91,7 +91,7 @@ class StreamTest {
     long end = System.nanoTime() + COOLDOWN_MILLIS * 1_000_000;
     Awaited.until("it may be asked again", () -> System.nanoTime() - end > 0);
     assertThat(effects.applied).containsExactly(0L, 2L);
-    assertThat(counts.missedBatches()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(1);
   }
 
   /** The receiver has no room for these. */
@@ -110,7 +110,7 @@ class StreamTest {
   }
 
   @Test
-  void whatALifeDropped_isNotMissedInTheNext() {
+  void batchesDroppedBeforeARestart_areNotMissedAfterIt() {
     stream = new Stream("pod", "", null, effects);
     arrivesAndIsLive(0, 1);
     noRoom(2, 5_000);
@@ -121,13 +121,13 @@ class StreamTest {
     stream.idle();
 
     assertThat(effects.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L);
-    assertThat(counts.missedBatches()).isEqualTo(4_999);
-    assertThat(counts.restarts()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(4_999);
+    assertThat(counts.get(KvEventCount.RESTARTS)).isEqualTo(1);
     assertThat(effects.invalidated).isEqualTo(1);
   }
 
   @Test
-  void whatALifeDroppedBeforeTheWorkerKnewOfIt_isMissed() {
+  void batchesDroppedBeforeTheWorkerSawTheRestart_areMissed() {
     stream = new Stream("pod", "", null, effects);
     arrivesAndIsLive(0, 1, 2, 3, 4, 5);
     noRoom(6, 9);
@@ -137,27 +137,27 @@ class StreamTest {
     live(0);
     stream.idle();
 
-    assertThat(counts.restarts()).isEqualTo(1);
-    assertThat(counts.missedBatches()).isEqualTo(4 + 3);
-    assertThat(counts.gaps()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.RESTARTS)).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(4 + 3);
+    assertThat(counts.get(KvEventCount.GAPS)).isEqualTo(1);
     arrivesAndIsLive(4);
-    assertThat(counts.restarts()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.RESTARTS)).isEqualTo(1);
     assertThat(effects.applied).endsWith(0L, 4L);
   }
 
   @Test
-  void whatIsHeldOfALifeThatIsOver_isMissed() {
+  void heldBatchesFromBeforeARestart_areMissed() {
     live(0, 3, 4, 6);
 
     live(0);
 
     assertThat(effects.applied).containsExactly(0L, 0L);
-    assertThat(counts.missedBatches()).isEqualTo(6);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(6);
     assertThat(effects.replays.get(0).cancelled()).isTrue();
   }
 
   @Test
-  void whatIsHeldOfTheNextLife_isApplied() {
+  void heldBatchesFromAfterARestart_areApplied() {
     live(0, 1);
     stream.live(message(6, SMALL, 2), batch());
     stream.live(message(7, SMALL, 2), batch());
@@ -167,24 +167,24 @@ class StreamTest {
     ended(Message.Kind.REPLAY_DONE);
 
     assertThat(effects.applied).containsExactly(0L, 1L, 0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
-    assertThat(counts.batches()).isEqualTo(4);
-    assertThat(counts.missedBatches()).isEqualTo(6);
+    assertThat(counts.get(KvEventCount.BATCHES)).isEqualTo(4);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(6);
   }
 
   @Test
-  void whatTheSamePublisherLostOverAConnection_isMissedOnce() {
+  void batchesLostWithAConnection_areMissedOnce() {
     live(0, 1);
     stream.live(message(4, SMALL, 2), batch());
     replayed(2, 3);
     ended(Message.Kind.REPLAY_DONE);
 
     assertThat(effects.applied).containsExactly(0L, 1L, 2L, 3L, 4L);
-    assertThat(counts.missedBatches()).isEqualTo(2);
-    assertThat(counts.gaps()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(2);
+    assertThat(counts.get(KvEventCount.GAPS)).isEqualTo(1);
   }
 
   @Test
-  void whatIsMissingWhenAllIsAskedFor_isMissedOnce() {
+  void batchesMissingInAFullReplay_areMissedOnce() {
     lapsed();
 
     live(5);
@@ -193,17 +193,18 @@ class StreamTest {
     ended(Message.Kind.REPLAY_DONE);
 
     assertThat(effects.applied).endsWith(0L, 1L, 2L, 3L, 4L, 5L);
-    assertThat(counts.batches() + counts.missedBatches()).isEqualTo(6);
-    assertThat(counts.missedBatches()).isEqualTo(3);
-    assertThat(counts.gaps()).isEqualTo(2);
+    assertThat(counts.get(KvEventCount.BATCHES) + counts.get(KvEventCount.MISSED_BATCHES))
+        .isEqualTo(6);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(3);
+    assertThat(counts.get(KvEventCount.GAPS)).isEqualTo(2);
   }
 
   @Test
-  void whatIsMissingAtTheEndWhenAllIsAskedFor_isMissedOnce() {
+  void batchesMissingAtTheEndOfAFullReplay_areMissedOnce() {
     live(0);
     stream.live(message(2, LARGE, 1), batch());
     live(3);
-    assertThat(counts.droppedBatches()).isEqualTo(1);
+    assertThat(counts.get(KvEventCount.DROPPED_BATCHES)).isEqualTo(1);
     ended(Message.Kind.REPLAY_FAILED);
     long end = System.nanoTime() + COOLDOWN_MILLIS * 1_000_000;
     Awaited.until("it may be asked again", () -> System.nanoTime() - end > 0);
@@ -214,12 +215,12 @@ class StreamTest {
     ended(Message.Kind.REPLAY_FAILED);
     live(4);
 
-    assertThat(counts.batches()).isEqualTo(3);
-    assertThat(counts.missedBatches()).isEqualTo(2);
+    assertThat(counts.get(KvEventCount.BATCHES)).isEqualTo(3);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(2);
   }
 
   @Test
-  void whatIsMissingBehindAReplayOfTheEnd_isAskedForToo() {
+  void batchesMissingAfterAReplay_areRequestedToo() {
     live(0);
     stream.live(message(2, LARGE, 1), batch());
     live(3);
@@ -237,6 +238,6 @@ class StreamTest {
     replayed(4, 5);
     ended(Message.Kind.REPLAY_DONE);
     assertThat(effects.applied).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
-    assertThat(counts.missedBatches()).isEqualTo(1 + 1 + 2);
+    assertThat(counts.get(KvEventCount.MISSED_BATCHES)).isEqualTo(1 + 1 + 2);
   }
 }

@@ -45,7 +45,7 @@ class WorkerTest {
 
       Awaited.until("the second pod's batch is applied", () -> index.held("second").size() == 1);
       assertThat(index.held("first")).isEmpty();
-      assertThat(counts.faults()).isEqualTo(1);
+      assertThat(counts.get(KvEventCount.FAULTS)).isEqualTo(1);
       assertThat(warnings.count()).isEqualTo(1);
     } finally {
       worker.close();

@@ -3,6 +3,7 @@ package io.inferspan.samples.kvcache;
 import com.sun.management.OperatingSystemMXBean;
 import io.inferspan.kvcache.block.BlockKeys;
 import io.inferspan.kvcache.events.EventSource;
+import io.inferspan.kvcache.events.KvEventCount;
 import io.inferspan.kvcache.events.KvEventCounts;
 import io.inferspan.kvcache.events.KvEventOptions;
 import io.inferspan.kvcache.events.KvEventSubscriber;
@@ -48,11 +49,12 @@ public final class Ingestion {
       long published, KvEventCounts counts, double wallSeconds, double cpuSeconds, long left) {
 
     double perSecond(double seconds) {
-      return counts.storedBlocks() / seconds;
+      return counts.get(KvEventCount.STORED_BLOCKS) / seconds;
     }
 
     boolean accounted() {
-      return counts.batches() + counts.missedBatches() == published;
+      return counts.get(KvEventCount.BATCHES) + counts.get(KvEventCount.MISSED_BATCHES)
+          == published;
     }
   }
 
@@ -77,7 +79,7 @@ public final class Ingestion {
       Outcome below = new Ingestion(algorithm, 20_000, 100_000).run(publisher);
       print(algorithm + ", below the HWM", below);
       kept &= below.perSecond(below.cpuSeconds()) >= BAR;
-      kept &= below.counts().missedBatches() == 0 && below.accounted();
+      kept &= below.counts().get(KvEventCount.MISSED_BATCHES) == 0 && below.accounted();
       kept &= below.left() == KEPT_BATCHES * BLOCKS_PER_BATCH;
     }
     Outcome above = new Ingestion("cbor-fnv", 20_000, 100).run(publisher);
@@ -96,8 +98,8 @@ public final class Ingestion {
         outcome.perSecond(outcome.wallSeconds()),
         outcome.perSecond(outcome.cpuSeconds()),
         outcome.published(),
-        outcome.counts().batches(),
-        outcome.counts().missedBatches(),
+        outcome.counts().get(KvEventCount.BATCHES),
+        outcome.counts().get(KvEventCount.MISSED_BATCHES),
         outcome.accounted());
   }
 
@@ -154,7 +156,7 @@ public final class Ingestion {
     long lastChange = begin;
     long last = 0;
     while (System.nanoTime() - begin < PATIENCE_NANOS) {
-      long seen = counts.batches() + counts.missedBatches();
+      long seen = counts.get(KvEventCount.BATCHES) + counts.get(KvEventCount.MISSED_BATCHES);
       if (seen != last) {
         last = seen;
         lastChange = System.nanoTime();

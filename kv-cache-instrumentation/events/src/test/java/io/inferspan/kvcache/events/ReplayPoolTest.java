@@ -12,7 +12,7 @@ import org.zeromq.SocketType;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMQException;
 
-class ReplayCallTest {
+class ReplayPoolTest {
 
   private static final byte[] PAYLOAD = "a batch".getBytes(StandardCharsets.UTF_8);
 
@@ -66,7 +66,7 @@ class ReplayCallTest {
   }
 
   @Test
-  void aHandshakeThatHangs_isNoSilenceOfThePublisher() throws Exception {
+  void aHangingHandshake_doesNotCountAsASilentPublisher() throws Exception {
     Replay.Limits impatient = new Replay.Limits(20_000, 200, 1, 10, 300, 1);
     try (CuttableProxy proxy = CuttableProxy.to(port).hanging(1)) {
       assertThat(replayed(proxy.endpoint(), impatient))
@@ -76,7 +76,7 @@ class ReplayCallTest {
   }
 
   @Test
-  void aPublisherThatIsNotThere_isGivenUp() throws Exception {
+  void anAbsentPublisher_failsTheReplay() throws Exception {
     Replay.Limits impatient = new Replay.Limits(300, 200, 1, 10, 300, 1);
     String absent = "tcp://127.0.0.1:" + LibzmqPublisher.freePort();
     assertThat(replayed(absent, impatient)).containsExactly(Message.Kind.REPLAY_FAILED);

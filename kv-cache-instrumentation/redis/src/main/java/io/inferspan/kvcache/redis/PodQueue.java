@@ -1,7 +1,10 @@
 package io.inferspan.kvcache.redis;
 
+import io.inferspan.kvcache.redis.Writes.Kind;
 import io.inferspan.kvcache.redis.Writes.Write;
 import java.util.ArrayDeque;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * Keeps the changes of one pod in order, with as little waiting as possible.
@@ -14,9 +17,7 @@ import java.util.ArrayDeque;
 final class PodQueue {
 
   private final ArrayDeque<Write> waiting = new ArrayDeque<>();
-  private int adding;
-  private int removing;
-  private int clearing;
+  private final Map<Kind, Integer> running = new EnumMap<>(Kind.class);
   private boolean draining;
 
   /** Accepts a change and sets its deadline, unless it waits for a clearing, which has none. */
@@ -24,7 +25,7 @@ final class PodQueue {
     while (!waiting.isEmpty() && waiting.peek().isOver()) {
       waiting.remove();
     }
-    if (clearing == 0) {
+    if (!runs(Kind.CLEAR)) {
       write.expire();
     }
     waiting.add(write);
@@ -33,9 +34,9 @@ final class PodQueue {
 
   /** Notes the end of a change; returns whether no other is left. */
   boolean finished(Write write) {
-    count(write, -1);
+    running.merge(write.kind, -1, Integer::sum);
     drain();
-    return waiting.isEmpty() && adding + removing + clearing == 0;
+    return waiting.isEmpty() && !runs(Kind.ADD) && !runs(Kind.REMOVE) && !runs(Kind.CLEAR);
   }
 
   private void drain() {
@@ -56,24 +57,20 @@ final class PodQueue {
   private void start(Write write) {
     if (!write.isOver()) {
       write.expire();
-      count(write, 1);
+      running.merge(write.kind, 1, Integer::sum);
       write.startFrom(this);
     }
   }
 
   private boolean mayStart(Write write) {
     return switch (write.kind) {
-      case ADD -> removing == 0 && clearing == 0;
+      case ADD -> !runs(Kind.REMOVE) && !runs(Kind.CLEAR);
       case REMOVE -> true;
-      case CLEAR -> adding == 0;
+      case CLEAR -> !runs(Kind.ADD);
     };
   }
 
-  private void count(Write write, int by) {
-    switch (write.kind) {
-      case ADD -> adding += by;
-      case REMOVE -> removing += by;
-      case CLEAR -> clearing += by;
-    }
+  private boolean runs(Kind kind) {
+    return running.getOrDefault(kind, 0) > 0;
   }
 }

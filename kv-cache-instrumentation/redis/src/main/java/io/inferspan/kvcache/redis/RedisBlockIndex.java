@@ -4,11 +4,6 @@ import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.BlockIndex;
 import io.inferspan.kvcache.index.KeyType;
 import io.inferspan.kvcache.index.PodEntry;
-import io.inferspan.kvcache.redis.layout.PodFields;
-import io.inferspan.kvcache.redis.link.Outage;
-import io.inferspan.kvcache.redis.link.RedisClients;
-import io.inferspan.kvcache.redis.link.RedisIndexCounters;
-import io.inferspan.kvcache.redis.link.RedisLink;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Closeable;
 import io.vertx.core.Future;
@@ -45,8 +40,10 @@ public final class RedisBlockIndex implements BlockIndex {
 
   private final VertxInternal vertx;
   private final boolean ownVertx;
-  private final RedisIndexCounters counters = new RedisIndexCounters();
-  private final Lookups[] lookups;
+  private final RedisIndexOptions options;
+  private final RedisIndexCounts counts = new RedisIndexCounts();
+  private final RedisLink.Outage outage;
+  private final List<RedisLink> lookups = new ArrayList<>();
   private final Writes writes;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,17 +52,11 @@ public final class RedisBlockIndex implements BlockIndex {
   private RedisBlockIndex(Vertx vertx, boolean ownVertx, RedisIndexOptions options) {
     this.vertx = (VertxInternal) vertx;
     this.ownVertx = ownVertx;
-    RedisClients clients = new RedisClients(vertx, options.link);
-    RedisLink.Watchers watchers =
-        new RedisLink.Watchers(counters, new Outage(options.link.toString()));
-    long writeMillis = options.writeTimeout.toMillis();
-    RedisLink.Patience writing = new RedisLink.Patience(true, writeMillis);
-    RedisLink.Patience looking =
-        new RedisLink.Patience(false, Math.max(writeMillis, options.lookupTimeout.toMillis()));
-    this.writes = new Writes(link(clients, watchers, writing), options, counters);
-    this.lookups = new Lookups[options.lookupConnections];
-    for (int i = 0; i < lookups.length; i++) {
-      lookups[i] = new Lookups(link(clients, watchers, looking), options, counters);
+    this.options = options;
+    this.outage = new RedisLink.Outage(options.address, new AtomicBoolean());
+    this.writes = new Writes(link(true), options.writeTimeout.toMillis());
+    for (int i = 0; i < options.lookupConnections; i++) {
+      lookups.add(link(false));
     }
     this.closeHook = done -> shut().onComplete(ended -> done.succeed());
   }
@@ -94,39 +85,36 @@ public final class RedisBlockIndex implements BlockIndex {
     return index;
   }
 
-  private RedisLink link(
-      RedisClients clients, RedisLink.Watchers watchers, RedisLink.Patience patience) {
-    return new RedisLink(vertx.createEventLoopContext(), clients, watchers, patience);
+  private RedisLink link(boolean waits) {
+    return new RedisLink(vertx.createEventLoopContext(), options, counts, outage, waits);
   }
 
   private void eachLink(Consumer<RedisLink> action) {
-    action.accept(writes.link());
-    for (Lookups each : lookups) {
-      action.accept(each.link());
-    }
+    action.accept(writes.link);
+    lookups.forEach(action);
   }
 
   @Override
   public CompletionStage<BlockHits> lookup(
       long[] keys, Set<String> pods, BlockHits into, Context context) {
     into.reset(keys.length);
-    counters.lookups.increment();
+    counts.increment(RedisIndexCount.LOOKUPS);
     if (keys.length == 0) {
       return CompletableFuture.completedStage(into);
     }
-    return connection().begin(keys, pods, into);
+    return new Lookup(connection(), keys, pods, into).begin(options.lookupTimeout.toMillis());
   }
 
   /** Returns the next connection, round-robin. */
-  private Lookups connection() {
+  private RedisLink connection() {
     int turn = next.getAndIncrement();
-    for (int i = 0; i < lookups.length; i++) {
-      Lookups candidate = lookups[Math.floorMod(turn + i, lookups.length)];
-      if (candidate.link().isUp()) {
+    for (int i = 0; i < lookups.size(); i++) {
+      RedisLink candidate = lookups.get(Math.floorMod(turn + i, lookups.size()));
+      if (candidate.isUp()) {
         return candidate;
       }
     }
-    return lookups[Math.floorMod(turn, lookups.length)];
+    return lookups.get(Math.floorMod(turn, lookups.size()));
   }
 
   @Override
@@ -173,16 +161,17 @@ public final class RedisBlockIndex implements BlockIndex {
 
   @Override
   public long losses() {
-    return counters.lostConnections.sum();
+    return counts.get(RedisIndexCount.LOST_CONNECTIONS);
   }
 
-  /** Returns the operation and failure counts so far. */
+  /** Returns the running counts of operations and failures. */
   public RedisIndexCounts counts() {
-    long pending = writes.link().pending();
-    for (Lookups each : lookups) {
-      pending += each.link().pending();
-    }
-    return RedisIndexCounts.of(counters, pending);
+    return counts;
+  }
+
+  /** Returns how many commands wait for Redis now. */
+  public long pendingCommands() {
+    return writes.link.pending() + lookups.stream().mapToLong(RedisLink::pending).sum();
   }
 
   /** Closes the connections, and the event loops if the index created them, without waiting. */

@@ -1,47 +1,37 @@
 package io.inferspan.kvcache.redis;
 
-import io.inferspan.kvcache.redis.link.RedisIndexCounters;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Operation and failure counts of a Redis index.
- *
- * @param lookups lookups requested
- * @param lookupTimeouts lookups that were not answered in time
- * @param lookupFailures lookups that failed otherwise, including at once while Redis is unreachable
- * @param writes writes requested
- * @param writeFailures writes that failed, or were not confirmed in time
- * @param refused operations refused because too many commands were pending
- * @param connects connections established
- * @param failedConnects connection attempts that failed
- * @param lostConnections connections that were lost, or closed because Redis did not answer
- * @param unreadableFields fields written by others that are no readable holder, once per read
- * @param pendingCommands commands that wait for Redis now
- */
-public record RedisIndexCounts(
-    long lookups,
-    long lookupTimeouts,
-    long lookupFailures,
-    long writes,
-    long writeFailures,
-    long refused,
-    long connects,
-    long failedConnects,
-    long lostConnections,
-    long unreadableFields,
-    long pendingCommands) {
+/** The running counts of a Redis index. */
+public final class RedisIndexCounts {
 
-  static RedisIndexCounts of(RedisIndexCounters counters, long pendingCommands) {
-    return new RedisIndexCounts(
-        counters.lookups.sum(),
-        counters.lookupTimeouts.sum(),
-        counters.lookupFailures.sum(),
-        counters.writes.sum(),
-        counters.writeFailures.sum(),
-        counters.refused.sum(),
-        counters.connects.sum(),
-        counters.failedConnects.sum(),
-        counters.lostConnections.sum(),
-        counters.unreadable.sum(),
-        pendingCommands);
+  private final Map<RedisIndexCount, LongAdder> counts = new ConcurrentHashMap<>();
+
+  RedisIndexCounts() {}
+
+  void increment(RedisIndexCount count) {
+    adder(count).increment();
+  }
+
+  private LongAdder adder(RedisIndexCount count) {
+    return counts.computeIfAbsent(count, first -> new LongAdder());
+  }
+
+  private long sum(RedisIndexCount count) {
+    LongAdder adder = counts.get(count);
+    return adder == null ? 0 : adder.sum();
+  }
+
+  /** Returns a count since the index was opened. */
+  public long get(RedisIndexCount count) {
+    return sum(count);
+  }
+
+  /** Returns the counts that are not zero. */
+  @Override
+  public String toString() {
+    return counts.toString();
   }
 }

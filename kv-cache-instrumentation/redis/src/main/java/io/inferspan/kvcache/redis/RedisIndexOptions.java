@@ -1,11 +1,12 @@
 package io.inferspan.kvcache.redis;
 
-import io.inferspan.kvcache.redis.link.LinkSettings;
-import io.inferspan.kvcache.redis.link.LinkSettings.Login;
-import io.inferspan.kvcache.redis.link.LinkSettings.Topology;
-import io.inferspan.kvcache.redis.link.RedisAddress;
 import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.TrustOptions;
+import io.vertx.core.tracing.TracingPolicy;
+import io.vertx.redis.client.RedisClientType;
+import io.vertx.redis.client.RedisOptions;
+import io.vertx.redis.client.RedisRole;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -17,77 +18,109 @@ public final class RedisIndexOptions {
   /** The address that llm-d uses by default. */
   public static final String DEFAULT_ADDRESS = "redis://127.0.0.1:6379";
 
-  final LinkSettings link;
+  // A cluster's client reads the slots on a connection separate from the one it works on.
+  private static final int POOLED = 4;
+
+  final RedisClientType topology;
+  final RedisAddress address;
   final Duration lookupTimeout;
   final Duration writeTimeout;
+  final Duration connectTimeout;
   final int lookupConnections;
+  final int maxPendingCommands;
+  private final RedisOptions client;
 
   private RedisIndexOptions(Builder given) {
-    this.link =
-        checked(
-            new LinkSettings(
-                given.topology,
-                given.urls.stream().map(RedisAddress::parse).toList(),
-                given.master,
-                new Login(given.user, given.password),
-                given.trust,
-                given.identity,
-                given.connectTimeout,
-                given.maxPendingCommands));
+    this.topology = given.topology;
+    List<RedisAddress> addresses = given.urls.stream().map(RedisAddress::parse).toList();
+    check(given, addresses);
+    this.address = addresses.get(0);
     this.lookupTimeout = given.lookupTimeout;
     this.writeTimeout = given.writeTimeout;
+    this.connectTimeout = given.connectTimeout;
     this.lookupConnections = given.lookupConnections;
+    this.maxPendingCommands = given.maxPendingCommands;
+    this.client =
+        new RedisOptions()
+            .setType(topology)
+            .setEndpoints(addresses.stream().map(RedisAddress::connectionString).toList())
+            .setNetClientOptions(network(given))
+            .setMaxPoolSize(POOLED)
+            .setPoolCleanerInterval(-1)
+            .setPoolRecycleTimeout(-1)
+            .setMaxWaitingHandlers(maxPendingCommands)
+            // A lookup already has a span; Vert.x would add one per connection.
+            .setTracingPolicy(TracingPolicy.IGNORE);
+    if (given.password != null) {
+      client.setUser(given.user).setPassword(given.password);
+    } else if (address.password() != null) {
+      client.setUser(address.user()).setPassword(address.password());
+    }
+    if (topology == RedisClientType.SENTINEL) {
+      client.setMasterName(given.master).setRole(RedisRole.MASTER);
+    }
+  }
+
+  private NetClientOptions network(Builder given) {
+    NetClientOptions network =
+        new NetClientOptions()
+            .setConnectTimeout((int) connectTimeout.toMillis())
+            .setTcpKeepAlive(true);
+    if (address.encrypted()) {
+      network.setSsl(true).setHostnameVerificationAlgorithm("HTTPS");
+      network.setTrustOptions(given.trust).setKeyCertOptions(given.identity);
+    }
+    return network;
+  }
+
+  /** Returns a copy of the options of Vert.x's client. */
+  RedisOptions client() {
+    return new RedisOptions(client);
+  }
+
+  /** Returns the options of a client for one node of the cluster. */
+  RedisOptions client(RedisCommands.Node node) {
+    String host = node.host().indexOf(':') >= 0 ? "[" + node.host() + "]" : node.host();
+    return client()
+        .setType(RedisClientType.STANDALONE)
+        .setEndpoints(List.of(address.scheme() + "://" + host + ":" + node.port()));
   }
 
   /** Connects to one server; the URL is {@code redis://}, {@code rediss://} or {@code unix://}. */
   public static Builder single(String url) {
-    return new Builder(Topology.SINGLE, List.of(url));
+    return new Builder(RedisClientType.STANDALONE, List.of(url));
   }
 
   /** Connects to a cluster that is discovered through any of these addresses. */
   public static Builder cluster(List<String> urls) {
-    return new Builder(Topology.CLUSTER, urls);
+    return new Builder(RedisClientType.CLUSTER, urls);
   }
 
   /** Connects to the master of that name through the Sentinels at these addresses. */
   public static Builder sentinel(String master, List<String> urls) {
-    Builder builder = new Builder(Topology.SENTINEL, urls);
+    Builder builder = new Builder(RedisClientType.SENTINEL, urls);
     builder.master = Objects.requireNonNull(master, "master");
     return builder;
   }
 
-  /**
-   * Returns the settings with the login from the address or from the credentials.
-   *
-   * @throws IllegalArgumentException if options contradict each other
-   */
-  private static LinkSettings checked(LinkSettings given) {
-    if (given.addresses().isEmpty()) {
+  /** Rejects options that contradict each other. */
+  private static void check(Builder given, List<RedisAddress> addresses) {
+    if (addresses.isEmpty()) {
       throw new IllegalArgumentException("The index in Redis has no address; give at least one");
     }
-    RedisAddress first = given.addresses().get(0);
-    for (RedisAddress address : given.addresses()) {
-      checkAlike(first, address);
+    RedisAddress first = addresses.get(0);
+    addresses.forEach(address -> checkAlike(first, address));
+    if (given.topology != RedisClientType.STANDALONE) {
+      checkSeveral(given.topology, first);
     }
-    if (given.topology() != Topology.SINGLE) {
-      checkSeveral(given.topology(), first);
-    }
-    if (!first.encrypted() && (given.trust() != null || given.identity() != null)) {
+    if (!first.encrypted() && (given.trust != null || given.identity != null)) {
       throw new IllegalArgumentException(
           "Certificates are given for " + first + ", but only rediss:// is encrypted");
     }
-    return given.with(login(given.login(), first));
-  }
-
-  private static Login login(Login given, RedisAddress address) {
-    if (given.password() == null) {
-      return new Login(address.user(), address.password());
-    }
-    if (address.password() != null) {
+    if (given.password != null && first.password() != null) {
       throw new IllegalArgumentException(
           "The password for Redis is in its address and in credentials(); give one of them");
     }
-    return given;
   }
 
   private static void checkAlike(RedisAddress first, RedisAddress other) {
@@ -103,12 +136,12 @@ public final class RedisIndexOptions {
     }
   }
 
-  private static void checkSeveral(Topology topology, RedisAddress first) {
+  private static void checkSeveral(RedisClientType topology, RedisAddress first) {
     if (first.local()) {
       throw new IllegalArgumentException(
           "A " + topology + " is at " + first + ", but must be at redis:// or rediss://");
     }
-    if (topology == Topology.CLUSTER && first.database() != null && first.database() != 0) {
+    if (topology == RedisClientType.CLUSTER && first.database() != null && first.database() != 0) {
       throw new IllegalArgumentException(
           "The address "
               + first
@@ -123,7 +156,7 @@ public final class RedisIndexOptions {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    private final Topology topology;
+    private final RedisClientType topology;
     private final List<String> urls;
     private @Nullable String master;
     private @Nullable String user;
@@ -136,7 +169,7 @@ public final class RedisIndexOptions {
     private int lookupConnections = 2;
     private int maxPendingCommands = 131_072;
 
-    private Builder(Topology topology, List<String> urls) {
+    private Builder(RedisClientType topology, List<String> urls) {
       this.topology = topology;
       this.urls = List.copyOf(urls);
     }

@@ -3,12 +3,6 @@ package io.inferspan.kvcache.redis;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.inferspan.kvcache.index.KeyType;
-import io.inferspan.kvcache.redis.layout.PodFields;
-import io.inferspan.kvcache.redis.layout.RedisCommands;
-import io.inferspan.kvcache.redis.link.Operation;
-import io.inferspan.kvcache.redis.link.RedisFailure;
-import io.inferspan.kvcache.redis.link.RedisIndexCounters;
-import io.inferspan.kvcache.redis.link.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -17,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,21 +20,13 @@ final class Writes {
 
   private static final String ALL_PODS = "";
 
-  private final RedisLink link;
-  private final RedisIndexOptions options;
-  private final RedisIndexCounters counters;
-  private final PodFields fieldsOfClearings;
+  final RedisLink link;
+  private final long timeoutMillis;
   private final Map<String, PodQueue> queues = new HashMap<>();
 
-  Writes(RedisLink link, RedisIndexOptions options, RedisIndexCounters counters) {
+  Writes(RedisLink link, long timeoutMillis) {
     this.link = link;
-    this.options = options;
-    this.counters = counters;
-    this.fieldsOfClearings = new PodFields(counters.unreadable);
-  }
-
-  RedisLink link() {
-    return link;
+    this.timeoutMillis = timeoutMillis;
   }
 
   /** Adds a pod to blocks. */
@@ -94,7 +79,7 @@ final class Writes {
       if (RedisCommands.isRequestKey(member)) {
         blocks.add(member.toBytes());
       } else {
-        counters.unreadable.increment();
+        link.counts.increment(RedisIndexCount.UNREADABLE_FIELDS);
       }
     }
     return blocks;
@@ -133,45 +118,29 @@ final class Writes {
 
   /** Removes a pod from all blocks. */
   CompletionStage<Void> clear(String pod) {
-    Clearing clearing = new Clearing(link, fieldsOfClearings, pod);
-    return begin(new Write(Kind.CLEAR, pod, 1, clearing::run));
+    return begin(new Write(Kind.CLEAR, pod, 1, write -> new Clearing(pod, write).run()));
   }
 
   private CompletionStage<Void> begin(Write write) {
-    counters.writes.increment();
-    RedisFailure refusal = link.post(write.commands, () -> queue(write).take(write));
-    if (refusal != null) {
-      counters.writeFailures.increment();
-      return CompletableFuture.failedStage(refusal);
-    }
-    return write.result().minimalCompletionStage();
+    link.counts.increment(RedisIndexCount.WRITES);
+    return write.submit(() -> queue(write).take(write));
   }
 
   /** Reads the last block that an engine's hash maps to; the answer includes completed writes. */
   CompletionStage<OptionalLong> requestKey(long engineKey) {
     Operation<OptionalLong> query =
-        new Operation<>() {
+        new Operation<>(link, 1) {
           @Override
-          protected Future<OptionalLong> work() {
-            return send(link, List.of(RedisCommands.lastMapped(engineKey)))
+          Future<OptionalLong> work() {
+            return send(List.of(RedisCommands.lastMapped(engineKey)))
                 .map(replies -> keyOf(replies.get(0)));
           }
-
-          @Override
-          protected void ended(@Nullable RedisFailure failure) {
-            link.done(1);
-          }
         };
-    RedisFailure refusal =
-        link.post(
-            1,
-            () -> {
-              query.expireAfter(link.vertx(), options.writeTimeout.toMillis());
-              link.startOrPark(query);
-            });
-    return refusal == null
-        ? query.result().minimalCompletionStage()
-        : CompletableFuture.failedStage(refusal);
+    return query.submit(
+        () -> {
+          query.expireAfter(timeoutMillis);
+          link.startOrPark(query);
+        });
   }
 
   private OptionalLong keyOf(@Nullable Response members) {
@@ -180,7 +149,7 @@ final class Writes {
       return OptionalLong.empty();
     }
     if (!RedisCommands.isRequestKey(member)) {
-      counters.unreadable.increment();
+      link.counts.increment(RedisIndexCount.UNREADABLE_FIELDS);
       return OptionalLong.empty();
     }
     return OptionalLong.of(Long.parseUnsignedLong(member.toString(ISO_8859_1)));
@@ -210,7 +179,6 @@ final class Writes {
 
     final Kind kind;
     private final String pod;
-    private final int commands;
     private final Function<Write, Future<Void>> work;
     private @Nullable PodQueue queue;
 
@@ -220,16 +188,16 @@ final class Writes {
      * @param commands the number of commands that it counts for while it waits
      */
     private Write(Kind kind, String pod, int commands, Function<Write, Future<Void>> work) {
+      super(Writes.this.link, commands);
       this.kind = kind;
       this.pod = pod;
-      this.commands = commands;
       this.work = work;
     }
 
     /** Sets the deadline; a clearing has none, because it takes as long as there are keys. */
     void expire() {
       if (kind != Kind.CLEAR) {
-        expireAfter(link.vertx(), options.writeTimeout.toMillis());
+        expireAfter(timeoutMillis);
       }
     }
 
@@ -239,21 +207,16 @@ final class Writes {
       link.startOrPark(this);
     }
 
-    Future<List<Response>> send(List<Request> requests) {
-      return send(link, requests);
-    }
-
     @Override
-    protected Future<Void> work() {
+    Future<Void> work() {
       return work.apply(this);
     }
 
     @Override
-    protected void ended(@Nullable RedisFailure failure) {
+    void ended(@Nullable RedisFailure failure) {
       if (failure != null) {
-        counters.writeFailures.increment();
+        link.counts.increment(RedisIndexCount.WRITE_FAILURES);
       }
-      link.done(commands);
       PodQueue mine = queue;
       if (mine != null && mine.finished(this)) {
         queues.remove(queueOf(this), mine);

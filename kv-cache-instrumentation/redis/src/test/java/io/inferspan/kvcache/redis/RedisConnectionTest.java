@@ -70,7 +70,8 @@ class RedisConnectionTest {
         RedisBlockIndex index =
             RedisBlockIndex.open(
                 RedisIndexOptions.single(server.address()).credentials(null, "wrong").build())) {
-      Awaited.within(LONG, "attempts", () -> index.counts().failedConnects() >= 3);
+      Awaited.within(
+          LONG, "attempts", () -> index.counts().get(RedisIndexCount.FAILED_CONNECTS) >= 3);
       assertThat(lookup(index).failure()).isEqualTo("Redis refused: WRONGPASS");
     }
   }
@@ -86,8 +87,9 @@ class RedisConnectionTest {
       holdsABlock(RedisIndexOptions.single(address).trust(trust(mine)));
       try (RedisBlockIndex index =
           RedisBlockIndex.open(RedisIndexOptions.single(address).trust(trust(other)).build())) {
-        Awaited.within(LONG, "attempts", () -> index.counts().failedConnects() >= 3);
-        assertThat(index.counts().connects()).isZero();
+        Awaited.within(
+            LONG, "attempts", () -> index.counts().get(RedisIndexCount.FAILED_CONNECTS) >= 3);
+        assertThat(index.counts().get(RedisIndexCount.CONNECTS)).isZero();
         assertThat(lookup(index).failure()).isNotNull();
       }
     }

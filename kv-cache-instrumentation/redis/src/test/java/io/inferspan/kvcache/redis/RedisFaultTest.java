@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.index.BlockHits;
 import io.inferspan.kvcache.index.PodEntry;
-import io.inferspan.kvcache.redis.link.RedisFailure;
 import io.opentelemetry.context.Context;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;
@@ -50,7 +49,7 @@ class RedisFaultTest {
           "a lost connection",
           () -> {
             done(warm.lookup(new long[] {1}, Set.of(), new BlockHits(), Context.root()));
-            return warm.counts().lostConnections() > 0;
+            return warm.counts().get(RedisIndexCount.LOST_CONNECTIONS) > 0;
           });
     }
   }
@@ -69,15 +68,16 @@ class RedisFaultTest {
   }
 
   @Test
-  void noServer_isKnownAtOnce_afterTheFirstAttempt() {
+  void withoutAServer_lookupsFailAtOnce_afterTheFirstAttempt() {
     open("redis://127.0.0.1:" + RedisServer.freePort());
-    Awaited.within(LONG, "attempts", () -> index.counts().failedConnects() >= 6);
+    Awaited.within(
+        LONG, "attempts", () -> index.counts().get(RedisIndexCount.FAILED_CONNECTS) >= 6);
 
     long begun = System.nanoTime();
     BlockHits hits = lookup(1);
     assertThat(hits.failure()).isEqualTo("the connection failed");
     assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.MILLISECONDS.toNanos(40));
-    assertThat(index.counts().lookupFailures()).isEqualTo(1);
+    assertThat(index.counts().get(RedisIndexCount.LOOKUP_FAILURES)).isEqualTo(1);
   }
 
   @Test
@@ -89,18 +89,19 @@ class RedisFaultTest {
   }
 
   @Test
-  void aServerThatFallsSilent_isGivenUp_andAskedAgain() {
+  void aServerThatStopsAnswering_isDisconnected_andReconnected() {
     try (BrokenRedis falling =
         BrokenRedis.afterWelcome((in, out) -> in.transferTo(OutputStream.nullOutputStream()))) {
       open(falling.address());
-      Awaited.within(LONG, "connections", () -> index.counts().connects() == 3);
+      Awaited.within(LONG, "connections", () -> index.counts().get(RedisIndexCount.CONNECTS) == 3);
       meetsDeadlines(20);
       Awaited.within(
           LONG,
           "given up",
           () -> {
             lookup(1);
-            return index.counts().lostConnections() >= 2 && index.counts().connects() >= 5;
+            return index.counts().get(RedisIndexCount.LOST_CONNECTIONS) >= 2
+                && index.counts().get(RedisIndexCount.CONNECTS) >= 5;
           });
       Awaited.within(LONG, "old sockets closed", () -> falling.open() <= 3);
     }
@@ -118,7 +119,8 @@ class RedisFaultTest {
             })) {
       open(slow.address());
       meetsDeadlines(20);
-      Awaited.within(LONG, "given up", () -> index.counts().lostConnections() >= 1);
+      Awaited.within(
+          LONG, "given up", () -> index.counts().get(RedisIndexCount.LOST_CONNECTIONS) >= 1);
     }
   }
 
@@ -138,7 +140,7 @@ class RedisFaultTest {
           "lost connections",
           () -> {
             lookup(1);
-            return index.counts().lostConnections() >= 5;
+            return index.counts().get(RedisIndexCount.LOST_CONNECTIONS) >= 5;
           });
       Awaited.within(LONG, "old sockets closed", () -> web.open() <= 3);
     }
@@ -213,7 +215,7 @@ class RedisFaultTest {
       assertThat(late).hasSize(4);
       assertThat(buffer.at(0)).isEmpty();
       assertThat(buffer.failure()).isNull();
-      assertThat(index.counts().lookupTimeouts()).isGreaterThanOrEqualTo(4);
+      assertThat(index.counts().get(RedisIndexCount.LOOKUP_TIMEOUTS)).isGreaterThanOrEqualTo(4);
     }
   }
 
@@ -236,8 +238,8 @@ class RedisFaultTest {
         done(retried(new long[] {1}));
         assertThat(lookupWhenUp(1).at(0)).containsExactly(A);
       }
-      assertThat(index.counts().lostConnections()).isGreaterThanOrEqualTo(6);
-      assertThat(index.counts().pendingCommands()).isZero();
+      assertThat(index.counts().get(RedisIndexCount.LOST_CONNECTIONS)).isGreaterThanOrEqualTo(6);
+      assertThat(index.pendingCommands()).isZero();
     }
   }
 
@@ -257,9 +259,9 @@ class RedisFaultTest {
                   .writeTimeout(Duration.ofSeconds(5))
                   .build(),
               vertx);
-      Awaited.within(LONG, "connections", () -> index.counts().connects() == 3);
+      Awaited.within(LONG, "connections", () -> index.counts().get(RedisIndexCount.CONNECTS) == 3);
       server.kill();
-      Awaited.within(LONG, "loss", () -> index.counts().lostConnections() == 3);
+      Awaited.within(LONG, "loss", () -> index.counts().get(RedisIndexCount.LOST_CONNECTIONS) == 3);
       CompletionStage<Void> write =
           index.add(new long[0], new long[] {1}, List.of(A), Context.root());
       server.restart();
@@ -293,17 +295,17 @@ class RedisFaultTest {
     for (int i = 0; i < 3_000; i++) {
       writes.add(index.add(new long[0], new long[] {i}, List.of(A), Context.root()));
     }
-    assertThat(index.counts().pendingCommands()).isLessThanOrEqualTo(1_024);
-    assertThat(index.counts().refused()).isGreaterThanOrEqualTo(1_900);
+    assertThat(index.pendingCommands()).isLessThanOrEqualTo(1_024);
+    assertThat(index.counts().get(RedisIndexCount.REFUSED)).isGreaterThanOrEqualTo(1_900);
     for (CompletionStage<Void> write : writes) {
       assertThatThrownBy(() -> done(write)).hasCauseInstanceOf(RedisFailure.class);
     }
-    assertThat(index.counts().pendingCommands()).isZero();
-    assertThat(index.counts().writeFailures()).isEqualTo(3_000);
+    assertThat(index.pendingCommands()).isZero();
+    assertThat(index.counts().get(RedisIndexCount.WRITE_FAILURES)).isEqualTo(3_000);
   }
 
   @Test
-  void whatIsUnderWayAtTheEnd_ends() {
+  void pendingOperations_endWhenTheIndexCloses() {
     try (BrokenRedis silent = BrokenRedis.silent()) {
       index =
           RedisBlockIndex.open(
@@ -327,7 +329,7 @@ class RedisFaultTest {
   }
 
   @Test
-  void whatIsUnderWay_endsWithAVertxThatEnds() {
+  void pendingOperations_endWhenVertxCloses() {
     try (BrokenRedis silent = BrokenRedis.silent()) {
       index =
           RedisBlockIndex.open(

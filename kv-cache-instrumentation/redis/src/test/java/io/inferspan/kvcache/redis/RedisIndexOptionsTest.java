@@ -3,7 +3,6 @@ package io.inferspan.kvcache.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inferspan.kvcache.redis.link.RedisAddress;
 import io.vertx.core.net.PemTrustOptions;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +54,7 @@ class RedisIndexOptionsTest {
         "unix://u:secret@",
         "unix:///run/x?db=a"
       })
-  void unusableAddresses_areRefusedInASentence(String url) {
+  void invalidAddresses_areRefused(String url) {
     assertThatThrownBy(() -> RedisIndexOptions.single(url).build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("The address of Redis is invalid: ")
@@ -65,7 +64,7 @@ class RedisIndexOptionsTest {
   }
 
   @Test
-  void whatDoesNotFit_isRefusedInASentence() {
+  void contradictoryOptions_areRefused() {
     refused(RedisIndexOptions.cluster(List.of()), "has no address");
     refused(RedisIndexOptions.cluster(List.of("a", "rediss://b")), "differ in more than");
     refused(

@@ -165,12 +165,12 @@ class RedisLayoutTest {
   }
 
   @Test
-  void fieldsThatNobodyCanRead_areSkippedAndCounted() {
+  void unreadableFields_areSkippedAndCounted() {
     raw.send("HSET", "1", "10.0.0.1:8000@gpu", "", A_GPU, "", "{}", "", "\u00ff\u0000", "");
 
     assertThat(lookup(1).at(0)).containsExactly(A);
     assertThat(lookup(1).at(0)).containsExactly(A);
-    assertThat(index.counts().unreadableFields()).isEqualTo(6);
+    assertThat(index.counts().get(RedisIndexCount.UNREADABLE_FIELDS)).isEqualTo(6);
   }
 
   @Test
@@ -191,8 +191,8 @@ class RedisLayoutTest {
 
     assertThat(lookup(1).failure()).isEqualTo("Redis refused: WRONGTYPE");
     assertThat(lookup(2).at(0)).containsExactly(A);
-    assertThat(index.counts().lostConnections()).isZero();
-    assertThat(index.counts().lookupFailures()).isEqualTo(1);
+    assertThat(index.counts().get(RedisIndexCount.LOST_CONNECTIONS)).isZero();
+    assertThat(index.counts().get(RedisIndexCount.LOOKUP_FAILURES)).isEqualTo(1);
   }
 
   @Test
@@ -202,7 +202,7 @@ class RedisLayoutTest {
     done(index.evict(5, ENGINE, List.of(A), Context.root()));
 
     assertThat(raw.keys()).isEmpty();
-    assertThat(index.counts().unreadableFields()).isEqualTo(1);
+    assertThat(index.counts().get(RedisIndexCount.UNREADABLE_FIELDS)).isEqualTo(1);
   }
 
   private BlockHits lookup(long... keys) {

@@ -26,7 +26,7 @@ class RedisOrderTest {
   private static final int BLOCKS = 8;
 
   @Test
-  void additionsEvictionsAndClearings_endAsAskedFor() {
+  void additionsEvictionsAndClearings_keepTheirOrder() {
     assumeFalse(RedisServer.installed().isEmpty(), RedisServer.MISSING);
     try (RedisServer server = RedisServer.start();
         RedisBlockIndex index = RedisBlockIndex.open(RedisLayoutTest.patient(server))) {
@@ -54,7 +54,7 @@ class RedisOrderTest {
         assertThat(hits.at(0)).containsExactlyInAnyOrderElementsOf(model.get(block));
       }
     }
-    assertThat(index.counts().pendingCommands()).isZero();
+    assertThat(index.pendingCommands()).isZero();
   }
 
   private static List<Set<PodEntry>> emptyModel() {

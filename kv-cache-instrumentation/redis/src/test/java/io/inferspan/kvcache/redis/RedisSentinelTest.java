@@ -74,32 +74,33 @@ class RedisSentinelTest {
   }
 
   @Test
-  void aMasterThatComesBack_isFoundAgain() {
+  void aRestartedMaster_isFoundAgain() {
     try (RedisBlockIndex index = open(NAME, sentinel.address())) {
       Awaited.until("it is connected", () -> lookup(index).failure() == null);
       master.restart();
 
       Awaited.until("it is found again", () -> lookup(index).failure() == null);
-      assertThat(index.counts().lostConnections()).isPositive();
+      assertThat(index.counts().get(RedisIndexCount.LOST_CONNECTIONS)).isPositive();
     }
   }
 
   @Test
-  void aNameThatTheSentinelDoesNotKnow_isAFailure() {
+  void aMasterUnknownToTheSentinel_isAFailure() {
     try (RedisBlockIndex index = open("another", sentinel.address())) {
-      Awaited.within(LONG, "attempts", () -> index.counts().failedConnects() >= 3);
+      Awaited.within(
+          LONG, "attempts", () -> index.counts().get(RedisIndexCount.FAILED_CONNECTS) >= 3);
 
       assertThat(lookup(index).failure()).isNotNull();
-      assertThat(index.counts().connects()).isZero();
+      assertThat(index.counts().get(RedisIndexCount.CONNECTS)).isZero();
     }
   }
 
   @Test
-  void aSentinelThatIsGone_leavesTheOthersToBeAsked() {
+  void ifOneSentinelIsDown_theOthersAreAsked() {
     String unreachable = "redis://127.0.0.1:" + RedisServer.freePort();
     try (RedisBlockIndex index = open(NAME, unreachable, sentinel.address())) {
       Awaited.until("it is connected", () -> lookup(index).failure() == null);
-      assertThat(index.counts().connects()).isPositive();
+      assertThat(index.counts().get(RedisIndexCount.CONNECTS)).isPositive();
     }
   }
 }

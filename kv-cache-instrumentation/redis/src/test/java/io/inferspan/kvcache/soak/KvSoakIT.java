@@ -8,6 +8,7 @@ import io.inferspan.kvcache.Awaited;
 import io.inferspan.kvcache.KvCacheIndexer;
 import io.inferspan.kvcache.KvCacheTracing;
 import io.inferspan.kvcache.block.BlockKeys;
+import io.inferspan.kvcache.events.KvEventCount;
 import io.inferspan.kvcache.events.KvEventCounts;
 import io.inferspan.kvcache.events.KvEventMeters;
 import io.inferspan.kvcache.events.KvEventOptions;
@@ -18,6 +19,7 @@ import io.inferspan.kvcache.index.MemoryBlockIndex;
 import io.inferspan.kvcache.index.PodEntry;
 import io.inferspan.kvcache.metrics.KvCacheMeters;
 import io.inferspan.kvcache.redis.RedisBlockIndex;
+import io.inferspan.kvcache.redis.RedisIndexCount;
 import io.inferspan.kvcache.redis.RedisIndexOptions;
 import io.inferspan.kvcache.redis.RedisMeters;
 import io.inferspan.kvcache.redis.RedisServer;
@@ -76,7 +78,7 @@ class KvSoakIT {
   private final AtomicBoolean over = new AtomicBoolean();
 
   @Test
-  void memory_saysWhatEnginesHold() {
+  void memory_matchesTheEngines() {
     MemoryBlockIndex index = MemoryBlockIndex.builder().podCacheSize(2 * ENGINES).build();
     try (index) {
       KvCacheMeters.in(registry).size(index, "soak");
@@ -88,7 +90,7 @@ class KvSoakIT {
   }
 
   @Test
-  void redis_saysWhatEnginesHold_thoughItIsKilled() {
+  void redis_matchesTheEngines_afterKills() {
     assumeTrue(!RedisServer.installed().isEmpty(), RedisServer.MISSING);
     try (RedisServer server = RedisServer.start();
         RedisBlockIndex index =
@@ -97,10 +99,10 @@ class KvSoakIT {
       AtomicLong kills = new AtomicLong();
       soak(index, () -> killAndRestart(server, kills));
       assertThat(kills.get()).isPositive();
-      assertThat(index.counts().lostConnections()).isPositive();
-      assertThat(index.counts().unreadableFields()).isZero();
+      assertThat(index.counts().get(RedisIndexCount.LOST_CONNECTIONS)).isPositive();
+      assertThat(index.counts().get(RedisIndexCount.UNREADABLE_FIELDS)).isZero();
       assertThat(registry.get("inferspan.kvcache.redis.writes").functionCounter().count())
-          .isEqualTo((double) index.counts().writes());
+          .isEqualTo((double) index.counts().get(RedisIndexCount.WRITES));
       System.out.println("redis was killed " + kills + " times: " + index.counts());
     }
   }
@@ -279,15 +281,15 @@ class KvSoakIT {
   private String told(KvEventCounts counts) {
     return "%d batches and %d replayed in %d replays, %d of them in vain, %d lost on the way, "
             .formatted(
-                counts.batches(),
-                counts.replayedBatches(),
-                counts.replays() + counts.failedReplays(),
-                counts.failedReplays(),
+                counts.get(KvEventCount.BATCHES),
+                counts.get(KvEventCount.REPLAYED_BATCHES),
+                counts.get(KvEventCount.REPLAYS) + counts.get(KvEventCount.FAILED_REPLAYS),
+                counts.get(KvEventCount.FAILED_REPLAYS),
                 engines.stream().mapToInt(SoakEngine::lost).sum())
         + "%d restarts, %d rewrites, %d of %d scored, %d spans"
             .formatted(
                 engines.stream().mapToInt(SoakEngine::restarts).sum(),
-                counts.rewrites(),
+                counts.get(KvEventCount.REWRITES),
                 scored.get(),
                 asked.get(),
                 spans.started());
@@ -296,11 +298,11 @@ class KvSoakIT {
   private void check(KvEventCounts counts) {
     System.out.println(told(counts));
     assertThat(wrong.get()).isNull();
-    assertThat(counts.faults()).as("faults").isZero();
-    assertThat(counts.badFrames()).as("bad frames").isZero();
+    assertThat(counts.get(KvEventCount.FAULTS)).as("faults").isZero();
+    assertThat(counts.get(KvEventCount.BAD_FRAMES)).as("bad frames").isZero();
     assertThat(scored.get()).as("requests with scores").isPositive();
     assertThat(registry.get("inferspan.kvcache.events.gaps").functionCounter().count())
-        .isEqualTo((double) counts.gaps());
+        .isEqualTo((double) counts.get(KvEventCount.GAPS));
     assertThat(spans.started()).isPositive();
     Awaited.within(ANSWER_LIMIT, "no span is left open", () -> spans.open() == 0);
     assertThat(Thread.getAllStackTraces().keySet())

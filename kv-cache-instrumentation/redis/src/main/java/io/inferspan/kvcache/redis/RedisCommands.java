@@ -1,18 +1,24 @@
-package io.inferspan.kvcache.redis.layout;
+package io.inferspan.kvcache.redis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.vertx.core.CompositeFuture;
+import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisCluster;
+import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The commands and key names of the layout that llm-d's Redis index uses. */
-public final class RedisCommands {
+final class RedisCommands {
 
   static final int SCAN_BATCH = 1_024;
 
@@ -35,7 +41,7 @@ public final class RedisCommands {
   private RedisCommands() {}
 
   /** Returns the key of a block. */
-  public static byte[] requestKey(long key) {
+  static byte[] requestKey(long key) {
     return Long.toUnsignedString(key).getBytes(ISO_8859_1);
   }
 
@@ -44,7 +50,7 @@ public final class RedisCommands {
   }
 
   /** Returns whether the key is a decimal number of 64 bits, as all block keys are. */
-  public static boolean isRequestKey(@Nullable Response key) {
+  static boolean isRequestKey(@Nullable Response key) {
     if (key == null) {
       return false;
     }
@@ -57,12 +63,12 @@ public final class RedisCommands {
   }
 
   /** Reads the holders of a block. */
-  public static Request holders(byte[] key) {
+  static Request holders(byte[] key) {
     return Request.cmd(Command.HKEYS).arg(key);
   }
 
   /** Reads the holders of each of these blocks. */
-  public static List<Request> holders(long[] keys) {
+  static List<Request> holders(long[] keys) {
     List<Request> requests = new ArrayList<>(keys.length);
     for (long key : keys) {
       requests.add(holders(requestKey(key)));
@@ -71,21 +77,21 @@ public final class RedisCommands {
   }
 
   /** Adds holders to a block. */
-  public static Request addHolders(long key, List<byte[]> fields) {
+  static Request addHolders(long key, List<byte[]> fields) {
     Request request = Request.cmd(Command.HSET).arg(requestKey(key));
     fields.forEach(field -> request.arg(field).arg(NOTHING));
     return request;
   }
 
   /** Removes holders from a block. */
-  public static Request dropHolders(byte[] key, List<byte[]> fields) {
+  static Request dropHolders(byte[] key, List<byte[]> fields) {
     Request request = Request.cmd(Command.HDEL).arg(key);
     fields.forEach(request::arg);
     return request;
   }
 
   /** Counts the holders of a block. */
-  public static Request holderCount(byte[] key) {
+  static Request holderCount(byte[] key) {
     return Request.cmd(Command.HLEN).arg(key);
   }
 
@@ -93,7 +99,7 @@ public final class RedisCommands {
    * Maps engine keys to request keys. Both lists are stretched to the longer one and paired by
    * position; the position is the score.
    */
-  public static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
+  static void map(long[] engineKeys, long[] requestKeys, List<Request> into) {
     int places = engineKeys.length == 0 ? 0 : Math.max(engineKeys.length, requestKeys.length);
     int last = -1;
     Request request = null;
@@ -110,17 +116,17 @@ public final class RedisCommands {
   }
 
   /** Reads all blocks that an engine's hash maps to. */
-  public static Request mapped(long engineKey) {
+  static Request mapped(long engineKey) {
     return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("0").arg("-1");
   }
 
   /** Reads the last block that an engine's hash maps to. */
-  public static Request lastMapped(long engineKey) {
+  static Request lastMapped(long engineKey) {
     return Request.cmd(Command.ZRANGE).arg(engineKey(engineKey)).arg("-1").arg("-1");
   }
 
   /** Deletes an engine's hash, unless a pod holds one of these blocks. */
-  public static Request prune(long engineKey, List<byte[]> requestKeys) {
+  static Request prune(long engineKey, List<byte[]> requestKeys) {
     Request request =
         Request.cmd(Command.EVAL)
             .arg(PRUNE)
@@ -131,12 +137,12 @@ public final class RedisCommands {
   }
 
   /** Deletes an engine's hash. */
-  public static Request forget(long engineKey) {
+  static Request forget(long engineKey) {
     return Request.cmd(Command.DEL).arg(engineKey(engineKey));
   }
 
   /** Reads a page of the keys that are hashes; mappings of engines' hashes have another type. */
-  public static Request scan(String cursor) {
+  static Request scan(String cursor) {
     return Request.cmd(Command.SCAN)
         .arg(cursor)
         .arg("COUNT")
@@ -146,15 +152,15 @@ public final class RedisCommands {
   }
 
   /** Reads which node of a cluster owns which slots. */
-  public static Request slots() {
+  static Request slots() {
     return Request.cmd(Command.CLUSTER).arg("SLOTS");
   }
 
   /** A node of a cluster. */
-  public record Node(String host, int port) {}
+  record Node(String host, int port) {}
 
   /** Returns the nodes that own slots in an answer to {@link #slots}, each once. */
-  public static Set<Node> masters(@Nullable Response slots) {
+  static Set<Node> masters(@Nullable Response slots) {
     Set<Node> masters = new LinkedHashSet<>();
     for (int i = 0; slots != null && i < slots.size(); i++) {
       // First slot, last slot, then the owner and its replicas.
@@ -166,5 +172,34 @@ public final class RedisCommands {
       }
     }
     return masters;
+  }
+
+  /** Sends the commands of each node of a cluster in one write, and restores the order. */
+  static Function<List<Request>, Future<List<Response>>> spreading(RedisConnection connection) {
+    RedisCluster cluster = RedisCluster.create(connection);
+    return requests ->
+        cluster
+            .groupByNodes(requests)
+            .compose(
+                groups -> {
+                  List<List<Request>> parts = new ArrayList<>(groups.getKeyed());
+                  if (!groups.getUnkeyed().isEmpty()) {
+                    parts.add(groups.getUnkeyed());
+                  }
+                  return Future.join(parts.stream().map(connection::batch).toList())
+                      .map(replies -> inOrder(requests, parts, replies));
+                });
+  }
+
+  private static List<Response> inOrder(
+      List<Request> requests, List<List<Request>> parts, CompositeFuture replies) {
+    IdentityHashMap<Request, Response> answers = new IdentityHashMap<>(requests.size());
+    for (int i = 0; i < parts.size(); i++) {
+      List<Response> ofPart = replies.resultAt(i);
+      for (int j = 0; j < ofPart.size(); j++) {
+        answers.put(parts.get(i).get(j), ofPart.get(j));
+      }
+    }
+    return requests.stream().map(answers::get).toList();
   }
 }

@@ -1,12 +1,12 @@
-package io.inferspan.kvcache.redis.link;
+package io.inferspan.kvcache.redis;
 
 import io.inferspan.kvcache.Awaited;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,37 +20,33 @@ class RedisLinkTest {
   }
 
   private static final class Waiter extends Operation<Void> {
+    private Waiter(RedisLink link) {
+      super(link, 1);
+    }
+
     @Override
-    protected Future<Void> work() {
+    Future<Void> work() {
       return Future.succeededFuture();
     }
   }
 
   private RedisLink down() {
-    LinkSettings settings =
-        new LinkSettings(
-            LinkSettings.Topology.SINGLE,
-            List.of(RedisAddress.parse("redis://127.0.0.1:1")),
-            null,
-            new LinkSettings.Login(null, null),
-            null,
-            null,
-            Duration.ofSeconds(1),
-            1_024);
+    RedisIndexOptions options = RedisIndexOptions.single("redis://127.0.0.1:1").build();
     return new RedisLink(
         vertx.getOrCreateContext(),
-        new RedisClients(vertx, settings),
-        new RedisLink.Watchers(new RedisIndexCounters(), new Outage("nowhere")),
-        new RedisLink.Patience(true, 1_000));
+        options,
+        new RedisIndexCounts(),
+        new RedisLink.Outage(options.address, new AtomicBoolean()),
+        true);
   }
 
   @Test
-  void whatGaveUpBehindOneThatNeverDoes_isLetGo() {
+  void endedOperations_areReleased_thoughAnEarlierOneStillWaits() {
     RedisLink link = down();
-    link.startOrPark(new Waiter());
+    link.startOrPark(new Waiter(link));
     List<WeakReference<Operation<?>>> gaveUp = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
-      Operation<?> next = new Waiter();
+      Operation<?> next = new Waiter(link);
       gaveUp.add(new WeakReference<>(next));
       link.startOrPark(next);
       next.fail("it gave up");

@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.redis.layout;
+package io.inferspan.kvcache.redis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -8,9 +8,9 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.redis.client.Response;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A fleet has few distinct fields and a lookup reads thousands, so parsed fields are cached. Not
  * thread-safe: each event loop has its own.
  */
-public final class PodFields {
+final class PodFields {
 
   /** The cache is cleared when it has more entries than this. */
   static final int REMEMBERED = 8_192;
@@ -27,40 +27,70 @@ public final class PodFields {
   /** No holder that we write is longer; a longer field is not parsed. */
   static final int LONGEST = 2_048;
 
+  /** Go escapes characters that are special in HTML and JavaScript. */
+  private static final String SPECIAL = "<>&\u2028\u2029";
+
   private static final Known UNREADABLE = new Known(null);
 
   private final Map<String, Known> remembered = new HashMap<>();
-  private final LongAdder unreadable;
+  private final RedisIndexCounts counts;
 
   private record Known(@Nullable PodEntry holder) {}
 
-  /** Creates an empty cache; {@code unreadable} counts fields that are no readable holder. */
-  public PodFields(LongAdder unreadable) {
-    this.unreadable = unreadable;
+  PodFields(RedisIndexCounts counts) {
+    this.counts = counts;
   }
 
   /** Returns the field of a holder, byte for byte as llm-d writes it. */
-  public static byte[] bytesOf(PodEntry holder) {
+  static byte[] bytesOf(PodEntry holder) {
     StringBuilder out = new StringBuilder(128).append("{\"PodIdentifier\":");
-    GoString.append(out, holder.pod());
+    quote(out, holder.pod());
     out.append(",\"DeviceTier\":");
-    GoString.append(out, holder.tier());
+    quote(out, holder.tier());
     out.append(",\"Speculative\":").append(holder.speculative());
     out.append(",\"HasGroup\":").append(holder.grouped());
     out.append(",\"GroupIdx\":").append(holder.group()).append('}');
     return out.toString().getBytes(UTF_8);
   }
 
+  /** Quotes text as Go's {@code encoding/json} does, since holders are compared byte for byte. */
+  private static void quote(StringBuilder out, String text) {
+    out.append('"');
+    text.codePoints().forEach(point -> quote(out, point));
+    out.append('"');
+  }
+
+  private static void quote(StringBuilder out, int point) {
+    switch (point) {
+      case '"', '\\' -> out.append('\\').appendCodePoint(point);
+      case '\b' -> out.append("\\b");
+      case '\f' -> out.append("\\f");
+      case '\n' -> out.append("\\n");
+      case '\r' -> out.append("\\r");
+      case '\t' -> out.append("\\t");
+      default -> {
+        if (point < ' ' || SPECIAL.indexOf(point) >= 0) {
+          out.append("\\u").append(HexFormat.of().toHexDigits((short) point));
+        } else if (point <= Character.MAX_VALUE && Character.isSurrogate((char) point)) {
+          // Go replaces an unpaired surrogate with the replacement character.
+          out.append("\\ufffd");
+        } else {
+          out.appendCodePoint(point);
+        }
+      }
+    }
+  }
+
   /** Loads the parser's classes now rather than during the first lookup on an event loop. */
-  public static void warmUp() {
+  static void warmUp() {
     Known unused = parse(new String(bytesOf(PodEntry.of("pod", "gpu")), UTF_8));
   }
 
   /** Returns the holder that a field describes, or null, which is counted, if it cannot be read. */
-  public @Nullable PodEntry read(@Nullable Response field) {
+  @Nullable PodEntry read(@Nullable Response field) {
     PodEntry holder = field == null ? null : knownOf(field).holder();
     if (holder == null) {
-      unreadable.increment();
+      counts.increment(RedisIndexCount.UNREADABLE_FIELDS);
     }
     return holder;
   }

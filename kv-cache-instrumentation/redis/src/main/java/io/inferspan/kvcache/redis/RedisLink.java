@@ -1,4 +1,4 @@
-package io.inferspan.kvcache.redis.link;
+package io.inferspan.kvcache.redis;
 
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
@@ -6,18 +6,22 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisClientType;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>If an answer takes too long, the link discards the connection together with its client, since
  * nothing less closes a stuck socket. Except for {@link #post}, call its methods on the event loop.
  */
-public final class RedisLink {
+final class RedisLink {
+
+  private static final Logger LOGGER = System.getLogger("io.inferspan.kvcache.redis");
 
   private static final String TOO_MANY = "too many commands wait for Redis";
   private static final String LOOPS_GONE = "the event loops of the index have ended";
@@ -34,11 +40,16 @@ public final class RedisLink {
   private static final int MOST_DOUBLINGS = 6;
   private static final String CLOSED = "the index is closed";
 
+  /** The holders that this event loop has read. */
+  final PodFields fields;
+
+  final RedisIndexCounts counts;
   private final Vertx vertx;
   private final Context loop;
-  private final RedisClients clients;
-  private final Watchers watchers;
-  private final Patience patience;
+  private final RedisIndexOptions options;
+  private final Outage outage;
+  private final boolean waits;
+  private final long answerMillis;
   private final AtomicInteger pending = new AtomicInteger();
 
   /** Operations that wait for a connection, in order; those that end meanwhile leave. */
@@ -48,13 +59,12 @@ public final class RedisLink {
   // Read by other threads as a hint; written on the loop.
   private volatile State state = State.RESTING;
   private @Nullable Redis client;
-  private @Nullable RedisPipeline pipeline;
+  private @Nullable Function<List<Request>, Future<List<Response>>> pipeline;
   private Future<?> attempt = Future.succeededFuture();
   private String downReason = "not connected to Redis yet";
   private int generation;
   private int attempts;
   private int inFlight;
-  private boolean watching;
 
   private enum State {
     CONNECTING,
@@ -63,60 +73,75 @@ public final class RedisLink {
     CLOSED
   }
 
-  /** Receives connection events. */
-  public record Watchers(RedisIndexCounters counters, Outage outage) {}
+  /** Logs once that Redis is unreachable and once that it is back, for all links of an index. */
+  record Outage(RedisAddress address, AtomicBoolean now) {
+
+    private void began(String reason) {
+      if (now.compareAndSet(false, true)) {
+        LOGGER.log(
+            Level.WARNING, "The index at {0} is unreachable ({1}); reconnecting", address, reason);
+      }
+    }
+
+    private void ended() {
+      if (now.compareAndSet(true, false)) {
+        LOGGER.log(Level.INFO, "The index at {0} is back", address);
+      }
+    }
+  }
+
+  private record Sent(Promise<List<Response>> answer, int commands, int generation) {}
 
   /**
-   * The time to wait.
+   * Creates a link that is down until {@link #connect}.
    *
    * @param waits whether operations wait for a connection, rather than fail while there is none
-   * @param answerMillis the time after which a connection that does not answer is discarded
    */
-  public record Patience(boolean waits, long answerMillis) {}
-
-  private record Sent(Promise<List<Response>> answer, int commands, int generation, long nanos) {}
-
-  /** Creates a link that is down until {@link #connect}. */
-  public RedisLink(Context loop, RedisClients clients, Watchers watchers, Patience patience) {
+  RedisLink(
+      Context loop,
+      RedisIndexOptions options,
+      RedisIndexCounts counts,
+      Outage outage,
+      boolean waits) {
     this.vertx = loop.owner();
     this.loop = loop;
-    this.clients = clients;
-    this.watchers = watchers;
-    this.patience = patience;
+    this.options = options;
+    this.counts = counts;
+    this.outage = outage;
+    this.fields = new PodFields(counts);
+    this.waits = waits;
+    long writeMillis = options.writeTimeout.toMillis();
+    this.answerMillis =
+        waits ? writeMillis : Math.max(writeMillis, options.lookupTimeout.toMillis());
   }
 
   /**
    * Runs a task on the event loop later, unless too many commands are pending or the loop has
    * ended. Callable from any thread.
    *
-   * @param commands the number that it counts for, until {@link #done}
+   * @param commands the number that it counts for, also if it is refused, until {@link #done}
    * @return the reason why it does not run; null if it does
    */
-  public @Nullable RedisFailure post(int commands, Runnable task) {
-    if (pending.addAndGet(commands) > clients.maxPendingCommands()) {
-      pending.addAndGet(-commands);
-      watchers.counters.refused.increment();
+  @Nullable RedisFailure post(int commands, Runnable task) {
+    if (pending.addAndGet(commands) > options.maxPendingCommands) {
+      counts.increment(RedisIndexCount.REFUSED);
       return new RedisFailure(TOO_MANY);
     }
-    if (!post(task)) {
-      pending.addAndGet(-commands);
-      return new RedisFailure(LOOPS_GONE);
-    }
-    return null;
+    return post(task) ? null : new RedisFailure(LOOPS_GONE);
   }
 
-  /** Notes that a task has ended. */
-  public void done(int commands) {
+  /** Notes that a task has ended or was refused. */
+  void done(int commands) {
     pending.addAndGet(-commands);
   }
 
   /** Returns how many commands are pending. Callable from any thread. */
-  public int pending() {
+  int pending() {
     return pending.get();
   }
 
   /** Runs a task on the event loop later; returns false if the loop has ended. */
-  public boolean post(Runnable task) {
+  boolean post(Runnable task) {
     try {
       loop.runOnContext(ignored -> task.run());
       return true;
@@ -127,12 +152,12 @@ public final class RedisLink {
   }
 
   /** Returns whether the link is, or was a moment ago, connected. Callable from any thread. */
-  public boolean isUp() {
+  boolean isUp() {
     return state == State.UP;
   }
 
   /** Connects and reconnects until {@link #close}. */
-  public void connect() {
+  void connect() {
     if (state == State.CLOSED) {
       return;
     }
@@ -140,15 +165,15 @@ public final class RedisLink {
     state = State.CONNECTING;
     int mine = ++generation;
     try {
-      Redis made = clients.create();
+      Redis made = Redis.createClient(vertx, options.client());
       client = made;
-      vertx.setTimer(
-          clients.connectTimeoutMillis(), id -> attemptFailed(mine, "the connection timed out"));
       Future<RedisConnection> connecting = made.connect();
       attempt = connecting;
-      connecting.onComplete(result -> onLoop(() -> connected(mine, result)));
+      connecting
+          .timeout(options.connectTimeout.toMillis(), TimeUnit.MILLISECONDS)
+          .onComplete(result -> onLoop(() -> connected(mine, result)));
     } catch (RuntimeException e) {
-      attemptFailed(mine, ServerError.reason(ServerError.code(e)));
+      attemptFailed(mine, RedisFailure.ofClient(e).reason());
     }
   }
 
@@ -165,21 +190,18 @@ public final class RedisLink {
       return;
     }
     if (result.failed()) {
-      String code = ServerError.code(result.cause());
-      attemptFailed(mine, code == null ? "the connection failed" : ServerError.reason(code));
+      String reason = RedisFailure.ofClient(result.cause()).reason();
+      attemptFailed(mine, reason.equals(RedisFailure.LOST) ? "the connection failed" : reason);
       return;
     }
     RedisConnection connection = result.result();
-    connection.endHandler(end -> onLoop(() -> lost(mine, ServerError.reason(null))));
-    connection.exceptionHandler(e -> onLoop(() -> lost(mine, ServerError.reason(null))));
+    connection.endHandler(end -> onLoop(() -> lost(mine, RedisFailure.LOST)));
+    connection.exceptionHandler(e -> onLoop(() -> lost(mine, RedisFailure.LOST)));
     connection.handler(unasked -> {});
-    pipeline =
-        clients.clustered()
-            ? RedisPipeline.clustered(connection)
-            : RedisPipeline.single(connection);
+    pipeline = clustered() ? RedisCommands.spreading(connection) : connection::batch;
     state = State.UP;
-    watchers.counters.connects.increment();
-    watchers.outage.ends();
+    counts.increment(RedisIndexCount.CONNECTS);
+    outage.ended();
     while (state == State.UP && !waiting.isEmpty()) {
       startOrPark(nextWaiting());
     }
@@ -189,8 +211,8 @@ public final class RedisLink {
     if (mine != generation || state != State.CONNECTING) {
       return;
     }
-    watchers.counters.failedConnects.increment();
-    watchers.outage.begins(reason);
+    counts.increment(RedisIndexCount.FAILED_CONNECTS);
+    outage.began(reason);
     down(reason, State.RESTING);
     rest();
   }
@@ -199,7 +221,7 @@ public final class RedisLink {
     if (mine != generation || state != State.UP) {
       return;
     }
-    watchers.counters.lostConnections.increment();
+    counts.increment(RedisIndexCount.LOST_CONNECTIONS);
     down(reason, State.RESTING);
     if (attempts == 0) {
       connect();
@@ -222,7 +244,7 @@ public final class RedisLink {
   }
 
   private void rest() {
-    if (!patience.waits) {
+    if (!waits) {
       refuseWaiting();
     }
     int mine = generation;
@@ -262,7 +284,7 @@ public final class RedisLink {
   }
 
   /** Starts an operation once there is a connection. */
-  public void startOrPark(Operation<?> operation) {
+  void startOrPark(Operation<?> operation) {
     if (operation.isOver()) {
       return;
     }
@@ -279,26 +301,25 @@ public final class RedisLink {
 
   /** Operations of an impatient link wait only for the first attempt. */
   private boolean mayWait() {
-    return patience.waits || (state == State.CONNECTING && attempts <= 1);
+    return waits || (state == State.CONNECTING && attempts <= 1);
   }
 
   /** Sends commands. The answer may arrive before this method returns. */
   Future<List<Response>> send(List<Request> requests) {
-    RedisPipeline up = pipeline;
+    Function<List<Request>, Future<List<Response>>> up = pipeline;
     if (up == null) {
       return Future.failedFuture(new RedisFailure(state == State.CLOSED ? CLOSED : downReason));
     }
-    if (inFlight + requests.size() > clients.maxPendingCommands()) {
-      watchers.counters.refused.increment();
+    if (inFlight + requests.size() > options.maxPendingCommands) {
+      counts.increment(RedisIndexCount.REFUSED);
       return Future.failedFuture(new RedisFailure(TOO_MANY));
     }
-    Sent sent = new Sent(Promise.promise(), requests.size(), generation, System.nanoTime());
+    Sent sent = new Sent(Promise.promise(), requests.size(), generation);
     inFlight += sent.commands;
     unanswered.add(sent);
-    if (!watching) {
-      watch(patience.answerMillis);
-    }
-    up.send(requests).onComplete(result -> onLoop(() -> answered(sent, result)));
+    up.apply(requests)
+        .timeout(answerMillis, TimeUnit.MILLISECONDS)
+        .onComplete(result -> onLoop(() -> answered(sent, result)));
     return sent.answer.future();
   }
 
@@ -312,47 +333,32 @@ public final class RedisLink {
       sent.answer.complete(result.result());
       return;
     }
-    String code = ServerError.code(result.cause());
-    sent.answer.fail(new RedisFailure(ServerError.reason(code)));
-    if (ServerError.leadsElsewhere(code)) {
-      lost(sent.generation, ServerError.reason(code));
+    RedisFailure failure = RedisFailure.ofClient(result.cause());
+    sent.answer.fail(failure);
+    if (failure.leadsElsewhere()) {
+      lost(sent.generation, failure.reason());
     }
   }
 
-  /** Discards the connection when the oldest commands are not answered in time. */
-  private void watch(long millis) {
-    watching = true;
-    vertx.setTimer(
-        Math.max(1, millis),
-        id -> {
-          watching = false;
-          Iterator<Sent> oldest = unanswered.iterator();
-          if (!oldest.hasNext()) {
-            return;
-          }
-          Sent sent = oldest.next();
-          long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sent.nanos);
-          if (passed >= patience.answerMillis) {
-            lost(sent.generation, "Redis does not answer");
-          } else {
-            watch(patience.answerMillis - passed);
-          }
-        });
+  /** Creates a client of one node of the cluster. */
+  Redis clientOf(RedisCommands.Node node) {
+    return Redis.createClient(vertx, options.client(node));
   }
 
-  /** Creates a link to one node of the cluster on the same event loop. */
-  public RedisLink toNode(String host, int port) {
-    return new RedisLink(
-        loop, clients.node(host, port), watchers, new Patience(false, patience.answerMillis));
+  /** Applies the link's deadline for answers, and its failures, to an answer of a node's client. */
+  Future<List<Response>> answered(Future<List<Response>> answer) {
+    return answer
+        .timeout(answerMillis, TimeUnit.MILLISECONDS)
+        .recover(e -> Future.failedFuture(RedisFailure.ofClient(e)));
   }
 
   /** Returns whether the link connects to a cluster. */
-  public boolean clustered() {
-    return clients.clustered();
+  boolean clustered() {
+    return options.topology == RedisClientType.CLUSTER;
   }
 
   /** Returns the Vert.x instance that owns the event loop. */
-  public Vertx vertx() {
+  Vertx vertx() {
     return vertx;
   }
 
@@ -361,7 +367,7 @@ public final class RedisLink {
    *
    * @return completes when no connection attempt is under way, which would outlive its event loop
    */
-  public Future<?> close() {
+  Future<?> close() {
     if (state != State.CLOSED) {
       down(CLOSED, State.CLOSED);
       refuseWaiting();

@@ -1,0 +1,73 @@
+package io.inferspan.kvcache.redis;
+
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reports why Redis did not do something, without naming a key or a pod.
+ *
+ * <p>It has no stack trace, because each failed write makes one.
+ */
+final class RedisFailure extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  static final String LOST = "the connection to Redis was lost";
+
+  private static final String LATE = "Redis did not answer in time";
+  private static final String REFUSED = "Redis refused: ";
+
+  /** After these errors the connection points to the wrong server. */
+  private static final Set<String> ELSEWHERE =
+      Set.of("MOVED", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOAUTH", "UNBLOCKED");
+
+  // The client prefixes the server's error with "ERR [3] " for the command at index 3 of a batch.
+  private static final Pattern SERVER_ERROR =
+      Pattern.compile("(?:ERR \\[\\d+] )?([A-Z]{3,20})\\b(?! \\[).*");
+
+  RedisFailure(String reason) {
+    super(reason, null, false, false);
+  }
+
+  /** Returns the failure of an operation whose deadline has passed. */
+  static RedisFailure late() {
+    return new RedisFailure(LATE);
+  }
+
+  /** Returns whether the deadline had passed. */
+  boolean isLate() {
+    return LATE.equals(getMessage());
+  }
+
+  /** Returns the failure; anything but ours is the effect of an answer of an unexpected kind. */
+  static RedisFailure of(Throwable cause) {
+    return cause instanceof RedisFailure known
+        ? known
+        : new RedisFailure("Redis sent a response of an unexpected type");
+  }
+
+  /** Returns the failure of a call of the client. */
+  static RedisFailure ofClient(Throwable cause) {
+    String message = cause.getMessage();
+    if (cause instanceof TimeoutException) {
+      return new RedisFailure("Redis does not answer");
+    }
+    if (message == null || message.startsWith("CONNECTION_CLOSED")) {
+      return new RedisFailure(LOST);
+    }
+    Matcher error = SERVER_ERROR.matcher(message.lines().findFirst().orElse(""));
+    return new RedisFailure(error.matches() ? REFUSED + error.group(1) : LOST);
+  }
+
+  /** Returns whether another connection may succeed. */
+  boolean leadsElsewhere() {
+    return !reason().startsWith(REFUSED)
+        || ELSEWHERE.contains(reason().substring(REFUSED.length()));
+  }
+
+  String reason() {
+    return String.valueOf(getMessage());
+  }
+}

@@ -1,0 +1,33 @@
+package io.inferspan.kvcache.redis;
+
+/** What a Redis index counts. */
+public enum RedisIndexCount {
+  /** Lookups. */
+  LOOKUPS("lookups", "Lookups"),
+  /** Lookups that were not answered in time. */
+  LOOKUP_TIMEOUTS("lookup.timeouts", "Lookups that timed out"),
+  /** Lookups that failed otherwise, including at once while Redis is unreachable. */
+  LOOKUP_FAILURES("lookup.failures", "Lookups that failed otherwise"),
+  /** Writes. */
+  WRITES("writes", "Writes"),
+  /** Writes that failed, or were not confirmed in time. */
+  WRITE_FAILURES("write.failures", "Writes that failed, or may have"),
+  /** Operations refused because too many commands were pending. */
+  REFUSED("refused", "Operations refused because too many commands were pending"),
+  /** Connections established. */
+  CONNECTS("connects", "Connections established"),
+  /** Connection attempts that failed. */
+  FAILED_CONNECTS("connect.failures", "Connection attempts that failed"),
+  /** Connections that were lost, or closed because Redis did not answer. */
+  LOST_CONNECTIONS("connections.lost", "Connections lost"),
+  /** Fields that are no readable holder, once per read; other components wrote them. */
+  UNREADABLE_FIELDS("unreadable.fields", "Fields that are no readable holder");
+
+  final String meter;
+  final String description;
+
+  RedisIndexCount(String meter, String description) {
+    this.meter = meter;
+    this.description = description;
+  }
+}

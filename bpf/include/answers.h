@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much of an answer has been written: what a request has open ends with the last byte that its head announces. */
+/*
+ * Detects the end of a response: a request ends with the last byte of the response, whose length the response headers announce.
+ */
 #ifndef INFERSPAN_ANSWERS_H
 #define INFERSPAN_ANSWERS_H
 
@@ -7,13 +9,13 @@
 #include "descriptors.h"
 #include "heads.h"
 
-#define LAST_CHUNK_BYTES 5 /* "0\r\n\r\n", behind another line's end or alone */
+#define LAST_CHUNK_BYTES 5 /* "0\r\n\r\n", alone or after the end of another line */
 #define LONGEST_END (2 + LAST_CHUNK_BYTES)
 #define STATUS_BYTES 12 /* "HTTP/1.1 200" */
 
 enum { ANSWER_INTERIM, ANSWER_UNKNOWN, ANSWER_HAS_BODY, ANSWER_HAS_NONE, ANSWER_CHANGES };
 
-/* Of the first bytes of an answer: "100 Continue" and its like come before it, 101 makes something else of the connection. */
+/* Classifies the first bytes of a response. Interim responses such as "100 Continue" precede it; 101 switches the protocol. */
 static __always_inline int kind_of_answer(const u8 *text)
 {
 	const char http[7] = "HTTP/1.";
@@ -27,7 +29,7 @@ static __always_inline int kind_of_answer(const u8 *text)
 	return ANSWER_HAS_BODY;
 }
 
-/* Whether a chunked answer ends with these bytes. */
+/* Returns whether a chunked response ends with these bytes. */
 static __always_inline bool ends_chunks(const struct ispan_bytes *bytes)
 {
 	const u8 last[LONGEST_END] = {'\r', '\n', '0', '\r', '\n', '\r', '\n'};
@@ -47,7 +49,10 @@ static __always_inline bool ends_chunks(const struct ispan_bytes *bytes)
 	       !__builtin_memcmp(end, last, LONGEST_END);
 }
 
-/* The bytes that a write left on the connection; false where they are not in the process's memory, or in several messages. */
+/*
+ * Finds the bytes that a system call wrote to the connection. False if they are not in the process's memory, or in several
+ * messages.
+ */
 static __always_inline bool bytes_written(u64 number, u64 length, u64 second, u64 third, struct ispan_bytes *bytes)
 {
 	switch (number) {
@@ -63,7 +68,7 @@ static __always_inline bool bytes_written(u64 number, u64 length, u64 second, u6
 	}
 }
 
-/* What the answer's head says of its length. */
+/* Reads the length of the response from its headers. */
 static __always_inline void read_answer_head(struct ispan_connection *connection, const struct ispan_bytes *bytes, int kind)
 {
 	struct ispan_scan *scan = current_scan();
@@ -72,7 +77,7 @@ static __always_inline void read_answer_head(struct ispan_connection *connection
 	if (!scan)
 		return;
 	begin_scan(scan, NULL);
-	scan->head.flags = HEAD_REQUEST_LINE; /* a status line is none of the headers that are looked at */
+	scan->head.flags = HEAD_REQUEST_LINE; /* skips the status line, which is not one of the headers to read */
 	if (!gather(bytes))
 		return;
 	http_scan_text(scan->length);
@@ -99,7 +104,7 @@ static __always_inline void note_progress(const struct ispan_connection *connect
 		request->flags = (request->flags & ~ISPAN_REQUEST_STREAMS) | flags;
 }
 
-/* The first bytes of an answer. Not static, so that the verifier reads it once. */
+/* Called with the first bytes of a response. Not static, so that the verifier checks it once. */
 __noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 third)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -120,7 +125,7 @@ __noinline int answer_begins(u64 key, u64 number, u64 length, u64 second, u64 th
 	return 0;
 }
 
-/* Whether the answer has ended with these bytes. Not static, so that the verifier reads it once. */
+/* Returns whether the response ends with these bytes. Not static, so that the verifier checks it once. */
 __noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 third)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -135,7 +140,7 @@ __noinline int answer_ends(u64 key, u64 number, u64 length, u64 second, u64 thir
 	return connection->flags & OPEN_CHUNKED && bytes_written(number, length, second, third, &bytes) && ends_chunks(&bytes);
 }
 
-/* The thread that read the head has it still, for what it does before it waits again. */
+/* The thread that read the request keeps it until it waits again, so that its work after the response is attributed, too. */
 static __always_inline bool stays(struct ispan_thread *thread, const struct ispan_connection *connection, s32 fd)
 {
 	u64 number = connection->number;
@@ -156,7 +161,7 @@ static __always_inline bool stays(struct ispan_thread *thread, const struct ispa
 	return true;
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int answered(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -181,7 +186,7 @@ __noinline int answered(u64 key)
 	return 0;
 }
 
-/* What is read of the request when it is answered is its own all the same. Not static, as above. */
+/* A read of the rest of the request's body belongs to the request, even after its response. Not static, as above. */
 __noinline int after_body(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -195,7 +200,7 @@ __noinline int after_body(u64 key)
 	return 0;
 }
 
-/* The connection of another process that this one was started by, for its request: they have the socket in common. */
+/* The connection of the parent process, if that started this process for the request: both share the socket. */
 static __always_inline u64 key_of_maker(struct ispan_thread *thread, s32 fd)
 {
 	struct ispan_request *request = thread && thread->source == ISPAN_SOURCE_INHERITED ? request_of(thread) : NULL;
@@ -203,17 +208,20 @@ static __always_inline u64 key_of_maker(struct ispan_thread *thread, s32 fd)
 	return request ? connection_of(request->tgid, fd) : 0;
 }
 
-/* Requests of the process go by their descriptors from now on, and no thread has one by what it read. */
+/* From now on, the process's requests are attributed by descriptor only, and not to the thread that read them. */
 static __always_inline void hand_over(struct ispan_server *server)
 {
 	struct ispan_activity *activity = activity_now();
 
 	server->flags |= SERVER_HANDS_OVER;
-	if (activity) /* threads ask again */
+	if (activity) /* makes threads look their request up again */
 		__sync_fetch_and_add(&activity->ended, 1);
 }
 
-/* A thread that did not read the head: one that was started for the request, or one to which it was handed. */
+/*
+ * A thread writes a response to a request that it did not read: it was started for the request, or the request was handed to
+ * it.
+ */
 static __always_inline void written_by_another(struct ispan_thread *thread, struct ispan_connection *connection)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -229,7 +237,9 @@ static __always_inline void written_by_another(struct ispan_thread *thread, stru
 		hand_over(server);
 }
 
-/* By the system call's number, its result and its arguments. Not static, so that the verifier does not read it for each of them. */
+/*
+ * Called after a write, with the system call's number, result and arguments. Not static, so that the verifier checks it once.
+ */
 __noinline int after_write(u64 number_and_fd, u64 length, u64 second, u64 third)
 {
 	const struct ispan_settings *settings = current_settings();

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which thread a request that came on a connection is given to, and when it is taken away. */
+/* Binds a request to the thread that read it from a connection, and unbinds it. */
 #ifndef INFERSPAN_BINDING_H
 #define INFERSPAN_BINDING_H
 
 #include "connections.h"
 #include "heads.h"
 
-/* More bytes came than the head and its body: the next request is already here, and no read will announce it. */
+/* More bytes arrived than the request has: the next request is already in the buffer, and no later read will show it. */
 static __always_inline bool is_pipelined(const struct ispan_scan *scan, u64 behind)
 {
 	return !(scan->head.flags & HEAD_CHUNKED) && behind > scan->head.content_length;
 }
 
-/* A head that came on the connection before and was not answered: then one answer more is to come than heads are open. */
+/*
+ * Closes an earlier request of the connection that has no response yet. Then more responses are pending than requests are open.
+ */
 static __always_inline bool close_before(u64 key)
 {
 	struct ispan_connection *before = bpf_map_lookup_elem(&connections, &key);
@@ -22,7 +24,7 @@ static __always_inline bool close_before(u64 key)
 	return unanswered;
 }
 
-/* Whether a head that this thread read on another connection is still open. */
+/* Returns whether a request that this thread read on another connection is still open. */
 static __always_inline bool has_another(const struct ispan_thread *thread)
 {
 	u64 last = thread->last;
@@ -31,7 +33,7 @@ static __always_inline bool has_another(const struct ispan_thread *thread)
 	return connection && connection->number == thread->last_number && !(connection->flags & OPEN_ANSWERED);
 }
 
-/* Takes away the request that the thread carries: one that is answered ends, another goes on without the thread. */
+/* Unbinds the thread's request. If the request has its response, it ends; otherwise it continues without the thread. */
 static __always_inline void unbind(const struct ispan_settings *settings, struct ispan_thread *thread)
 {
 	struct ispan_request *request = request_of(thread);
@@ -48,9 +50,9 @@ static __always_inline void unbind(const struct ispan_settings *settings, struct
 }
 
 /*
- * Whether the thread works for the head that it has read, until it reads the next. Only one that waits for its bytes, and has no
- * other, does. Any other may do something else at any time: it is believed while its process has no other head open. Not static,
- * so that the verifier reads it once.
+ * Returns whether the thread works for the request that it has read, until it reads the next one. This is certain only if its
+ * reads block and it has no other request. Another thread may turn to other work at any time; it keeps the request only while
+ * its process has no other open request. Not static, so that the verifier checks it once.
  */
 __noinline int may_bind(u64 key, u64 waits)
 {
@@ -60,7 +62,7 @@ __noinline int may_bind(u64 key, u64 waits)
 	bool another;
 
 	if (!settings || !thread || !server || thread->source == ISPAN_SOURCE_CKP)
-		return false; /* the thread says itself which request it serves, or that it serves none */
+		return false; /* the thread reports by CKP which request it serves, if any */
 	unbind(settings, thread);
 	another = has_another(thread);
 	if (another)
@@ -86,7 +88,7 @@ static __always_inline bool is_limited(const struct ispan_settings *settings, st
 	return ++server->begun > settings->most_requests;
 }
 
-/* With the id that its head gives it, if it does. Not static, so that the verifier reads it once. */
+/* Announces the request, with its x-request-id if it has one. Not static, so that the verifier checks it once. */
 __noinline int announce_head(u64 number, u64 source)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -109,7 +111,7 @@ __noinline int announce_head(u64 number, u64 source)
 	return 0;
 }
 
-/* Its number, or 0. */
+/* Begins a request; returns its number, or 0. */
 static __always_inline u64 begin(const struct ispan_settings *settings, struct ispan_scan *scan, s32 fd, bool binds)
 {
 	struct ispan_request *request = &scan->request;
@@ -147,7 +149,7 @@ static __always_inline void count_head(const struct ispan_scan *scan)
 		count(ISPAN_COUNT_HTTP_FOUND);
 }
 
-/* Whether it is to have a trace. */
+/* Returns whether the request is traced. */
 static __always_inline bool is_sampled(const struct ispan_settings *settings, struct ispan_server *server,
 				       const struct ispan_scan *scan)
 {
@@ -165,8 +167,8 @@ static __always_inline bool is_sampled(const struct ispan_settings *settings, st
 }
 
 /*
- * A head is whole: opens its connection, and begins its request. Not static, so that the verifier reads it
- * once.
+ * Called when the request headers are complete: opens the connection and begins the request. Not static, so that the verifier
+ * checks it once.
  */
 __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is_known)
 {
@@ -200,7 +202,10 @@ __noinline int head_finished(u64 key, u64 pipelined, u64 waits, u64 body, u64 is
 	return connection_open(key, number, flags, body);
 }
 
-/* The head goes on with the next bytes of the connection. Until then nothing works for it. Not static, so that the verifier reads it once. */
+/*
+ * Called when the headers are incomplete; they continue with the connection's next bytes. Until then, no thread works for the
+ * request. Not static, so that the verifier checks it once.
+ */
 __noinline int head_unfinished(u64 key)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -225,8 +230,8 @@ static __always_inline void forget_head(u64 key)
 }
 
 /*
- * What is known of the head that these bytes go on with. Threads that wait for bytes read whole heads; of those that do not, each
- * may read what is there.
+ * Returns the incomplete headers that these bytes continue. A thread with blocking reads continues its own headers only; with
+ * non-blocking reads, any thread of the process may continue them.
  */
 static __always_inline struct ispan_head *unfinished_head(struct task_struct *task, u64 key, const struct ispan_bytes *bytes)
 {
@@ -240,7 +245,7 @@ static __always_inline struct ispan_head *unfinished_head(struct task_struct *ta
 	return bpf_map_lookup_elem(&heads, &key);
 }
 
-/* Bytes that begin a request, or go on with one whose head is not finished. */
+/* Reads bytes that begin a request, or continue incomplete headers. */
 static __always_inline void read_head(const struct ispan_bytes *bytes, u64 connection, struct ispan_head *unfinished, bool waits)
 {
 	u64 before = HTTP_BASE + (unfinished ? unfinished->tail_length : 0);
@@ -260,7 +265,7 @@ static __always_inline void read_head(const struct ispan_bytes *bytes, u64 conne
 		forget_head(connection);
 	if (flags & HEAD_NOT_HTTP)
 		return;
-	if (!(flags & HEAD_FINISHED)) { /* a request all the same, of which nothing is known */
+	if (!(flags & HEAD_FINISHED)) { /* counts as a request, of which nothing is known */
 		if (scan)
 			count(ISPAN_COUNT_HTTP_TOO_LONG);
 		head_finished(connection, false, waits, 0, false);

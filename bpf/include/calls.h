@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The attach cookie of a watched library function: what it is, and where it keeps what we want to know.
- *
- * There is one program for all functions. functions.h lists them; `build` prints that table with packed cookies to
- * prebuilt/calls.tsv, which the loader reads.
+ * The attach cookie of a probed library function: the kind of event, and where the function's arguments contain its values. One
+ * program serves all functions. functions.h lists them; `build` writes that table, with packed cookies, to prebuilt/calls.tsv
+ * for the loader.
  */
 #ifndef INFERSPAN_CALLS_H
 #define INFERSPAN_CALLS_H
 
 #include "wire.h"
 
-/* Where a value comes from: how << 4 | slot. Slots count machine words of the calling convention from 1; 0 = none. */
+/* The origin of a value: how << 4 | slot. Slots number the machine words of the arguments, from 1; 0 = none. */
 enum ispan_from {
 	ISPAN_FROM_VALUE = 0,
 	ISPAN_FROM_PRODUCT = 1, /* slot * slot+1 * slot+2, 32 bits each */
 	ISPAN_FROM_DIM3 = 2,    /* x | y << 32 in slot, z in slot+1: their product */
 	ISPAN_FROM_GRID = 3,    /* slot points to a launch configuration: its grid's product */
 	ISPAN_FROM_STREAM = 4,  /* slot points to a launch configuration: its stream */
-	ISPAN_FROM_OUT = 5,     /* slot points to where the function leaves its result: read on return */
+	ISPAN_FROM_OUT = 5,     /* slot points to where the function stores its result: read on return */
 	ISPAN_FROM_PAIR = 6,    /* slot << 32 | (u32) slot+1 */
 	ISPAN_FROM_HIGH = 7,    /* slot << 32 */
 	ISPAN_FROM_COPY2D = 8,  /* slot points to a CUDA_MEMCPY2D: its width * its height */
@@ -25,7 +24,7 @@ enum ispan_from {
 
 #define ISPAN_FROM(how, slot) ((__u8)(ISPAN_FROM_##how << 4 | (slot)))
 
-#define ISPAN_CALL_RUNTIME 0x01   /* may call the driver for the same thing: then the driver's record is the one kept */
+#define ISPAN_CALL_RUNTIME 0x01   /* may call the driver for the same operation; then only the driver's record is written */
 #define ISPAN_CALL_DIRECTION 0x02 /* slot 4 is a cudaMemcpyKind that decides the kind */
 
 /* The attach cookie: these eight bytes as a little-endian u64. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which request heads are open: read from a connection, and not known to be answered. Sampled ones and all others. */
+/* Tracks open requests, sampled or not: requests read from a connection whose response has not ended. */
 #ifndef INFERSPAN_CONNECTIONS_H
 #define INFERSPAN_CONNECTIONS_H
 
 #include "requests.h"
 
-/* A function of its own, so that the row lies on no other's stack: all that call each other have 512 bytes. */
+/* A separate function, because a call chain has only 512 bytes of stack and the row needs many of them. */
 __noinline int make_server(u32 tgid)
 {
 	struct ispan_server none = {};
@@ -20,7 +20,10 @@ static __always_inline struct ispan_server *server_made_of(u32 tgid)
 	return server_of(tgid);
 }
 
-/* Counts a head in or out. Out of order with others of the process, sole and sole_number do not fit each other, and name no request. */
+/*
+ * Counts a request in or out. If this races with another request of the process, sole and sole_number may not match; they then
+ * name no request.
+ */
 static __always_inline void count_open(struct ispan_server *server, u64 key, u64 number, s64 more)
 {
 	if (more > 0)
@@ -42,8 +45,8 @@ static __always_inline void count_heads(s64 more)
 }
 
 /*
- * Opens a connection that has none open. One that finds no room is counted for ever: with a neighbour that cannot be seen to end,
- * no thread of the process says anything any more. Not static, so that the verifier reads it once.
+ * Opens a connection that has no open request. If the map is full, the request stays counted for ever, because its end cannot
+ * be observed; threads of the process are then not attributed any more. Not static, so that the verifier checks it once.
  */
 __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 {
@@ -63,7 +66,7 @@ __noinline int connection_open(u64 key, u64 number, u64 flags, u64 body)
 	return 0;
 }
 
-/* Counts it as open no more, once. */
+/* Stops counting the connection's request as open; does so once. */
 static __always_inline void count_answered(u64 key, struct ispan_connection *connection)
 {
 	struct ispan_server *server = server_of(key >> 32);
@@ -73,7 +76,10 @@ static __always_inline void count_answered(u64 key, struct ispan_connection *con
 		count_open(server, key, number, -1);
 }
 
-/* The request that ends with it, by number, or 0. Of two that close it at once, one gets it. Not static, as above. */
+/*
+ * Closes a connection; returns the number of the request that ends with it, or 0. If two threads close it at once, only one
+ * gets the number. Not static, as above.
+ */
 __noinline u64 connection_close(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);
@@ -98,13 +104,13 @@ static __always_inline bool any_open(void)
 	return activity && activity->heads;
 }
 
-/* Whether this descriptor of the current process still is the socket on which the head came. */
+/* Returns whether the descriptor still refers to the socket on which the request arrived. */
 static __always_inline bool is_same_socket(const struct ispan_connection *connection, s32 fd)
 {
 	return connection->socket == socket_number(file_of(bpf_get_current_task_btf(), fd));
 }
 
-/* What has no length ends with its connection; what has one, and did not come to it, was given up. */
+/* Returns whether closing the connection aborts the response. A response without a length ends with its connection. */
 static __always_inline bool is_abandoned(u32 flags)
 {
 	if (flags & OPEN_ANSWERED)
@@ -112,7 +118,9 @@ static __always_inline bool is_abandoned(u32 flags)
 	return !(flags & OPEN_RESPONDED) || flags & (OPEN_COUNTED | OPEN_CHUNKED);
 }
 
-/* A descriptor that is closed, or given out anew, has no connection any more. Not static, so that the verifier reads it once. */
+/*
+ * Called when a descriptor is closed or reused: it has no connection any more. Not static, so that the verifier checks it once.
+ */
 __noinline int connection_gone(u64 key)
 {
 	struct ispan_connection *connection = bpf_map_lookup_elem(&connections, &key);

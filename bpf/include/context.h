@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom a thread serves: its own published context, its request, the only open one of its process, or the contract map. */
+/*
+ * Finds the context of a thread: the span that it publishes, its request, its process's only open request, or the OpenTelemetry
+ * context map.
+ */
 #ifndef INFERSPAN_CONTEXT_H
 #define INFERSPAN_CONTEXT_H
 
@@ -34,9 +37,9 @@ static __always_inline struct ispan_activity *activity_now(void)
 }
 
 /*
- * The time since which at least one request has been open without a pause; 0: none is, and the thread needs no look. Events that
- * began before that time are ignored: their ends were not looked at. The reader's own threads and those of the contract
- * map begin to be served without a word to us, so that they always need a look.
+ * Returns the time since which at least one request has been open; 0 if none is open and the thread can be skipped. Events that
+ * began before that time are ignored, because the programs did not observe their beginning. The reader's own threads, and
+ * threads in the OpenTelemetry context map, start to serve without an event, so they are always checked.
  */
 static __always_inline u64 served_since(const struct ispan_settings *settings, struct task_struct *task)
 {
@@ -53,7 +56,7 @@ static __always_inline struct ispan_server *server_of(u32 tgid)
 	return bpf_map_lookup_elem(&servers, &tgid);
 }
 
-/* Begun, and nothing says that more of it will come. */
+/* The response has begun, and is not known to continue. */
 static __always_inline bool is_answered(const struct ispan_request *request)
 {
 	return (request->flags & (ISPAN_REQUEST_RESPONDED | ISPAN_REQUEST_STREAMS)) == ISPAN_REQUEST_RESPONDED;
@@ -64,7 +67,7 @@ static __always_inline bool in_cgroup(const struct ispan_settings *settings)
 	return !settings->cgroup || bpf_get_current_ancestor_cgroup_id(settings->cgroup_level) == settings->cgroup;
 }
 
-/* Whether requests that reach this process are looked at. The reader's own threads say themselves whom they serve. */
+/* Returns whether requests to this process are traced. The reader's own threads publish their context instead. */
 static __always_inline bool in_scope(const struct ispan_settings *settings, u32 tgid)
 {
 	if (tgid == settings->self_tgid)
@@ -81,8 +84,8 @@ static __always_inline void fill_ids(struct ispan_owner_record *record, const u8
 }
 
 /*
- * Says which span a number stands for, before the first record of this thread has it. Where the ring is full, the reader looks
- * where the number comes from. Not static, so that the verifier reads it once.
+ * Announces which span a number stands for, before the thread's first record with that number. If the ring is full, the reader
+ * finds the span in the map that the number comes from. Not static, so that the verifier checks it once.
  */
 __noinline int announce_span(struct ispan_thread *thread, const struct ispan_otel_context *ids, u64 owner, u64 pid_tgid, u64 source)
 {
@@ -115,7 +118,10 @@ static __always_inline bool is_announced(const struct ispan_thread *thread, u64 
 	return thread && thread->announced == owner;
 }
 
-/* What lies between two looks at the number is not torn: only its own thread writes it, and that one does not run meanwhile. */
+/*
+ * The ids cannot change while they are copied: only the thread itself writes them, and it is not running its own code
+ * meanwhile.
+ */
 static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u32 tid, struct ispan_context *context)
 {
 	u32 *slot = bpf_map_lookup_elem(&own_threads, &tid);
@@ -135,19 +141,19 @@ static __always_inline bool own_context(struct ispan_thread *thread, u32 tgid, u
 	return true;
 }
 
-/* A client that goes away does not stop what works for it; and nothing tells when that ends. */
+/* If a client disconnects, the work for its request may continue, without an observable end. */
 static __always_inline bool works_for_the_gone(const struct ispan_server *server)
 {
 	return server->abandoned_ns && bpf_ktime_get_ns() - server->abandoned_ns < ABANDONED_NANOS;
 }
 
-/* Whether a loop may do what its timers want, which is no request's, or not that of the one that is open. */
+/* Returns whether an event loop may be running a timer, whose work does not belong to the open request. */
 static __always_inline bool is_timer_due(const struct ispan_thread *thread)
 {
 	return thread->timer_ns && bpf_ktime_get_ns() >= thread->timer_ns;
 }
 
-/* Whether no request of the process is open but this one. Not static, so that the verifier reads it once. */
+/* Returns whether this is the only open request of the process. Not static, so that the verifier checks it once. */
 __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 {
 	struct ispan_server *server = server_of(tgid);
@@ -158,7 +164,10 @@ __noinline int is_alone(const struct ispan_thread *thread, u64 tgid, u64 number)
 	       !is_timer_due(thread);
 }
 
-/* In a process that answers with other threads than it reads with, a thread says nothing about a request. */
+/*
+ * In a process whose responses come from other threads than those that read requests, the reading thread does not identify a
+ * request.
+ */
 static __always_inline bool is_taken_away(const struct ispan_thread *thread, const struct ispan_request *request)
 {
 	struct ispan_server *server;
@@ -169,10 +178,10 @@ static __always_inline bool is_taken_away(const struct ispan_thread *thread, con
 	return server && server->flags & SERVER_HANDS_OVER;
 }
 
-/* Asks the map, and keeps what it says. */
+/* Looks the thread's request up in the map, and remembers the result. */
 static __always_inline bool learn_request(struct ispan_thread *thread, struct ispan_activity *activity, u64 number)
 {
-	/* Read before the map is asked, and as a barrier: an end between the two must show the next time. */
+	/* Read before the look-up, and a barrier: if a request ends between the two, the next check must notice it. */
 	u64 ended = __sync_fetch_and_add(&activity->ended, 0);
 	struct ispan_request *request = bpf_map_lookup_elem(&requests, &number);
 
@@ -185,7 +194,10 @@ static __always_inline bool learn_request(struct ispan_thread *thread, struct is
 	return true;
 }
 
-/* As long as no request of the machine has ended since the thread's was seen alive, it is: the map is not asked for each event. */
+/*
+ * The context of a bound request. If no request of the machine has ended since the last look-up, the request still exists,
+ * which saves a look-up per event.
+ */
 static __always_inline bool bound_context(struct ispan_thread *thread, u32 tgid, struct ispan_context *context)
 {
 	struct ispan_activity *activity = activity_now();
@@ -204,8 +216,8 @@ static __always_inline bool bound_context(struct ispan_thread *thread, u32 tgid,
 }
 
 /*
- * Of a thread that may have several requests: the only one that its process has open, if this thread read it and nothing shows that
- * another answers it. Not static, so that the verifier reads it once.
+ * For a thread that may have several requests: returns the process's only open request, if this thread read it and no other
+ * thread is known to answer it. Not static, so that the verifier checks it once.
  */
 __noinline u64 sole_request(u64 pid_tgid)
 {
@@ -224,7 +236,7 @@ __noinline u64 sole_request(u64 pid_tgid)
 	return number;
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, struct ispan_context *context)
 {
 	u64 number = sole_request(pid_tgid);
@@ -240,7 +252,7 @@ __noinline int loop_context(const struct ispan_thread *thread, u64 pid_tgid, str
 	return true;
 }
 
-/* A thread that names its request by CKP may name none. */
+/* A thread that reports its request by CKP may report that it has none; then it is not a loop. */
 static __always_inline bool is_loop(const struct ispan_thread *thread)
 {
 	return !thread->request && thread->flags & ISPAN_THREAD_LOOP && thread->source != ISPAN_SOURCE_CKP;
@@ -253,7 +265,7 @@ static __always_inline bool request_context(struct ispan_thread *thread, u32 tgi
 	return is_loop(thread) && loop_context(thread, (u64)tgid << 32 | tid, context);
 }
 
-/* Values of maps are aligned. */
+/* Map values are aligned, so the ids can be read as words. */
 static __always_inline u64 word_of(const u8 *bytes)
 {
 	return *(const u64 *)bytes;
@@ -273,7 +285,10 @@ static __always_inline bool otel_context(struct ispan_thread *thread, u32 tgid, 
 	return true;
 }
 
-/* Of a process whose owner has ended, the entry is forgotten when that shows. Not static, so that the verifier reads it once. */
+/*
+ * Returns the owner that adopted a process, or 0. If that owner has ended, removes the entry. Not static, so that the verifier
+ * checks it once.
+ */
 __noinline u64 adopted_by(u32 tgid)
 {
 	struct ispan_activity *activity = activity_now();
@@ -291,7 +306,7 @@ __noinline u64 adopted_by(u32 tgid)
 	return 0;
 }
 
-/* The adopted process owns the calls that have no other owner; but not those of a thread that names its request, or none, by CKP. */
+/* An adopted process owns the calls without another owner, except those of a thread that reports its request by CKP. */
 static __always_inline bool process_context(const struct ispan_thread *thread, u32 tgid, struct ispan_context *context)
 {
 	if (thread && thread->source == ISPAN_SOURCE_CKP)
@@ -301,7 +316,7 @@ static __always_inline bool process_context(const struct ispan_thread *thread, u
 	return context->owner;
 }
 
-/* Fills in the thread's context and says true, or says false: then nothing may be emitted. thread may be NULL. */
+/* Fills in the thread's context and returns true; if it returns false, nothing may be emitted. thread may be NULL. */
 static __always_inline bool context_of(const struct ispan_settings *settings, struct ispan_thread *thread, u32 tgid,
 				       u32 tid, struct ispan_context *context)
 {
@@ -315,7 +330,7 @@ static __always_inline bool context_of(const struct ispan_settings *settings, st
 	return process_context(thread, tgid, context);
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int context_of_thread(struct ispan_thread *thread, u64 pid_tgid, struct ispan_context *context)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -324,9 +339,8 @@ __noinline int context_of_thread(struct ispan_thread *thread, u64 pid_tgid, stru
 }
 
 /*
- * Whether it is worth remembering that something begins. Cheaper than context_of, which must be asked at the end: a
- * number may be that of a request that has ended, and is forgotten when that shows. The reader's own threads never
- * carry a number.
+ * Returns whether the beginning of an event should be remembered. It is cheaper than context_of, which decides at the event's
+ * end: the thread may still carry the number of a request that has ended. The reader's own threads never carry a number.
  */
 static __always_inline bool may_have_context(struct ispan_thread *thread, struct task_struct *task)
 {
@@ -338,8 +352,8 @@ static __always_inline bool may_have_context(struct ispan_thread *thread, struct
 }
 
 /*
- * What a thread does that has several requests, or one among other work, is not attributed; but it is counted. Not static, so that
- * the verifier reads it once.
+ * Counts an operation that is not attributed, because its thread has several requests or mixes a request with other work. Not
+ * static, so that the verifier checks it once.
  */
 __noinline int count_unattributed(const struct ispan_thread *thread, u64 tgid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Telling others whom a thread serves, by the OpenTelemetry contract map. */
+/* Publishes a thread's context to other programs, in the OpenTelemetry context map. */
 #ifndef INFERSPAN_CONTRACT_H
 #define INFERSPAN_CONTRACT_H
 
@@ -22,7 +22,7 @@ static __always_inline void contract_publish(const struct ispan_settings *settin
 	bpf_map_update_elem(&otel_contexts, &pid_tgid, &context, BPF_ANY);
 }
 
-/* The thread may serve another request by now, whose entry stays. */
+/* Removes the thread's entry, unless the thread already serves another request. */
 static __always_inline void contract_withdraw(const struct ispan_settings *settings,
 					      const struct ispan_request *request)
 {
@@ -36,7 +36,7 @@ static __always_inline void contract_withdraw(const struct ispan_settings *setti
 		bpf_map_delete_elem(&otel_contexts, &pid_tgid);
 }
 
-/* The thread ends, or says that it serves no request. */
+/* Removes the entry of a thread that ends, or that reports that it serves no request. */
 static __always_inline void contract_forget(const struct ispan_settings *settings, u64 pid_tgid)
 {
 	if (settings->flags & ISPAN_PUBLISH_OTEL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System calls as kinds of events, and what of their arguments an event tells. */
+/* Maps system calls to event kinds, and reads the arguments that an event reports. */
 #ifndef INFERSPAN_DESCRIPTORS_H
 #define INFERSPAN_DESCRIPTORS_H
 
@@ -8,10 +8,10 @@
 
 #define CKP_WINDOW_NANOS 1000000
 #define NVIDIA_IOCTL_TYPE 0x46
-#define MESSAGES 64 /* of one call, whose bytes are counted */
+#define MESSAGES 64 /* of one call; bytes of further messages are not counted */
 #define FUTEX_COMMAND 0x7f /* without the private and clock bits */
 
-/* Not static, so that the verifier does not go on from each case. */
+/* Not static, so that the verifier does not follow each case into the callers. */
 __noinline u32 kind_of(u64 number)
 {
 	switch (number) {
@@ -72,7 +72,7 @@ __noinline u32 kind_of(u64 number)
 	}
 }
 
-/* FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI, _LOCK_PI2: those that may block. */
+/* The futex operations that may block: FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2. */
 static __always_inline bool is_futex_wait(u64 operation)
 {
 	u64 command = operation & FUTEX_COMMAND;
@@ -85,7 +85,7 @@ static __always_inline bool is_gpu_command(u64 command)
 	return (command >> 8 & 0xff) == NVIDIA_IOCTL_TYPE;
 }
 
-/* The ioctl type is also that of frame buffers, so the device's name decides: nvidia0, nvidiactl, nvidia-uvm … */
+/* Frame buffers use the same ioctl type, so the device's name decides: nvidia0, nvidiactl, nvidia-uvm … */
 static __always_inline bool is_gpu_file(struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -103,8 +103,8 @@ static __always_inline u64 path_of(struct pt_regs *regs)
 }
 
 /*
- * Of what recvmmsg and sendmmsg return, which is a number of messages. Those behind the bound are left out. Not static, so
- * that the verifier reads it once.
+ * Sums the bytes of the messages of recvmmsg and sendmmsg, which return only the number of messages. Counts the first MESSAGES
+ * messages. Not static, so that the verifier checks it once.
  */
 __noinline u64 bytes_of_messages(u64 messages, u64 count)
 {
@@ -119,13 +119,13 @@ __noinline u64 bytes_of_messages(u64 messages, u64 count)
 	return bytes;
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int kind_of_fd(u32 fd)
 {
 	return fd_kind(bpf_get_current_task_btf(), (s32)fd);
 }
 
-/* Bytes moved, or asked for where there is no count of those moved; and on which descriptor. */
+/* Fills in the descriptor and the number of bytes transferred, or requested if the call does not report a count. */
 static __always_inline void describe(struct ispan_record *record, const struct ispan_thread *thread,
 				     struct pt_regs *regs, u16 kind, long result)
 {

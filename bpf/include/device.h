@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the device does for a launch, as parcagpu's tracing points tell it: how long its kernels ran, and why they stalled. The
- * stack is the launch's, which our own probe has taken; both know the launch by the number that CUPTI gives it.
+ * Counts the device's work per launch, from parcagpu's USDT probes: how long kernels ran, and why they stalled. The stack comes
+ * from the bridge's probe on the launch. CUPTI's correlation id connects the two.
  */
 #ifndef INFERSPAN_DEVICE_H
 #define INFERSPAN_DEVICE_H
@@ -9,7 +9,7 @@
 #include "stack_calls.h"
 
 #if defined(__TARGET_ARCH_arm64)
-struct user_pt_regs { /* libbpf's name for what kernel.h has as pt_regs; only its size matters here */
+struct user_pt_regs { /* libbpf needs this name for pt_regs; only its size matters here */
 	u64 regs[31];
 	u64 sp, pc, pstate;
 };
@@ -22,8 +22,8 @@ struct user_pt_regs { /* libbpf's name for what kernel.h has as pt_regs; only it
 #define REASONS 64
 #define REASON_BYTES 64
 #define MOST_RECORDS 512
-#define REASON_NAMES (1ULL << 62) /* above it: numbers of reasons, and not of functions */
-#define SAMPLED_NAMES (1ULL << 63) /* above it: a module's hash and a function's number in it */
+#define REASON_NAMES (1ULL << 62) /* numbers above it denote stall reasons instead of functions */
+#define SAMPLED_NAMES (1ULL << 63) /* numbers above it contain a module's hash and a function's number in the module */
 #define HASH_PRIME 0x9e3779b97f4a7c15ULL
 
 struct ispan_launch {
@@ -31,7 +31,7 @@ struct ispan_launch {
 	u32 correlation;
 };
 
-/* One report of work; offset and reason are of a sample. */
+/* The key of reported work; offset and reason are set for PC samples only. */
 struct ispan_work {
 	struct ispan_launch launch;
 	u64 function;
@@ -39,7 +39,7 @@ struct ispan_work {
 	u64 reason;
 };
 
-/* CUpti_PCSamplingPCData: one instruction's samples. The last field is newer, and counted in size if it is there. */
+/* CUpti_PCSamplingPCData: the samples of one instruction. Older versions lack the last field; size tells whether it exists. */
 struct ispan_pc_data {
 	u64 size;
 	u64 module_hash;
@@ -60,7 +60,7 @@ struct ispan_pc_reason {
 	u32 samples;
 };
 
-/* A stack of process 0 says that the launch is not counted. */
+/* By launch: its stack. A stack with process 0 means that the launch is not counted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
@@ -68,7 +68,7 @@ struct {
 	__type(value, struct ispan_stack);
 } device_launches SEC(".maps");
 
-/* By thread: its last launch, if it ended without a number. */
+/* By thread: its last launch, if that ended before its correlation id was known. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -76,7 +76,7 @@ struct {
 	__type(value, struct ispan_stack);
 } last_launches SEC(".maps");
 
-/* Work of launches that are not known yet. Four times a second, the reader takes what it can attribute by then. */
+/* Work of launches that are not known yet. Four times a second, the reader takes the entries that can be attributed by then. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -110,7 +110,7 @@ static __always_inline void remember_launch(const struct ispan_open_call *open, 
 		bpf_map_update_elem(&last_launches, &tid, stack, BPF_ANY);
 }
 
-/* Begins with what there is, and not with nothing: the reader may take it at once. */
+/* Inserts the entry with its values, not empty, because the reader may take it at once. */
 static __always_inline void await_launch(const struct ispan_work *work, u64 count, u64 nanos)
 {
 	struct ispan_sum first = {.count = count, .nanos = nanos};
@@ -127,7 +127,7 @@ static __always_inline void await_launch(const struct ispan_work *work, u64 coun
 	__sync_fetch_and_add(&sum->nanos, nanos);
 }
 
-/* Of a sample, the place of the kernel's frames has its offset and its reason. */
+/* For a PC sample, the field of the kernel frames holds offset and reason. */
 static __always_inline void count_work(const struct ispan_work *work, u64 count, u64 nanos)
 {
 	struct ispan_stack *launched = bpf_map_lookup_elem(&device_launches, &work->launch);
@@ -151,7 +151,7 @@ static __always_inline void count_work(const struct ispan_work *work, u64 count,
 	add(&stack, count, nanos, 0);
 }
 
-/* A name on a page that is not in memory cannot be read, and is read when it is reported again. */
+/* If the name's page is not in memory, the name is read when it is reported again. */
 static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 {
 	struct ispan_function function = {.number = number, .tgid = tgid};
@@ -162,8 +162,8 @@ static __always_inline void learn_once(u64 number, u32 tgid, u64 address)
 }
 
 /*
- * Fires in the thread that launches, inside of the launch; or behind the driver's, where the runtime's is linked statically and
- * has no probe of ours.
+ * Fires in the launching thread, inside the launch. If the runtime is linked statically, it has no probe of the bridge; then
+ * this fires after the driver's launch.
  */
 SEC("usdt")
 int BPF_USDT(device_launch, u32 correlation)
@@ -190,7 +190,6 @@ int BPF_USDT(device_launch, u32 correlation)
 	return 0;
 }
 
-/* Start, end, correlation, device, stream, graph, node of the graph, name. */
 SEC("usdt")
 int BPF_USDT(device_executed, u64 start, u64 end, u32 correlation, u32 device, u32 stream, u32 graph, u64 node, u64 name)
 {

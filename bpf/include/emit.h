@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing records to the ring, with every one of them accounted for. */
+/* Writes records to the ring buffer and counts each of them. */
 #ifndef INFERSPAN_EMIT_H
 #define INFERSPAN_EMIT_H
 
 #include "maps.h"
 
-/* How far beyond the wake-up mark a wake-up is still sent: one suffices, because the reader then takes all there is. */
+/* How far beyond the wake-up mark a wake-up is still sent. One is enough, because the reader then takes all records. */
 #define WAKEUP_WINDOW (64 * 1024)
-/* The ring's fill is looked at once in so many events of a kind and CPU; the window is wide enough not to be jumped. */
+/* The ring's fill is checked once per this many events of a kind on a CPU; the window is wide enough not to be skipped. */
 #define WAKEUP_STRIDE 16
 
-/* Atomic, because the scheduler's programs interrupt the others on the same CPU. */
+/* Atomic, because the scheduler's programs interrupt other programs on the same CPU. */
 static __always_inline u64 count(u32 index)
 {
 	u64 *value = bpf_map_lookup_elem(&counters, &index);
@@ -18,10 +18,10 @@ static __always_inline u64 count(u32 index)
 	if (!value)
 		return 0;
 	__sync_fetch_and_add(value, 1);
-	return *value; /* about: the instruction that tells exactly came with Linux 5.12 */
+	return *value; /* approximate: the atomic fetch instruction needs Linux 5.12 */
 }
 
-/* The settings, or NULL as long as the reader has not filled them in. */
+/* Returns the settings, or NULL until the reader has filled them in. */
 static __always_inline struct ispan_settings *current_settings(void)
 {
 	u32 zero = 0;
@@ -30,7 +30,7 @@ static __always_inline struct ispan_settings *current_settings(void)
 	return now && now->version == ISPAN_WIRE_VERSION ? now : NULL;
 }
 
-/* The first that calls calls for all that come until the reader looks: to call costs more than a record. */
+/* Wakes the reader only for the first record since its last look, because a wake-up costs more than a record. */
 static __always_inline u64 call_reader(void)
 {
 	struct ispan_settings *now = current_settings();
@@ -41,15 +41,15 @@ static __always_inline u64 call_reader(void)
 }
 
 /*
- * Asked between having room and submitting, so that a reader that falls asleep meanwhile sees that something comes. To
- * send a wake-up costs more than a record, so a reader that polls is not woken.
+ * Called between reserving and submitting a record, so that a reader that falls asleep meanwhile is still woken. A reader that
+ * polls is not woken, because a wake-up costs more than a record.
  */
 static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u64 produced)
 {
 	u64 mark = settings->wakeup_bytes;
 	u64 waiting;
 
-	/* Of its own the ring would not call where a record that was written quietly has not been read. */
+	/* Force the wake-up: by default, the ring sends none while an earlier record, written without one, is unread. */
 	if (settings->reader == ISPAN_READER_SLEEPS)
 		return call_reader();
 	if (settings->reader != ISPAN_READER_WAITS || produced % WAKEUP_STRIDE)
@@ -58,7 +58,9 @@ static __always_inline u64 wakeup_flags(const struct ispan_settings *settings, u
 	return waiting >= mark && waiting < mark + WAKEUP_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-/* Room in the ring for so many bytes, that are then submitted with wakeup_flags, or NULL: then the record is counted as dropped. */
+/*
+ * Reserves bytes in the ring, to be submitted with wakeup_flags. If it is full, returns NULL and counts the record as dropped.
+ */
 static __always_inline void *room_of(u64 bytes, u16 kind, u64 *produced)
 {
 	void *room;
@@ -86,7 +88,7 @@ static __always_inline void emit(const struct ispan_settings *settings, struct i
 	bpf_ringbuf_submit(room, wakeup_flags(settings, produced));
 }
 
-/* For records that may wait until the reader polls: it is not woken. */
+/* Writes a record without a wake-up, because it may wait for the reader's next poll. */
 static __always_inline void emit_quietly(struct ispan_record *record)
 {
 	u64 produced;
@@ -109,7 +111,7 @@ static __always_inline void write_text(const struct ispan_settings *settings, st
 
 	if (!slot)
 		return;
-	/* The ring holds what was written there before: none of it may be mistaken for this record's text. */
+	/* Clear the text: the ring still contains data of an earlier record. */
 	__builtin_memset(slot->text, 0, sizeof(slot->text));
 	slot->record = *record;
 	if (origin == TEXT_USER)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a file descriptor of the current thread is. */
+/* Classifies file descriptors of the current thread. */
 #ifndef INFERSPAN_FILES_H
 #define INFERSPAN_FILES_H
 
 #include "maps.h"
 #include <bpf/bpf_core_read.h>
 
-/* The task's own pointers may be followed directly, which costs nothing; those behind the table may not. */
+/*
+ * The verifier allows direct access to the task's own pointers, which is cheap; pointers in the descriptor table need a helper
+ * call.
+ */
 static __always_inline struct file *file_of(struct task_struct *task, s32 fd)
 {
 	struct files_struct *files = task->files;
@@ -42,14 +45,14 @@ static __always_inline u32 fd_kind(struct task_struct *task, s32 fd)
 		return ISPAN_FD_FILE;
 	case S_IFIFO:
 		return ISPAN_FD_PIPE;
-	case 0: /* eventfd, epoll, timerfd … live on an inode without a type */
+	case 0: /* eventfd, epoll, timerfd and others have an inode without a type */
 		return ISPAN_FD_ANON;
 	default:
 		return ISPAN_FD_UNKNOWN;
 	}
 }
 
-/* Whether heads on this descriptor are requests: TCP, and what the settings add to it. */
+/* Returns whether HTTP headers on this descriptor are requests: on TCP, and on Unix sockets if the settings include them. */
 static __always_inline bool may_bring_requests(const struct ispan_settings *settings, struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -65,7 +68,7 @@ static __always_inline bool may_bring_requests(const struct ispan_settings *sett
 	return (family == AF_INET || family == AF_INET6) && BPF_CORE_READ(socket, sk, sk_protocol) == IPPROTO_TCP;
 }
 
-/* Whether a read of it waits for bytes. */
+/* Returns whether a read from the descriptor blocks. */
 static __always_inline bool is_waited_for(struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -73,7 +76,7 @@ static __always_inline bool is_waited_for(struct task_struct *task, s32 fd)
 	return file && !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
 }
 
-/* Which socket this is, as none before or after it: a descriptor may be given out anew. 0: it is no socket. */
+/* A number that identifies the socket, because a descriptor can be reused; 0 if it is not a socket. */
 static __always_inline u32 socket_number(struct file *file)
 {
 	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
@@ -83,7 +86,7 @@ static __always_inline u32 socket_number(struct file *file)
 	return BPF_CORE_READ(inode, i_ino);
 }
 
-/* How many bytes were read from a TCP connection, and then some; 0: the kernel does not count them. */
+/* The bytes read from a TCP connection, up to a constant; 0 if the kernel does not count them. */
 static __always_inline u32 bytes_taken(struct file *file)
 {
 	struct socket *socket = BPF_CORE_READ(file, private_data);

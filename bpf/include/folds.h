@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums of what is not written to the ring, by owner and kind; and the levels by which the reader lowers the detail of a class. */
+/*
+ * Folds events: adds them to sums by owner and kind instead of writing them to the ring. Levels, set by the reader, decide for
+ * each event class.
+ */
 #ifndef INFERSPAN_FOLDS_H
 #define INFERSPAN_FOLDS_H
 
@@ -7,7 +10,7 @@
 
 #define RAISES 4
 
-/* Several threads may have the same owner. */
+/* Raises a maximum. It may be updated concurrently, because several threads can have the same owner. */
 static __always_inline void raise(u64 *most, u64 value)
 {
 	for (int i = 0; i < RAISES; i++) {
@@ -18,7 +21,10 @@ static __always_inline void raise(u64 *most, u64 value)
 	}
 }
 
-/* A fold that begins is put into the map empty and filled there, since system calls have no stack left for it. */
+/*
+ * Finds or creates the fold. A new one is inserted empty and filled in the map, because system call programs have no stack left
+ * for it.
+ */
 static __always_inline struct ispan_fold *fold_of(const struct ispan_record *record)
 {
 	struct ispan_fold_key key = {.owner = record->owner, .kind = record->kind};
@@ -42,7 +48,7 @@ static __always_inline struct ispan_fold *fold_of(const struct ispan_record *rec
 	return fold;
 }
 
-/* Says false where there is no room: then the event is kept. */
+/* Adds the event to its fold. Returns false if the map is full; then the event is written. */
 static __always_inline bool is_added(const struct ispan_record *record, bool counted_only, u32 generation)
 {
 	u64 nanos = record->end_ns - record->start_ns;
@@ -64,7 +70,7 @@ static __always_inline bool is_added(const struct ispan_record *record, bool cou
 	return true;
 }
 
-/* Whether the event has gone into the sums because its class is to have less detail now. */
+/* Folds or counts the event if the level of its class requires it; returns whether it did. */
 static __always_inline bool is_shed(const struct ispan_settings *settings, u32 class, const struct ispan_record *record)
 {
 	u8 level = settings->levels[class];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which requests does each step of vLLM's engine process run? Read in its messages with the API server that started it, on a Unix
- * socket. A process that reads or writes the same bytes elsewhere is none.
+ * Finds the requests in each step of vLLM's engine process, from the messages between the engine and the API server that
+ * started it, on a Unix socket. The same bytes on another descriptor do not make a process an engine.
  */
 #ifndef INFERSPAN_FRAMED_H
 #define INFERSPAN_FRAMED_H
@@ -10,17 +10,17 @@
 #include "steps.h"
 #include "outputs.h"
 
-#define FRAMED_CHUNK 4096	/* bytes that are copied at once */
-#define FRAMED_MOST_STEPS 65536 /* of the decoder, of one system call */
+#define FRAMED_CHUNK 4096	/* bytes copied at a time */
+#define FRAMED_MOST_STEPS 65536 /* maximum steps of the decoder per system call */
 #define CHANGE_TOKENS_SHIFT 32	/* as in inferspan_ckp.h */
 #define CHANGE_MOST_TOKENS 0xffff
 #define CHANGE_FINISHED (1ull << 57)
 
-/* One direction of an engine's messages, as far as they were read. */
+/* The decoder state of one direction of an engine's messages. */
 struct ispan_stream {
 	struct zmtp zmtp;
 	u64 changes[ISPAN_CHANGES];
-	u64 total; /* changes of this step, also those that were written */
+	u64 total; /* changes of this step, including those already written */
 	u32 socket;
 	u32 held; /* changes not yet written */
 };
@@ -31,11 +31,11 @@ struct ispan_pass {
 	u64 buffer;
 	u64 length;
 	u64 at;
-	u64 from; /* of the copied bytes */
+	u64 from; /* address of the copied bytes */
 	u64 owner; /* number of the engine */
 	u32 copied;
 	u32 tgid;
-	u8 bytes[FRAMED_CHUNK + sizeof(struct zmtp_bytes)]; /* the last are never filled */
+	u8 bytes[FRAMED_CHUNK + sizeof(struct zmtp_bytes)]; /* the last bytes are padding */
 };
 
 struct ispan_framed_id {
@@ -43,7 +43,7 @@ struct ispan_framed_id {
 	char text[ZMTP_ID_BYTES];
 };
 
-/* By tgid << 32 | fd. */
+/* Keyed by tgid << 32 | fd. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 256);
@@ -58,7 +58,7 @@ struct {
 	__type(value, struct ispan_pass);
 } passes SEC(".maps");
 
-/* Slots of requests that came and have not finished. */
+/* Slots of requests that have arrived and not finished. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -78,7 +78,7 @@ static __always_inline u64 new_stream(u64 key, const struct ispan_stream *stream
 	return bpf_map_update_elem(&streams, &key, stream, BPF_ANY);
 }
 
-/* A Unix socket that connects this process with its parent, or with that one's. */
+/* Returns whether the descriptor is a Unix socket to the parent process or the grandparent. */
 static __always_inline bool is_of_parent(struct task_struct *task, s32 fd)
 {
 	struct file *file = file_of(task, fd);
@@ -111,7 +111,7 @@ static __always_inline bool make_framed(const struct ispan_settings *settings, u
 	return true;
 }
 
-/* A read begins as a message to an engine does: one byte of type, add or abort, and more to come. */
+/* Returns whether a read begins like a message to an engine: a one-byte type (add or abort), with more to follow. */
 static __always_inline bool is_message_to_engine(u32 word)
 {
 	return (word & 0xfcfeffff) == 0x00000101;
@@ -125,7 +125,7 @@ static __always_inline void begin_stream(struct ispan_pass *pass, u64 key, bool 
 	new_stream(key, &pass->stream);
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int framed_begins(u64 key)
 {
 	struct ispan_settings *settings = current_settings();
@@ -146,7 +146,7 @@ static __always_inline bool is_anything_sampled(void)
 	return activity && activity->requests;
 }
 
-/* Reports a request that arrived, if any request is traced. */
+/* Reports a new request, if any request is traced. */
 static __always_inline void tell_added(const struct ispan_settings *settings, struct ispan_pass *pass, u32 slot)
 {
 	struct ispan_head_record *head;
@@ -177,7 +177,7 @@ static __always_inline void tell_added(const struct ispan_settings *settings, st
 	bpf_ringbuf_submit(head, wakeup_flags(settings, produced));
 }
 
-/* The slot of the next request, or 0. */
+/* Returns the slot of the next request, or 0. */
 static __always_inline u32 next_slot(u32 tgid)
 {
 	struct ispan_framed *engine = bpf_map_lookup_elem(&framed, &tgid);
@@ -196,7 +196,7 @@ static __always_inline void added(const struct ispan_settings *settings, struct 
 	tell_added(settings, pass, slot);
 }
 
-/* Writes the changes that are held; with the last of a step, its time. */
+/* Writes the buffered changes, and with the last changes of a step also the step's time. */
 static __always_inline void flush_changes(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
@@ -224,7 +224,7 @@ static __always_inline void flush_changes(const struct ispan_settings *settings,
 	stream->held = 0;
 }
 
-/* A request that came unseen has no slot, and is counted as slot 0. */
+/* Adds a change. A request whose arrival was missed has no slot and counts as slot 0. */
 static __always_inline void changed(const struct ispan_settings *settings, struct ispan_pass *pass, u64 flags)
 {
 	struct ispan_stream *stream = &pass->stream;
@@ -239,7 +239,7 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 		slot = bpf_map_lookup_elem(&framed_slots, &stream->zmtp.id);
 	}
 	change = (slot ? *slot : 0) | (flags ? 0 : tokens << CHANGE_TOKENS_SHIFT) | (gone ? CHANGE_FINISHED : 0);
-	if (slot && !flags && stream->zmtp.finished) /* one that was given up may still get tokens */
+	if (slot && !flags && stream->zmtp.finished) /* an aborted request may still get tokens */
 		bpf_map_delete_elem(&framed_slots, &stream->zmtp.id);
 	at = stream->held;
 	barrier_var(at);
@@ -252,7 +252,10 @@ static __always_inline void changed(const struct ispan_settings *settings, struc
 		flush_changes(settings, pass, flags);
 }
 
-/* What the decoder found. Not static, so that the verifier reads it once. 1: nothing behind it can be read. */
+/*
+ * Handles an event of the decoder; returns 1 if the rest of the stream cannot be read. Not static, so that the verifier checks
+ * it once.
+ */
 __noinline int framed_event(u32 event)
 {
 	struct ispan_settings *settings = current_settings();
@@ -285,11 +288,11 @@ __noinline int framed_event(u32 event)
 	}
 }
 
-/* Copies the next bytes of the pass, unless enough of what was copied is left. */
+/* Copies the next bytes, unless enough copied bytes are left. */
 static __always_inline bool copy_bytes(struct ispan_pass *pass, u64 left, u64 enough)
 {
 	u32 bytes = left < FRAMED_CHUNK ? left : FRAMED_CHUNK;
-	u64 end = pass->from + pass->copied; /* what was stepped over may lie behind it */
+	u64 end = pass->from + pass->copied; /* skipped bytes may end after it */
 
 	if (end >= pass->at + enough || end == pass->at + left)
 		return true;
@@ -301,7 +304,7 @@ static __always_inline bool copy_bytes(struct ispan_pass *pass, u64 left, u64 en
 	return true;
 }
 
-/* The next output of the pass, or the next byte, or those that the decoder steps over. */
+/* One step of the decoder: reads an output or a byte, or skips bytes. */
 static long framed_step(u32 index, void *none)
 {
 	struct ispan_pass *pass = current_pass();
@@ -329,7 +332,7 @@ static long framed_step(u32 index, void *none)
 	return 0;
 }
 
-/* Whether a write begins as a step's outputs do: a frame without others before it, and in it an array of eight. */
+/* Returns whether a write begins like a step's outputs: the first frame of a message, with an array of eight values. */
 static __always_inline bool begins_outputs(u64 buffer, u64 length)
 {
 	u8 begin[10] = {};
@@ -346,13 +349,16 @@ static __always_inline bool may_begin_outputs(u64 key, u64 buffer, u64 length)
 
 #define NO_USER_MEMORY (~0ul << 12)
 
-/* Nothing of what was copied stays: a read that fails leaves zeroes. */
+/* Erases the copied bytes: a failed read fills the buffer with zeroes. */
 static __always_inline void wipe(struct ispan_pass *pass)
 {
 	bpf_probe_read_user(pass->bytes, sizeof(pass->bytes), (void *)NO_USER_MEMORY);
 }
 
-/* Bytes that the current process has read or written on a descriptor. Not static, so that the verifier reads it once. */
+/*
+ * Decodes the bytes that the current process has read or written on a descriptor. Not static, so that the verifier checks it
+ * once.
+ */
 __noinline int framed_moved(u64 key, u64 buffer, u64 length, u64 is_write)
 {
 	struct ispan_pass *pass = current_pass();
@@ -385,7 +391,7 @@ __noinline int framed_moved(u64 key, u64 buffer, u64 length, u64 is_write)
 	bpf_loop(FRAMED_MOST_STEPS, framed_step, NULL, 0);
 	wipe(pass);
 	if (pass->at < pass->length)
-		framed_event(ZMTP_MALFORMED); /* more than is looked at */
+		framed_event(ZMTP_MALFORMED); /* more bytes than one system call may have */
 	if (!pass->length || pass->at < pass->length)
 		bpf_map_delete_elem(&streams, &key);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The library calls that a thread is in: which return belongs to which, and which of two says the same. */
+/* The stack of library calls of a thread: matches returns with calls, and finds runtime calls that duplicate a driver call. */
 #ifndef INFERSPAN_FRAMES_H
 #define INFERSPAN_FRAMES_H
 
@@ -7,8 +7,8 @@
 #include "registers.h"
 
 /*
- * Frames at or below the new call's stack pointer were left without a return, by a jump or an exception; the return of those
- * from before the programs were attached again may have been missed.
+ * Drops frames that will not return: those at or below the new call's stack pointer were left by a jump or an exception, and
+ * the return of those from before the last attach may have been missed.
  */
 static __always_inline void drop_dead_frames(const struct ispan_settings *settings, struct ispan_thread *thread, u64 sp)
 {
@@ -29,15 +29,15 @@ static __always_inline bool is_copy(u16 kind)
 }
 
 /*
- * A driver call inside a runtime call that does the same thing: one of the two is enough, and the driver's is truer.
- * Says of what kind it is, since the runtime's caller may know better which way a copy goes.
+ * Marks a runtime call whose operation a driver call inside it performs; only the driver call is written, because it is more
+ * exact. Returns the kind, because the runtime's arguments may be more specific about a copy's direction.
  */
 static __always_inline u16 cover_runtime(struct ispan_thread *thread, u32 depth, u16 kind)
 {
 	struct ispan_frame *outer;
 	u32 top = depth - 1;
 
-	barrier_var(top); /* older verifiers lose a bound that was checked on another value than the one used */
+	barrier_var(top); /* older verifiers lose the bound if the checked value is not the one that is used */
 	if (top >= ISPAN_FRAMES)
 		return kind;
 	outer = &thread->frames[top];
@@ -49,7 +49,7 @@ static __always_inline u16 cover_runtime(struct ispan_thread *thread, u32 depth,
 	return kind == ISPAN_KIND_CUDA_MEMCPY ? outer->call.kind : kind;
 }
 
-/* The frame that this return belongs to, by its stack pointer. */
+/* Finds the frame of a return by its stack pointer. */
 static __always_inline struct ispan_frame *frame_of_return(struct ispan_thread *thread, u64 sp)
 {
 	for (int i = 0; i < ISPAN_FRAMES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Which library functions are watched. A new function is one line here. */
+/* The list of probed library functions. A new function is one line here. */
 #ifndef INFERSPAN_FUNCTIONS_H
 #define INFERSPAN_FUNCTIONS_H
 
@@ -10,7 +10,10 @@
  * The driver's per-thread default stream forms (_ptsz, _ptds) are listed where the driver exports them.
  */
 #define V(slot) ISPAN_FROM(VALUE, slot)
-/* Behind ncclUniqueId, 128 bytes by value: on the stack, or on AArch64 a pointer to a copy, which takes a slot. */
+/*
+ * The rank follows ncclUniqueId, which is 128 bytes by value: on the stack, or, on AArch64, a pointer to a copy, which takes a
+ * slot.
+ */
 #if defined(__TARGET_ARCH_arm64)
 #define ISPAN_RANK V(4)
 #else

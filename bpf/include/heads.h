@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a read's user memory to a head, finished or to be gone on with. */
+/* Reads HTTP request headers from the memory of a read system call. Incomplete headers are kept for the next read. */
 #ifndef INFERSPAN_HEADS_H
 #define INFERSPAN_HEADS_H
 
@@ -7,9 +7,9 @@
 #include "http.h"
 #include "numbers.h"
 
-#define LEAVES_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* in the connection, or not in the buffer */
+#define LEAVES_NO_BYTES (MSG_PEEK | MSG_TRUNC) /* the bytes stay in the connection, or are not in the buffer */
 
-/* Unfinished heads, by connection. */
+/* Incomplete headers, by connection. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -17,7 +17,7 @@ struct {
 	__type(value, struct ispan_head);
 } heads SEC(".maps");
 
-/* Where a read left its bytes: one buffer, or a list of them. */
+/* The location of the bytes of a read: one buffer, or a list of buffers. */
 struct ispan_bytes {
 	u64 buffer;
 	u64 list;
@@ -25,7 +25,7 @@ struct ispan_bytes {
 	u64 length;
 };
 
-/* False when the read took nothing from the connection, or nothing that we can find. */
+/* Returns false if the read took no bytes from the connection, or the bytes cannot be found. */
 static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 third, u64 fourth,
 				     struct ispan_bytes *bytes)
 {
@@ -60,7 +60,7 @@ static __always_inline bool bytes_of(u64 number, u64 length, u64 second, u64 thi
 	return true;
 }
 
-/* The ispan_place of a descriptor, as a word. Not static, so that the verifier reads it once. */
+/* Returns the ispan_place of a descriptor as a word. Not static, so that the verifier checks it once. */
 __noinline u64 place_of(u32 fd)
 {
 	struct file *file = file_of(bpf_get_current_task_btf(), (s32)fd);
@@ -70,9 +70,9 @@ __noinline u64 place_of(u32 fd)
 }
 
 /*
- * Whether the bytes are those behind what is known of the head. They are not when the descriptor is another connection by
- * now, nor when somebody else read from it; where the kernel does not count, a request's beginning is all that shows that.
- * Not static, so that the verifier reads it once.
+ * Returns whether the bytes continue the incomplete headers. They do not if the descriptor now refers to another connection, or
+ * if another read came between. If the kernel does not count the bytes read, only the beginning of a new request shows this.
+ * Not static, so that the verifier checks it once.
  */
 __noinline int goes_on(u64 connection, u64 buffer, u64 length)
 {
@@ -90,7 +90,7 @@ __noinline int goes_on(u64 connection, u64 buffer, u64 length)
 	return !begins_request(word);
 }
 
-/* Appends to the scan; false when the memory is not there. */
+/* Appends bytes to the scan; returns false if the memory cannot be read. */
 static __always_inline bool append(struct ispan_scan *scan, u64 from, u64 length)
 {
 	u64 at = scan->length;
@@ -108,8 +108,7 @@ static __always_inline bool append(struct ispan_scan *scan, u64 from, u64 length
 }
 
 /*
- * Copies as much as the window holds, from the first segments of the list when there is one. Not static, so that the verifier reads
- * it once.
+ * Copies up to a window of bytes, from the first segments if there is a list. Not static, so that the verifier checks it once.
  */
 __noinline int gather(const struct ispan_bytes *bytes)
 {
@@ -154,7 +153,7 @@ static __always_inline void begin_scan(struct ispan_scan *scan, const struct isp
 		scan->bytes[HTTP_BASE - 1] = '\n';
 }
 
-/* Keeps the beginning of the line under way for the next read, and nothing of what lay behind it in the buffer. */
+/* Keeps the beginning of the incomplete line for the next read, and clears the rest of the buffer. */
 static __always_inline void keep_tail(struct ispan_scan *scan)
 {
 	u32 line = scan->line & HTTP_MASK;
@@ -170,7 +169,7 @@ static __always_inline void keep_tail(struct ispan_scan *scan)
 	bpf_probe_read_kernel(scan->head.tail, length, scan->bytes + line);
 }
 
-/* Reads on with a head, or begins one. NULL when the bytes are not there. */
+/* Continues incomplete headers, or begins new ones. Returns NULL if the bytes cannot be read. */
 static __always_inline struct ispan_scan *scan_head(const struct ispan_bytes *bytes, const struct ispan_head *unfinished)
 {
 	struct ispan_scan *scan = current_scan();

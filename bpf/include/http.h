@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading the head of an HTTP/1.x request, a bounded window at a time.
- *
- * Heads come in pieces: what is known of an unfinished one is an ispan_head, with the beginning of the line under way.
- * Only that line leaves the per-CPU buffer, and only until the next read; nothing of it ever reaches the ring.
+ * Parses the headers of an HTTP/1.x request, one bounded window at a time. Headers may arrive in several reads. The state of
+ * incomplete headers is an ispan_head ("head" for short), with the beginning of the incomplete line. Only this line leaves the
+ * per-CPU buffer, and only until the next read; it is never written to the ring.
  */
 #ifndef INFERSPAN_HTTP_H
 #define INFERSPAN_HTTP_H
@@ -11,9 +10,9 @@
 #include "emit.h"
 #include "traceparent.h"
 
-#define HTTP_WINDOW 8192 /* bytes of one read that are looked at */
-#define HTTP_TAIL 128    /* bytes kept of an unfinished line: a request's id that is too long, with its name and the blanks that are skipped */
-#define HTTP_BASE 8      /* where text begins in the buffer; one byte before, a line's end may be put */
+#define HTTP_WINDOW 8192 /* maximum bytes of one read that are parsed */
+#define HTTP_TAIL 128    /* bytes kept of an incomplete line: enough for the header name, blanks and a request id that is too long */
+#define HTTP_BASE 8      /* where the text begins in the buffer; a line end may be stored one byte before it */
 #define HTTP_MASK (2 * HTTP_WINDOW - 1)
 #define HTTP_STRIDE 32
 #define HTTP_STRIDES ((HTTP_BASE + HTTP_TAIL + HTTP_WINDOW + HTTP_STRIDE - 1) / HTTP_STRIDE)
@@ -22,20 +21,20 @@
 #define HEAD_REQUEST_LINE 0x01 /* the request line was read */
 #define HEAD_TRACEPARENT 0x02
 #define HEAD_SAMPLED 0x04
-#define HEAD_IGNORED 0x08 /* a traceparent that W3C tells to ignore: malformed, or not the only one */
+#define HEAD_IGNORED 0x08 /* a traceparent that W3C requires to ignore: malformed, or not the only one */
 #define HEAD_CHUNKED 0x10
 #define HEAD_NOT_HTTP 0x20
 #define HEAD_FINISHED 0x40
-#define HEAD_NO_BODY 0x80 /* HEAD: the answer has none */
-#define HEAD_LENGTH 0x100  /* content_length was said */
-#define HEAD_PIPELINED 0x200 /* the one before was not answered */
+#define HEAD_NO_BODY 0x80 /* the method is HEAD: the response has no body */
+#define HEAD_LENGTH 0x100  /* content_length is set */
+#define HEAD_PIPELINED 0x200 /* the previous request has no response yet */
 #define HEAD_REQUEST_ID 0x400
-#define HEAD_ODD_ID 0x800 /* one that is left out: too long, with odd bytes, or not the only one */
+#define HEAD_ODD_ID 0x800 /* an x-request-id that is ignored: too long, with invalid bytes, or not the only one */
 
-/* Where the head goes on: with the next byte of this socket. */
+/* The position where the headers continue: the next byte of this socket. */
 struct ispan_place {
 	u32 socket;
-	u32 taken; /* bytes read from it so far, where the kernel counts them */
+	u32 taken; /* bytes read so far, if the kernel counts them */
 };
 
 #define ONES 0x0101010101010101ull
@@ -54,10 +53,10 @@ struct ispan_head {
 
 struct ispan_scan {
 	struct ispan_head head;
-	struct ispan_request request; /* that begins: on a stack it would be one too many */
-	u32 length; /* end of the text in bytes */
-	u32 line;   /* where the line under way begins */
-	u32 end;    /* of the head */
+	struct ispan_request request; /* the request that begins; here because the stack has no room for it */
+	u32 length; /* end of the text */
+	u32 line;   /* start of the current line */
+	u32 end;    /* end of the headers */
 	u32 pad;
 	u8 bytes[2 * HTTP_WINDOW + 256];
 };
@@ -76,7 +75,10 @@ static __always_inline struct ispan_scan *current_scan(void)
 	return bpf_map_lookup_elem(&scans, &zero);
 }
 
-/* Whether four bytes begin a request. As little-endian words, so that every read of the machine costs little. */
+/*
+ * Returns whether four bytes begin a request. Compares them as a little-endian word, because this runs for every read on the
+ * machine.
+ */
 static __always_inline bool begins_request(u32 word)
 {
 	switch (word) {
@@ -93,7 +95,7 @@ static __always_inline bool begins_request(u32 word)
 	}
 }
 
-/* Names are given in lower case; letters compare without case. */
+/* Compares a header name without regard to case; name must be in lower case. */
 #define HAS_NAME(text, name) has_name(text, name, sizeof(name) - 1)
 
 static __always_inline bool has_name(const u8 *text, const char *name, int length)
@@ -109,7 +111,7 @@ static __always_inline bool has_name(const u8 *text, const char *name, int lengt
 	return true;
 }
 
-/* "… HTTP/1.x", with or without the carriage return. */
+/* Returns whether the line ends in "HTTP/1.x", with or without a carriage return. */
 static __always_inline bool ends_request_line(const struct ispan_scan *scan, u32 newline)
 {
 	const u8 *text = scan->bytes + ((newline - 9) & HTTP_MASK);
@@ -160,7 +162,7 @@ static __always_inline void read_traceparent(struct ispan_scan *scan, u32 from, 
 		scan->head.flags |= HEAD_TRACEPARENT | (flags & TRACEPARENT_SAMPLED ? HEAD_SAMPLED : 0);
 }
 
-/* How many of eight bytes are visible ASCII. */
+/* Counts the visible ASCII characters in eight bytes. */
 static __always_inline u64 count_visible(u64 word)
 {
 	u64 low = word & ~HIGHS;
@@ -169,7 +171,10 @@ static __always_inline u64 count_visible(u64 word)
 	return ((visible >> 7) * ONES) >> 56;
 }
 
-/* Visible characters only: others may end a line or hide in one. Not static, so that the verifier reads it once. */
+/*
+ * Reads x-request-id. Accepts visible characters only: others could end a line or be invisible in it. Not static, so that the
+ * verifier checks it once.
+ */
 __noinline int http_request_id(u32 from, u32 to)
 {
 	struct ispan_scan *scan = current_scan();
@@ -233,7 +238,9 @@ static __always_inline void read_header(struct ispan_scan *scan, u32 line, u32 n
 	}
 }
 
-/* Looks at a line's end. Nonzero: the scan is over. A function of its own, so that the verifier reads it once. */
+/*
+ * Handles the end of a line; returns nonzero if the scan is complete. A separate function, so that the verifier checks it once.
+ */
 __noinline int http_line_ends(u32 at)
 {
 	struct ispan_scan *scan = current_scan();
@@ -267,9 +274,9 @@ __noinline int http_line_ends(u32 at)
 }
 
 /*
- * Finds line ends a word at a time. It may report too many in one word, never too few. Nonzero:
- * the scan is over. Not static: such a function is verified by itself and once, so that a plain loop may call it
- * hundreds of times on kernels that have no bpf_loop.
+ * Finds line ends, one word at a time. It may report false line ends within a word, but misses none. Returns nonzero if the
+ * scan is complete. Not static: the verifier checks such a function once, so that a plain loop can call it hundreds of times on
+ * kernels without bpf_loop.
  */
 __noinline int http_scan_stride(u32 index)
 {
@@ -290,8 +297,8 @@ __noinline int http_scan_stride(u32 index)
 }
 
 /*
- * Looks at the text up to the head's end. In its caller, the verifier would walk this loop for each of the ways there: that was
- * four fifths of the time it takes to load everything.
+ * Parses the text up to the end of the headers. A separate function: inlined, the verifier would walk this loop on each path of
+ * the caller, which took four fifths of the load time of all programs.
  */
 __noinline int http_scan_text(u32 length)
 {

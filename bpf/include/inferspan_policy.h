@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * A capture policy: a small program that is asked about each call of CUDA and NCCL before it is written. It answers whether the
- * call is kept, folded into the sums of its owner and operation, or dropped, which is counted for the owner.
+ * A capture policy: a small BPF program that decides, for each call of CUDA and NCCL, whether the call is kept (written as an
+ * event), folded (added to the sums of its owner and operation), or dropped (only counted for its owner).
  *
  *     #include "inferspan_policy.h"
  *
@@ -10,10 +10,9 @@
  *             return ispan_nanos(call) >= 100000 ? ISPAN_KEEP : ISPAN_FOLD;
  *     }
  *
- * Compile it with `clang -O2 -g -target bpf -mcpu=v3 -I bpf/include`. The kernel verifies it when it is loaded.
- *
- * A profiler (ISPAN_PROFILER) is asked first and answers nothing: it leaves what it learns in the shared maps below, where the
- * policy finds it. The call is a copy: what a program writes to it, other than the answer, changes nothing.
+ * Compile it with `clang -O2 -g -target bpf -mcpu=v3 -I bpf/include`. The kernel verifies it when it is loaded. A profiler
+ * (ISPAN_PROFILER) runs before the policy and does not decide: it stores statistics in the shared maps below for the policy.
+ * `call` is a copy: writing to any of its fields but `answer` has no effect.
  */
 #ifndef INFERSPAN_POLICY_H
 #define INFERSPAN_POLICY_H
@@ -22,28 +21,28 @@
 #include <bpf/bpf_helpers.h>
 #include "wire.h"
 
-/* Answers. A call that failed is kept whatever the answer, and so is one call of a kind in so many (the floor). */
+/* Decisions. A failed call is always kept, and so is one in N calls of each kind (the floor, set by the loader). */
 #define ISPAN_KEEP 0
 #define ISPAN_FOLD 1
 #define ISPAN_DROP 2
 
-/* A call that is judged. */
+/* The call to decide on. */
 struct ispan_policy_call {
 	struct ispan_record record;
-	__u64 began_ns;    /* when the request began; 0: the owner is a span, or has ended */
-	__u32 is_answered; /* 1: the first bytes of the request's answer were written */
+	__u64 began_ns;    /* when the request began; 0 if the owner is a span or has ended */
+	__u32 is_answered; /* 1 if the first bytes of the request's response were written */
 	__u32 answer;
-	__u32 generation; /* of the policy that answered */
+	__u32 generation; /* generation of the policy that decided */
 	__u32 reserved;
 };
 
-/* What the loader gives a program; 0 is the program's default. */
+/* Parameters from the loader; 0 selects the program's default. */
 struct ispan_parameters {
 	__u32 generation;
-	__u32 one_in;     /* of calls that are sampled, one in so many is kept */
-	__u32 per_second; /* so many calls of a kind are kept in a second */
-	__u32 permille;   /* of calls are not slow */
-	__u64 target_ns;  /* time to the first byte of an answer */
+	__u32 one_in;     /* of sampled calls, one in this many is kept */
+	__u32 per_second; /* calls of a kind to keep per second */
+	__u32 permille;   /* share of calls that do not count as slow */
+	__u64 target_ns;  /* target for the time to the first byte of a response */
 };
 
 struct {
@@ -53,17 +52,17 @@ struct {
 	__type(value, struct ispan_parameters);
 } parameters SEC(".maps");
 
-/* The shared maps have a row for each kind of call; a kind's row is kind & (ISPAN_POLICY_ROWS - 1). */
+/* The shared maps have one row per kind of call, at kind & (ISPAN_POLICY_ROWS - 1). */
 #define ISPAN_POLICY_ROWS 128
 
-#define ISPAN_STEP_NANOS 100000000ull /* between two adjustments */
+#define ISPAN_STEP_NANOS 100000000ull /* time between two adjustments */
 
 struct ispan_latency {
 	__u64 count;
-	__u64 recent_q8;   /* mean of about the last 256 calls, in 1/256 ns, as are the others */
-	__u64 usual_q8;    /* follows the mean within a second where it falls, and within minutes where it rises; 0: not known yet */
+	__u64 recent_q8;   /* mean of about the last 256 calls; *_q8 values are in 1/256 ns */
+	__u64 usual_q8;    /* long-term mean: follows recent_q8 within a second when it falls, and within minutes when it rises; 0: not known yet */
 	__u64 quantile_q8; /* estimate of the rolling quantile */
-	__u64 next_ns;     /* when the usual mean is adjusted next */
+	__u64 next_ns;     /* next adjustment of usual_q8 */
 };
 
 struct ispan_rate {
@@ -73,7 +72,7 @@ struct ispan_rate {
 
 struct ispan_level {
 	__u64 level;
-	__u64 until_ns; /* a level that was raised holds until then */
+	__u64 until_ns; /* a raised level holds until this time */
 };
 
 struct {
@@ -97,7 +96,7 @@ struct {
 	__type(value, struct ispan_level);
 } levels SEC(".maps");
 
-/* The call that a thread has under judgement. */
+/* By thread: the call that the policy is deciding on. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -105,7 +104,7 @@ struct {
 	__type(value, struct ispan_policy_call);
 } policy_calls SEC(".maps");
 
-/* Slots of the array of programs. The previous ones are kept for a rollback; nothing calls them. */
+/* Slots of the program array. The previous programs are kept for a rollback and are not called. */
 #define ISPAN_SLOT_PROFILER 0
 #define ISPAN_SLOT_POLICY 1
 #define ISPAN_SLOT_WRITE 2
@@ -141,11 +140,11 @@ struct {
 	}                                                                                                                    \
 	static __always_inline __u32 name##_answer(struct ispan_policy_call *call, const struct ispan_parameters *parameter)
 
-/* Its body has `call` and `parameter`, and returns the answer. */
+/* Defines a policy. Its body can use `call` and `parameter`, and returns the decision. */
 #define ISPAN_POLICY(name) \
 	ISPAN_ASK(name, "uprobe/policy", call->answer = answer, call->generation = parameter->generation)
 
-/* The same; what it returns is ignored. */
+/* Defines a profiler. Its body is like that of a policy, but its return value is ignored. */
 #define ISPAN_PROFILER(name) ISPAN_ASK(name, "uprobe/profiler", (void)answer)
 
 static __always_inline struct ispan_policy_call *ispan_judged_call(void)
@@ -182,7 +181,7 @@ static __always_inline struct ispan_level *ispan_level_of(__u32 row)
 	return bpf_map_lookup_elem(&levels, &row);
 }
 
-/* One call in so many, chosen at random. */
+/* Returns nonzero for one call in one_in, chosen at random. */
 static __always_inline __u32 ispan_sampled(__u32 one_in)
 {
 	return one_in <= 1 || bpf_get_prandom_u32() % one_in == 0 ? ISPAN_KEEP : ISPAN_FOLD;
@@ -203,7 +202,9 @@ static __always_inline void ispan_learn_usual(struct ispan_latency *latency, __u
 		latency->usual_q8 = usual + ((recent - usual) >> 10);
 }
 
-/* Adds a call to what is known of its kind. Calls on several CPUs may overwrite each other's step: these are estimates. */
+/*
+ * Adds a call to the statistics of its kind. Concurrent calls may overwrite each other's update, so the values are estimates.
+ */
 static __always_inline void ispan_learn(struct ispan_latency *latency, const struct ispan_policy_call *call, __u32 permille)
 {
 	__u64 nanos = ispan_nanos(call), scaled = nanos << 8, quantile = latency->quantile_q8;
@@ -215,7 +216,7 @@ static __always_inline void ispan_learn(struct ispan_latency *latency, const str
 	}
 	latency->recent_q8 += nanos - (latency->recent_q8 >> 8);
 	ispan_learn_usual(latency, call->record.end_ns);
-	/* Where permille of the calls take it a step down, and the others the rest of a step up, it rests at the quantile. */
+	/* Calls below the estimate move it down a little, calls above it move it up, so that it converges to the quantile. */
 	if (scaled > quantile)
 		latency->quantile_q8 = quantile + quantile / 16000 * permille + 1;
 	else

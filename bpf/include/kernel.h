@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few kernel types that our programs look into. Layouts here are not the kernel's: every access is relocated at
- * load time by the running kernel's BTF, so only names matter. This replaces a generated header of 3 MB.
+ * The kernel types that the programs access. Only names matter, not layouts: each access is relocated at load time with the
+ * running kernel's BTF (CO-RE). This replaces vmlinux.h, a generated header of 3 MB.
  */
 #ifndef INFERSPAN_KERNEL_H
 #define INFERSPAN_KERNEL_H
@@ -146,7 +146,7 @@ struct user_msghdr {
 	u64 msg_iovlen;
 };
 
-/* struct mmsghdr: the header of a message, and its length. */
+/* struct mmsghdr: a message header and the message's length. */
 #define MMSGHDR_BYTES 64
 #define MMSGHDR_LENGTH 56
 

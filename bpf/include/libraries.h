@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Noticing that a process maps a library that is watched, so that the reader can look where it lies. */
+/* Reports that a process maps a library with probed functions, so that the reader can attach to it. */
 #ifndef INFERSPAN_LIBRARIES_H
 #define INFERSPAN_LIBRARIES_H
 
 #include "context.h"
 #include "files.h"
 
-/* libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 of a wheel, libnccl.so.2, libinferspan_ckp.so … */
+/*
+ * libcuda.so.1, libcudart.so.13, libcudart-d0da41ae.so.11.0 from a Python wheel, libnccl.so.2, libinferspan_ckp.so and others.
+ */
 static __always_inline bool is_watched_library(const char *name)
 {
 	return !__builtin_memcmp(name, "libcuda", 7) || !__builtin_memcmp(name, "libnccl", 7) ||
 	       !__builtin_memcmp(name, "libinfer", 8);
 }
 
-/* Not inlined, so that its record is not on the stack of everything else that happens at the end of a system call. */
+/* Not inlined, so that its record does not use stack in all other paths at the end of a system call. */
 static __noinline int library_mapped(const struct ispan_settings *settings, s32 fd)
 {
 	struct ispan_record record = {};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every map that more than one object or the reader uses. The first object loaded makes them; the loader hands them to
- * the others by name (bpf_map__reuse_fd).
+ * The maps that several objects, or an object and the reader, share. The first loaded object creates them; the loader passes
+ * them to the other objects by name (bpf_map__reuse_fd).
  */
 #ifndef INFERSPAN_MAPS_H
 #define INFERSPAN_MAPS_H
@@ -14,7 +14,7 @@
 #define ISPAN_FRAMES 4
 #define ISPAN_TOUCHED 4
 
-/* A library call under way on a thread. The stack pointer tells a live one from one that was left by a jump. */
+/* A library call in progress on a thread. Its stack pointer shows whether the call was left by a jump. */
 struct ispan_frame {
 	u64 start_ns;
 	u64 sp;
@@ -24,44 +24,44 @@ struct ispan_frame {
 	struct ispan_call call;
 };
 
-#define ISPAN_THREAD_LOOP 0x01  /* may have several requests: has the context of one only while it is the only open one */
-#define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits belong to no request */
-#define ISPAN_THREAD_LEFT 0x04        /* looked for other work behind the response: what it does is not the request's */
-#define ISPAN_THREAD_ALONE 0x08  /* has its request's context only while its process has no other open */
+#define ISPAN_THREAD_LOOP 0x01  /* an event loop: may have several requests, and has the context of a request only while no other is open */
+#define ISPAN_THREAD_WAITING 0x02     /* between a response and the next request: its waits are not attributed */
+#define ISPAN_THREAD_LEFT 0x04        /* waited for other work after the response: its calls are not attributed to the request */
+#define ISPAN_THREAD_ALONE 0x08  /* has its request's context only while its process has no other open request */
 #define ISPAN_THREAD_AWAY (ISPAN_THREAD_WAITING | ISPAN_THREAD_LEFT)
 
-/* What is known of one thread. It lives and dies with the kernel's task, so thread ids may be used again. */
+/* The state of a thread. It is stored with the kernel's task and removed with it, so thread ids can be reused. */
 struct ispan_thread {
-	u64 request; /* number of the request it serves, 0 none; may have ended */
-	u64 known;   /* a request that had not ended when known_ended requests had */
+	u64 request; /* number of the thread's request, which may have ended; 0: none */
+	u64 known;   /* a request that was still open when known_ended requests had ended */
 	u64 known_ended;
-	u64 announced; /* the last owner that this thread announced, of those that have no beginning */
+	u64 announced; /* the last span that this thread announced */
 	u8 source;
 	u8 flags;
 	u8 depth; /* of frames */
-	u8 covered; /* bit n: the driver was seen to do the work of runtime frame n */
-	s32 fd;      /* connection of its request, -1 none: most system calls are on others, and need no look-up */
-	u32 closed_kind; /* an ispan_fd_kind: what the close under way closes */
+	u8 covered; /* bit n: a driver call performed the operation of runtime frame n */
+	s32 fd;      /* descriptor of the request's connection, -1: none. It saves a look-up for system calls on other descriptors */
+	u32 closed_kind; /* the ispan_fd_kind of the descriptor that is being closed */
 	u64 syscall_start_ns;
 	u32 syscall;
 	u32 off_state; /* task state with which it left the CPU */
 	u64 off_start_ns;
 	u64 runnable_ns;
-	u64 operation_ns; /* last CKP operation begun */
+	u64 operation_ns; /* begin of the last CKP operation */
 	u64 operation;
-	u64 outer_request; /* what it served before it began a request by CKP */
+	u64 outer_request; /* the request that it served before it began one by CKP */
 	s32 outer_fd;
 	u8 outer_source;
-	u8 outer_flags; /* ISPAN_THREAD_LEFT and _ALONE of that */
+	u8 outer_flags; /* ISPAN_THREAD_LEFT and _ALONE of outer_request */
 	u8 outer_pad[2];
-	u64 last;        /* connection and number of the last head that it read, which may be answered */
+	u64 last;        /* connection and number of the last request that it read, which may have its response */
 	u64 last_number;
 	u64 mixed;       /* the request during which it did other work */
-	u64 syscall_owner; /* whose the call under way is by its descriptor; 0: the thread's context says */
-	s32 touched[ISPAN_TOUCHED]; /* descriptors, plus one, on which it sent something for its request */
+	u64 syscall_owner; /* owner of the current system call, by its descriptor; 0: use the thread's context */
+	s32 touched[ISPAN_TOUCHED]; /* descriptors plus one, on which it sent data for its request */
 	u32 touches;
 	u32 launches; /* since its engine's step began */
-	u64 timer_ns; /* when the first timer of its loop may be due: what it does from then on may be the timer's; 0: none */
+	u64 timer_ns; /* when the first timer of its event loop may fire: later work may belong to the timer; 0: none */
 	struct ispan_frame frames[ISPAN_FRAMES];
 };
 
@@ -77,7 +77,7 @@ struct {
 	__type(value, u64);
 } counters SEC(".maps");
 
-/* Each is carried by the thread that began it, and ends with it at the latest: so nothing has to be pushed out. */
+/* By number. A request ends at the latest with the thread that began it, so entries need no eviction. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -85,13 +85,13 @@ struct {
 	__type(value, struct ispan_request);
 } requests SEC(".maps");
 
-/* Of the whole machine: every program asks this first, since mostly no request is open. */
+/* Counters of the whole machine. Every program checks them first, because usually no request is open. */
 struct ispan_activity {
-	u64 requests; /* begun and not ended: never too few */
-	u64 since_ns; /* since when there has been one without a pause */
-	u64 ended;    /* counted once the map has them no more */
-	u64 heads;    /* in the map of connections */
-	u64 processes; /* that are adopted; counted among the requests, too */
+	u64 requests; /* begun and not ended; may briefly be too high, never too low */
+	u64 since_ns; /* since when at least one request has been open */
+	u64 ended;    /* incremented after the request is removed from the map */
+	u64 heads;    /* entries in the map of connections */
+	u64 processes; /* adopted processes; requests includes them */
 	u64 engines;   /* processes that run an engine's steps */
 	u64 framed;    /* processes whose messages with their API server are read */
 };
@@ -138,12 +138,15 @@ struct ispan_fold_key {
 	u64 kind;
 };
 
-/* What an owner's events of a kind add up to that were not written. The reader takes it and removes it once it rests. */
+/*
+ * The sums of an owner's events of one kind that were folded or counted. The reader reads the entry, and removes it when it no
+ * longer changes.
+ */
 struct ispan_fold {
 	u64 count;
 	u64 dropped; /* counted only */
 	u64 sum_ns;
-	u64 least_left; /* ~ of the shortest */
+	u64 least_left; /* ~ of the shortest duration, so that it only grows */
 	u64 most_ns;
 	u64 amount;
 	u64 first_ns;
@@ -151,7 +154,7 @@ struct ispan_fold {
 	u32 tgid;
 	u32 tid;
 	u32 source;
-	u32 generation; /* of the policy that decided last; 0: a level did */
+	u32 generation; /* generation of the policy that decided last; 0: a level decided */
 };
 
 struct {
@@ -162,7 +165,7 @@ struct {
 	__type(value, struct ispan_fold);
 } folds SEC(".maps");
 
-/* Nothing writes it. */
+/* An empty fold to insert; never written. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -177,7 +180,7 @@ struct {
 	__type(value, u32);
 } targets SEC(".maps");
 
-/* Processes that are adopted, and those they have started: the number of the owner, which may have ended. */
+/* By adopted process, or a child of one: the number of the owner, which may have ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -185,7 +188,7 @@ struct {
 	__type(value, u64);
 } adopted SEC(".maps");
 
-/* Processes that run an engine's steps: the number of the last one, which may have ended. */
+/* By process that runs an engine's steps: the number of its last step, which may have ended. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -193,14 +196,14 @@ struct {
 	__type(value, u64);
 } engines SEC(".maps");
 
-/* A process whose messages with its API server are read, since no plugin says which requests its steps run. */
+/* An engine process whose messages with its API server are read, because no plugin reports its steps. */
 struct ispan_framed {
-	u64 owner; /* number that its calls, and those of its workers, carry */
-	u32 slots; /* given to requests so far; requests that may have come unseen count as one */
+	u64 owner; /* the owner number of its calls and its workers' calls */
+	u32 slots; /* number of slots assigned so far; requests whose arrival was missed share one */
 	u32 flags;
 };
 
-#define FRAMED_BY_PLUGIN 0x01 /* which knows more: its messages are not looked at any more */
+#define FRAMED_BY_PLUGIN 0x01 /* a plugin reports its steps: its messages are no longer read */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -209,7 +212,7 @@ struct {
 	__type(value, struct ispan_framed);
 } framed SEC(".maps");
 
-/* The OpenTelemetry contract map, when the loader finds it pinned; otherwise our own map, which no other program sees. */
+/* The OpenTelemetry context map (traces_ctx_v1) if the loader finds it pinned; otherwise a private map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -218,27 +221,27 @@ struct {
 } otel_contexts SEC(".maps");
 
 /*
- * A request head that was read on a connection, sampled or not, until its answer has ended: what neighbours a request has is known
- * also when they are not traced, and began before it.
+ * A request on a connection, sampled or not, from its headers to the end of its response. Unsampled requests are tracked
+ * because they share threads with sampled ones.
  */
 struct ispan_connection {
-	u64 number; /* of the head; where it is sampled, the request's */
-	u64 reader; /* pid_tgid of the thread that read the head's end */
-	u64 left;   /* bytes of the answer that are still to be written */
+	u64 number; /* of the connection's request; if sampled, the key in requests */
+	u64 reader; /* pid_tgid of the thread that read the end of the headers */
+	u64 left;   /* bytes of the response that are still to be written */
 	u64 body;   /* bytes of the request that are still to be read */
-	u32 socket; /* its number: the descriptor may be another one by now */
+	u32 socket; /* number of the socket, because the descriptor may be reused */
 	u32 flags;
 };
 
 #define OPEN_SAMPLED 0x01
-#define OPEN_NO_BODY 0x02   /* the answer has none, whatever its head says */
-#define OPEN_PIPELINED 0x04 /* more than one answer will come */
+#define OPEN_NO_BODY 0x02   /* the response has no body, even if its headers announce a length */
+#define OPEN_PIPELINED 0x04 /* more than one response is pending */
 #define OPEN_RESPONDED 0x08
-#define OPEN_COUNTED 0x10 /* left says how much of the answer is to come */
+#define OPEN_COUNTED 0x10 /* left has the number of remaining bytes */
 #define OPEN_CHUNKED 0x20
-#define OPEN_UNFINISHED 0x100 /* the head's end has not been read: nothing works for it */
-#define OPEN_ANSWERED 0x80 /* open no more; its thread has the request until it turns to something else */
-#define OPEN_HELPED 0x40 /* a thread that was started for it wrote a part of the answer */
+#define OPEN_UNFINISHED 0x100 /* the headers are incomplete: no thread works for the request */
+#define OPEN_ANSWERED 0x80 /* the response has ended; the thread keeps the request until it turns to other work */
+#define OPEN_HELPED 0x40 /* a thread that was started for the request wrote a part of the response */
 
 /* tgid << 32 | fd */
 struct {
@@ -248,20 +251,22 @@ struct {
 	__type(value, struct ispan_connection);
 } connections SEC(".maps");
 
-/* A process that has read request heads. While one of them is open, sole and sole_number are that one's; each is the XOR of all. */
+/*
+ * A process that serves requests. sole and sole_number are XORs over its open requests; if only one is open, they identify it.
+ */
 struct ispan_server {
 	u64 open;
 	u64 sole;
 	u64 sole_number;
-	u64 shared_ns;    /* when there was more than one open last */
-	u64 abandoned_ns; /* when a connection was closed last whose answer was not written to its end */
-	u64 unattributed; /* operations of its threads */
-	u64 second;       /* in which begun requests began */
+	u64 shared_ns;    /* when more than one request was last open */
+	u64 abandoned_ns; /* when a connection was last closed before the end of its response */
+	u64 unattributed; /* number of operations of its threads that were not attributed */
+	u64 second;       /* the second in which begun requests began */
 	u32 begun;
 	u32 flags;
 };
 
-#define SERVER_HANDS_OVER 0x01 /* a thread answered what another had read: threads say nothing about requests */
+#define SERVER_HANDS_OVER 0x01 /* a thread answered a request that another thread read: threads do not identify requests */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

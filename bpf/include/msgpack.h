@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the messages between vLLM's API server and its engine byte by byte, as they pass on a socket: ZMTP frames, and in them as
- * much msgpack as says which requests come, go, and got tokens. Of a request only its id is read; the rest of its frame is stepped
- * over unseen. Frames may be cut anywhere. Compiles in ordinary C, too, for testkit/engine/fuzz.c.
+ * Decodes the messages between vLLM's API server and its engine, as bytes pass on a socket: ZMTP frames, and the msgpack values
+ * that report which requests arrive, end, and get tokens. It reads only the id of a request and skips the rest of its frame.
+ * Frames may be split anywhere. testkit/engine/fuzz.c compiles this file as ordinary C, too.
  */
 #ifndef INFERSPAN_MSGPACK_H
 #define INFERSPAN_MSGPACK_H
 
 #include "zmtp.h"
 
-/* The value is read: what is the next one? */
+/* Called at the end of a value; determines the next one. */
 ZMTP_APART int zmtp_value_ended(struct zmtp *z)
 {
 	if (!z)
@@ -55,12 +55,12 @@ static __always_inline void zmtp_skip(struct zmtp *z, u64 bytes)
 		zmtp_value_ended(z);
 }
 
-/* An array or a map of so many values: one of those that count, or to be stepped over. */
+/* Begins an array or a map: enters it if its content matters, else skips its values. */
 ZMTP_APART int zmtp_container(struct zmtp *z, u64 values, u64 is_array)
 {
 	if (!z)
 		return 0;
-	if (values > z->left) { /* each takes a byte at least */
+	if (values > z->left) { /* each value has at least one byte */
 		zmtp_fail(z);
 		return 0;
 	}
@@ -145,13 +145,16 @@ static __always_inline void zmtp_want(struct zmtp *z, u8 bytes)
 	z->at = AT_NUMBER;
 }
 
-/* nil: the request goes on. The reason came one field earlier before array length 10. */
+/*
+ * Returns whether the field is the finish reason; nil means that the request continues. In arrays of fewer than 10 fields, it
+ * is one field earlier.
+ */
 static __always_inline bool zmtp_is_finish(const struct zmtp *z)
 {
 	return !z->nested && z->value == VALUE_FIELD && z->field == (z->length < 10 ? 4 : 5);
 }
 
-/* The number that a value begins with is read: its length, or the value itself. */
+/* Called when the number at the beginning of a value is complete: it is the value's length, or the value itself. */
 ZMTP_APART int zmtp_number(struct zmtp *z)
 {
 	if (!z)
@@ -178,7 +181,7 @@ ZMTP_APART int zmtp_number(struct zmtp *z)
 	return 0;
 }
 
-/* Values that count have a type of their own; what has another is no message of the engine. */
+/* Returns whether the type of a relevant value is the expected one; otherwise it is not a message of an engine. */
 static __always_inline bool zmtp_fits(const struct zmtp *z, u8 head)
 {
 	bool text = (head >= 0xa0 && head <= 0xbf) || (head >= 0xd9 && head <= 0xdb);
@@ -262,7 +265,7 @@ ZMTP_APART int zmtp_value(struct zmtp *z, u64 first)
 }
 
 /*
- * Takes the next byte, or as many as are stepped over of those there are; says how many. A frame that ends within a value is
+ * Consumes the next byte, or skips available bytes; returns the number of consumed bytes. A frame that ends within a value is
  * malformed.
  */
 ZMTP_APART u64 zmtp_take(struct zmtp *z, u64 next, u64 available)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* System call numbers. Another architecture is another block here and in registers.h. */
+/* System call numbers. To add an architecture, add a block here and in registers.h. */
 #ifndef INFERSPAN_NUMBERS_H
 #define INFERSPAN_NUMBERS_H
 
@@ -37,7 +37,7 @@ enum {
 	NR_ppoll = 271,
 	NR_splice = 275,
 	NR_epoll_pwait = 281,
-	NR_uretprobe = 335, /* made by the kernel's trampoline where a probed function returns */
+	NR_uretprobe = 335, /* called by the kernel's trampoline when a probed function returns */
 	NR_accept4 = 288,
 	NR_preadv = 295,
 	NR_pwritev = 296,
@@ -51,7 +51,7 @@ enum {
 };
 
 #else
-/* The numbers that younger architectures have in common. Negative: calls that they never had. */
+/* The generic numbers that newer architectures share. Negative: system calls that they do not have. */
 enum {
 	NR_open = -1,
 	NR_uretprobe = -5,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fetching what a cookie asks for from a function's arguments. */
+/* Reads the values that an attach cookie describes from a function's arguments. */
 #ifndef INFERSPAN_OPERANDS_H
 #define INFERSPAN_OPERANDS_H
 
@@ -7,13 +7,13 @@
 #include "registers.h"
 #include <bpf/bpf_helpers.h>
 
-#define STREAM_OFFSET 32 /* in CUlaunchConfig and cudaLaunchConfig_t alike; both begin with the grid */
+#define STREAM_OFFSET 32 /* in both CUlaunchConfig and cudaLaunchConfig_t, which begin with the grid */
 
 #define WIDTH_OFFSET 112 /* in CUDA_MEMCPY2D; the height follows */
 
 #define REGISTER_MASK (REGISTER_SLOTS < 8 ? 7 : 15)
 
-/* The argument registers by slot, none in slot 0, and where the stack goes on with them. */
+/* The argument registers by slot (slot 0 is unused), and the address of further arguments on the stack. */
 struct ispan_arguments {
 	u64 registers[REGISTER_MASK + 1];
 	u64 sp;
@@ -39,7 +39,7 @@ static __always_inline void read_arguments(struct pt_regs *regs, struct ispan_ar
 	arguments->sp = regs->sp;
 }
 
-/* The nth machine word of the arguments, at the function's first instruction. */
+/* Returns the nth machine word of the arguments, at the function's first instruction. */
 static __always_inline u64 slot_of(const struct ispan_arguments *arguments, u32 slot)
 {
 	u64 value = 0;
@@ -75,8 +75,8 @@ static __always_inline u64 word_at(u64 address)
 }
 
 /*
- * The value as it stands at the function's entry; for a result left in memory, where that will be. Not static, so that the verifier
- * reads it once.
+ * Returns the value at the function's entry; for a result in memory, its address. Not static, so that the verifier checks it
+ * once.
  */
 __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 {
@@ -106,12 +106,12 @@ __noinline u64 operand(const struct ispan_arguments *arguments, u32 from)
 	}
 }
 
-/* Most are none, or stand in a register: those are not worth a call. */
+/* A fast path for values that are absent or in a register, which are the most. */
 static __always_inline u64 operand_of(const struct ispan_arguments *arguments, u8 from)
 {
 	u64 slot = from;
 
-	/* The compiler knows the bound already and would drop the mask that the verifier wants to see. */
+	/* The compiler knows the bound and would remove the mask, but the verifier needs it. */
 	barrier_var(slot);
 	if (from <= REGISTER_SLOTS)
 		return arguments->registers[slot & REGISTER_MASK];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Outputs of an engine that are taken at once, as most can be. msgpack.h reads the others byte by byte. */
+/* A fast path for common outputs of an engine, which are decoded at once. msgpack.h decodes the others byte by byte. */
 #ifndef INFERSPAN_OUTPUTS_H
 #define INFERSPAN_OUTPUTS_H
 
 #include "msgpack.h"
 
-/* Bytes of a value that is no text, no container and none of the user's types; 0 of one that is. */
+/* Returns the size of a scalar value; 0 for text, containers and extension types. */
 static __always_inline u32 zmtp_scalar_bytes(u8 head)
 {
 	if (head < 0x80 || head >= 0xe0)
@@ -15,21 +15,21 @@ static __always_inline u32 zmtp_scalar_bytes(u8 head)
 	return (head < 0xd0 ? 0x9532950000001101 : 0x9532) >> (head & 15) * 4 & 15;
 }
 
-#define ZMTP_PLAIN_BYTES 256 /* more than a plain output has, by eight at least; a power of two */
+#define ZMTP_PLAIN_BYTES 256 /* at least eight more than a plain output has; a power of two */
 
-/* A reader may go beyond the end of what is there. */
+/* The padding allows reads beyond the end of the data. */
 struct zmtp_bytes {
 	u8 at[ZMTP_PLAIN_BYTES + 8];
 };
 
-/* The same place. Older verifiers walk every one that it may be otherwise. */
+/* Returns the same position. It hides the range from older verifiers, which would otherwise walk each possible position. */
 static __always_inline u32 zmtp_place(u32 at)
 {
 	barrier_var(at);
 	return at & (ZMTP_PLAIN_BYTES - 1);
 }
 
-/* Eight values that may be of one byte. */
+/* Returns eight bytes, which may be eight one-byte values. */
 static __always_inline u64 zmtp_eight(const struct zmtp_bytes *bytes, u32 at)
 {
 	u64 eight = 0;
@@ -41,7 +41,7 @@ static __always_inline u64 zmtp_eight(const struct zmtp_bytes *bytes, u32 at)
 
 #define EACH(byte) (0x0101010101010101ull * (byte))
 
-/* The high bit of each of eight bytes that is not nil. */
+/* Sets the high bit of each of eight bytes that is not nil. */
 static __always_inline u64 zmtp_not_nil(u64 eight)
 {
 	u64 other = eight ^ EACH(0xc0);
@@ -49,7 +49,7 @@ static __always_inline u64 zmtp_not_nil(u64 eight)
 	return (((other & EACH(0x7f)) + EACH(0x7f)) | other) & EACH(0x80);
 }
 
-/* Whether the first of eight bytes are small numbers or nil. */
+/* Returns whether the first bytes of eight are small numbers or nil. */
 static __always_inline bool zmtp_are_small(u64 eight, u32 first)
 {
 	return first == 0 || !((eight & zmtp_not_nil(eight)) << (8 - first) * 8);
@@ -61,9 +61,9 @@ static __always_inline bool zmtp_begins_output(const struct zmtp *z)
 }
 
 /*
- * Takes an output at once if all of it is there, and it is one as most are: of one token, and fields that are nil or small, but for
- * the number of cached tokens. Says how many bytes it has; 0, and nothing has happened, if it has to be read byte by byte. That is
- * slow: a step may have hundreds.
+ * Decodes an output at once if it is complete and has the common form: one token, and fields that are nil or small, except the
+ * number of cached tokens. Returns its size, or 0 if it must be decoded byte by byte, which is slow: a step may have hundreds
+ * of outputs.
  */
 ZMTP_APART int zmtp_plain_output(struct zmtp *z, const struct zmtp_bytes *bytes, u64 available)
 {

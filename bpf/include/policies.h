@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Asking a policy about a call, and doing what it answers. */
+/* Runs the capture policy for a call, and applies its decision. */
 #ifndef INFERSPAN_POLICIES_H
 #define INFERSPAN_POLICIES_H
 
@@ -9,7 +9,7 @@
 #define CUDA_NOT_READY 600
 #define NCCL_IN_PROGRESS 7
 
-/* The call as it will be written, out of the policy's reach. */
+/* The call as it will be written. The policy cannot access this map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -17,20 +17,20 @@ struct {
 	__type(value, struct ispan_record);
 } judged SEC(".maps");
 
-/* Whether the policy decides; else the call is kept, so that no policy can hide a kind. */
+/* Returns whether the policy decides. Otherwise the call is kept, so that a policy cannot hide a kind completely. */
 static __always_inline bool is_judged(const struct ispan_settings *settings, u16 kind)
 {
 	return settings->policy_floor &&
 	       count(ISPAN_COUNT_JUDGED + (kind & (ISPAN_POLICY_ROWS - 1))) % settings->policy_floor;
 }
 
-/* Room for the call, or NULL: then it is written at once. */
+/* Returns memory for the call, or NULL; then the call is written at once. */
 static __always_inline struct ispan_record *judged_record(struct task_struct *task)
 {
 	return bpf_task_storage_get(&judged, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Returns only where neither a profiler nor a policy is loaded, or there is no memory. */
+/* Tail-calls the profiler and the policy. Returns only if neither is loaded, or memory is missing. */
 static __always_inline void ask(struct pt_regs *regs, struct task_struct *task, const struct ispan_record *record)
 {
 	struct ispan_policy_call *call = bpf_task_storage_get(&policy_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -59,7 +59,7 @@ static __always_inline bool has_failed(const struct ispan_record *record)
 	return record->result && record->result != NCCL_IN_PROGRESS;
 }
 
-/* A call while a policy is loaded, or the level of a class is lowered. */
+/* Writes a call while a policy is loaded or the class has less than full detail. */
 static __always_inline void emit_judged(const struct ispan_settings *settings, const struct ispan_record *record, u32 generation)
 {
 	u64 produced;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions that a thread of Python 3.11 runs, from the interpreter's state. Its layout is the same in all releases of 3.11 on a
- * 64-bit machine; the reader says which processes run it. Another version is another block of offsets here.
+ * Reads the Python functions on a thread's stack from the state of a Python 3.11 interpreter. The layout is the same in all
+ * releases of 3.11 on 64-bit machines; the reader registers the processes that run it. To add a version, add a block of
+ * offsets.
  */
 #ifndef INFERSPAN_PYTHON_H
 #define INFERSPAN_PYTHON_H
@@ -11,7 +12,7 @@
 #define PYTHON_FRAMES 64
 #define PYTHON_THREADS 256
 #define PYTHON_TEXT 120
-#define PYTHON_ENTRY 1 /* of a code's address: C called it */
+#define PYTHON_ENTRY 1 /* flag in the address of a code object: C code called it */
 #define HASH_STEP 0x100000001b3ULL
 
 #define RUNTIME_INTERPRETERS 40
@@ -22,7 +23,7 @@
 #define FRAMES_CURRENT 8
 #define FRAME_CODE 32
 #define CODE_FILE 112
-#define CODE_NAME 128 /* the qualified one */
+#define CODE_NAME 128 /* the qualified name */
 #define TEXT_LENGTH 16
 #define TEXT_STATE 32
 #define TEXT_ASCII 48
@@ -30,10 +31,10 @@
 
 struct ispan_python {
 	u64 image;
-	u64 runtime; /* where _PyRuntime is */
+	u64 runtime; /* address of _PyRuntime */
 };
 
-/* From the innermost on. */
+/* Code objects, innermost first. */
 struct ispan_python_stack {
 	u64 codes[PYTHON_FRAMES];
 };
@@ -43,10 +44,10 @@ struct ispan_python_code {
 	u64 code;
 };
 
-/* A string in memory: its length in characters, their kind, and as many bytes of them as have room. */
+/* A Python string: its length in characters, the size of a character, and the first bytes. */
 struct ispan_python_text {
 	u32 length;
-	u32 kind; /* bytes of a character; 0: ASCII */
+	u32 kind; /* bytes per character; 0: ASCII */
 	char bytes[PYTHON_TEXT];
 };
 
@@ -56,7 +57,7 @@ struct ispan_python_function {
 	struct ispan_python_text file;
 };
 
-/* By process; the reader's. */
+/* By process; written by the reader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -64,7 +65,7 @@ struct {
 	__type(value, struct ispan_python);
 } pythons SEC(".maps");
 
-/* By a hash of what it contains. */
+/* By a hash of the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -117,7 +118,7 @@ static __always_inline void read_python_text(u64 object, struct ispan_python_tex
 	bpf_probe_read_user(text->bytes, sizeof(text->bytes), (void *)(object + (text->kind ? TEXT_OTHER : TEXT_ASCII)));
 }
 
-/* Code that was freed leaves its address to other code, which has another name. */
+/* The name is part of the key, because other code may reuse the address of freed code. */
 static __always_inline void learn_python_function(u64 code, struct ispan_python_walk *walk)
 {
 	struct ispan_python_code key = {.tgid = walk->tgid, .code = code};
@@ -151,7 +152,7 @@ static long walk_python_frame(u32 index, struct ispan_python_walk *walk)
 	return 0;
 }
 
-/* The number of the stack of Python's functions that this thread runs; 0 if it runs none. */
+/* Returns the key of this thread's stack of Python functions, or 0 if it has none. */
 static __always_inline u64 python_stack(u32 tgid, u64 image, u64 self)
 {
 	struct ispan_python *python = bpf_map_lookup_elem(&pythons, &tgid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a processor's registers hold, by architecture. Another architecture is another block here and in numbers.h. */
+/* Arguments and results in registers, by architecture. To add an architecture, add a block here and in numbers.h. */
 #ifndef INFERSPAN_REGISTERS_H
 #define INFERSPAN_REGISTERS_H
 
@@ -7,14 +7,14 @@
 
 #if defined(__TARGET_ARCH_x86)
 
-/* Of a system call, also when it has returned. */
+/* Of a system call, before and after it. */
 #define NUMBER(regs) ((long)(regs)->orig_ax)
 #define ARG1(regs) ((u64)(regs)->di)
 #define ARG2(regs) ((u64)(regs)->si)
 #define ARG3(regs) ((u64)(regs)->dx)
 #define ARG4(regs) ((u64)(regs)->r10)
 #define ARG5(regs) ((u64)(regs)->r8)
-/* A 32-bit program numbers its system calls otherwise; none of them is looked at. */
+/* 32-bit programs use other system call numbers; they are not traced. */
 #define IS_NATIVE(regs) ((regs)->cs != 0x23)
 
 /* Of a function, at its first instruction. */
@@ -26,7 +26,7 @@
 #define SLOT6(regs) ((u64)(regs)->r9)
 #define REGISTER_SLOTS 6
 #define RESULT(regs) ((s32)(regs)->ax)
-/* The return address lies on the stack, before the arguments that found no register; a return takes it off. */
+/* The return address is on the stack, before the arguments that did not fit into registers; a return removes it. */
 #define RETURN_BYTES 8
 #define STACK_POINTER(regs) ((u64)(regs)->sp)
 #define INSTRUCTION(regs) ((u64)(regs)->ip)
@@ -55,7 +55,7 @@
 #define RETURN_BYTES 0
 
 #else
-#error "registers are known for x86-64 and AArch64 only"
+#error "only x86-64 and AArch64 are supported"
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beginning and ending a request. Threads carry its number only, so ending it ends it for all of them at once. */
+/* Begins and ends requests. Threads store only a request's number, so ending the request ends it for all of them. */
 #ifndef INFERSPAN_REQUESTS_H
 #define INFERSPAN_REQUESTS_H
 
@@ -22,7 +22,7 @@ static __always_inline s32 owner_kind_of(const struct ispan_request *request)
 	return request->flags & ISPAN_REQUEST_PROCESS ? ISPAN_OWNER_PROCESS : ISPAN_OWNER_REQUEST;
 }
 
-/* Written where it is read from, so that no stack has to hold it: those who announce are called deep down. */
+/* Fills the record in the ring directly, because its callers have no stack left for a copy. */
 static __always_inline void fill_owner(struct ispan_owner_record *owner, const struct ispan_request *request, u64 number, u16 kind,
 				       u8 source, u64 detail)
 {
@@ -43,7 +43,10 @@ static __always_inline void fill_owner(struct ispan_owner_record *owner, const s
 	fill_ids(owner, request->trace_id, request->span_id);
 }
 
-/* Before anybody can learn the number, and so before every record that has it. Its end says again who it was: the first may be lost. */
+/*
+ * Announces a request before any thread can learn its number, and thus before all records with it. The end repeats the ids,
+ * because this record may be lost.
+ */
 static __always_inline void announce(const struct ispan_settings *settings, const struct ispan_request *request,
 				     u64 number, u16 kind, u8 source, u64 detail)
 {
@@ -57,7 +60,7 @@ static __always_inline void announce(const struct ispan_settings *settings, cons
 	bpf_ringbuf_submit(owner, wakeup_flags(settings, produced));
 }
 
-/* Before anything else of the request is there to be seen, and after the last of it. */
+/* Counts a request before any other trace of it exists; one_less uncounts it after the last trace. */
 static __always_inline void one_more(u64 now)
 {
 	struct ispan_activity *activity = activity_now();
@@ -76,15 +79,18 @@ static __always_inline void one_less(void)
 
 	if (!activity)
 		return;
-	/* Asked for the value, the addition is a barrier: who sees it finds the map without the request. */
+	/*
+	 * Because its value is used, the addition is a barrier: a program that sees the new value does not find the request in
+	 * the map.
+	 */
 	ended = __sync_fetch_and_add(&activity->ended, 1);
 	barrier_var(ended);
 	__sync_fetch_and_add(&activity->requests, -1);
 }
 
 /*
- * A number is the time, with the CPU in its last bits: unique without a shared counter, whatever the uptime. A second
- * request of the same microsecond takes the next. 0: there is no room.
+ * Inserts a request and returns its number, or 0 if the map is full. A number is the time with the CPU in its last bits, which
+ * is unique without a shared counter. A second request in the same microsecond gets the next number.
  */
 static __always_inline u64 enter_request(const struct ispan_request *request)
 {
@@ -96,7 +102,7 @@ static __always_inline u64 enter_request(const struct ispan_request *request)
 	return 0;
 }
 
-/* Its number, or 0 where there is no room. */
+/* Inserts and counts a request; returns its number, or 0 if the map is full. */
 static __always_inline u64 request_enter(struct ispan_request *request)
 {
 	u64 number;
@@ -113,7 +119,10 @@ static __always_inline u64 request_enter(struct ispan_request *request)
 	return number;
 }
 
-/* The request's ids are filled in by the caller, who announces it; the current thread read it. Its number, or 0. */
+/*
+ * Begins a request that the current thread read. The caller has filled in the ids, and announces the request. Returns its
+ * number, or 0.
+ */
 static __always_inline u64 request_begin(struct ispan_request *request)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -125,7 +134,7 @@ static __always_inline u64 request_begin(struct ispan_request *request)
 	return request_enter(request);
 }
 
-/* The thread works for the request until that ends. */
+/* Binds the thread to the request until the request ends. */
 static __always_inline void bind(const struct ispan_settings *settings, struct ispan_thread *thread,
 				 const struct ispan_request *request, u64 number, u8 source)
 {
@@ -166,7 +175,7 @@ static __always_inline void forget_answered(u64 key, u64 number)
 		__sync_fetch_and_add(&activity->heads, -1);
 }
 
-/* Harmless for a number that has ended. Not static, so that the verifier reads it once. */
+/* Ends a request; has no effect if it has already ended. Not static, so that the verifier checks it once. */
 __noinline int request_end(u64 number)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -178,7 +187,7 @@ __noinline int request_end(u64 number)
 	if (!live || !settings)
 		return 0;
 	request = *live;
-	/* Two threads may end it at the same moment: only one of them deletes it, and that one announces it. */
+	/* Two threads may end it at once: only the one that deletes the entry announces the end. */
 	if (bpf_map_delete_elem(&requests, &number))
 		return 0;
 	one_less();
@@ -197,7 +206,7 @@ __noinline int request_end(u64 number)
 	return 0;
 }
 
-/* The process belongs to this owner from now on; false where that has ended, or there is no room. */
+/* Assigns the process to an owner; returns false if the owner has ended, or the map is full. */
 static __always_inline bool process_joins(u32 tgid, u64 number)
 {
 	struct ispan_request *owner = bpf_map_lookup_elem(&requests, &number);
@@ -208,13 +217,13 @@ static __always_inline bool process_joins(u32 tgid, u64 number)
 	return true;
 }
 
-/* It ends, or is let go. The owner ends with the last that belongs to it. */
+/* Called when an adopted process ends or is released. The owner ends with its last process. */
 static __always_inline void process_leaves(u32 tgid)
 {
 	u64 number = adopted_by(tgid);
 	struct ispan_request *owner = number ? bpf_map_lookup_elem(&requests, &number) : NULL;
 
-	/* Two may find the same entry: one deletes it. */
+	/* Two threads may find the same entry; only one deletes it. */
 	if (!owner || bpf_map_delete_elem(&adopted, &tgid))
 		return;
 	__sync_fetch_and_add(&owner->unattributed, -1);
@@ -222,7 +231,7 @@ static __always_inline void process_leaves(u32 tgid)
 		request_end(number);
 }
 
-/* The request a thread carries, or NULL; a number whose request has ended is forgotten. */
+/* Returns the thread's request, or NULL. Clears the number if the request has ended. */
 static __always_inline struct ispan_request *request_of(struct ispan_thread *thread)
 {
 	u64 number = thread->request;

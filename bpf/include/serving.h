@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a thread's next system call says about the request it serves. */
+/* Infers from a thread's next system call whether its request is over. */
 #ifndef INFERSPAN_SERVING_H
 #define INFERSPAN_SERVING_H
 
 #include "connections.h"
 #include "descriptors.h"
 
-#define SHORT_WAIT_NANOS 50000000 /* of a lock that is tried again, such as an interpreter's; not of a queue of work */
+#define SHORT_WAIT_NANOS 50000000 /* shorter waits are retries for a lock, such as an interpreter's, and not waits for a work queue */
 #define FUTEX_REALTIME 256
 #define MUTEX_CONTENDED 2
-#define EARLY_MILLIS 2 /* by which a loop may round up the time of its timers */
+#define EARLY_MILLIS 2 /* event loops may round their timers up by this */
 
 struct ispan_time {
 	s64 seconds;
 	s64 nanos;
 };
 
-/* These are not static, so that the verifier reads each once; so they ask again for what their caller knows. */
+/*
+ * These functions are not static, so that the verifier checks each once. Therefore they look up what their callers already
+ * have.
+ */
 
-/* Reading a connection again behind the response is waiting for the next request: this one is over. */
+/* A read of the same connection after the response waits for the next request, so this request is over. */
 __noinline int reads_own_connection(void)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -32,7 +35,10 @@ __noinline int reads_own_connection(void)
 	return 0;
 }
 
-/* A watched library function waits as it likes. Its caller's stack is above the system call's. */
+/*
+ * Returns whether the system call is inside a probed library function, whose waits do not end the request. The stack pointer of
+ * that function is above the system call's.
+ */
 static __always_inline bool is_in_call(const struct ispan_thread *thread, u64 sp)
 {
 	u32 top = thread->depth - 1;
@@ -48,8 +54,8 @@ static __always_inline bool polls_itself(const struct ispan_thread *thread, u64 
 }
 
 /*
- * A wait that a queue of work may end. A wait for a mutex may not: the C library's is known by its value. Nor one for an interpreter's
- * lock, which is waited for over and over, for a few milliseconds each time.
+ * Returns whether a futex wait may be a wait for a work queue. It is not for a mutex, which the C library marks by its value,
+ * nor for an interpreter's lock, which is waited for repeatedly, for a few milliseconds each time.
  */
 __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
 {
@@ -64,7 +70,7 @@ __noinline int waits_in_queue(u64 operation, u64 value, u64 timeout)
 	return until.seconds * 1000000000 + until.nanos > (s64)(now + SHORT_WAIT_NANOS);
 }
 
-/* Whether the thread may come back with work of another's: not from its own connection, nor from a sleep. */
+/* Returns whether the thread may return from this call with other work, which it cannot from its own connection or a sleep. */
 static __always_inline bool may_bring_work(const struct ispan_thread *thread, u64 number, u64 first, u64 second, u64 third,
 					    u64 fourth)
 {
@@ -85,7 +91,10 @@ static __always_inline bool may_bring_work(const struct ispan_thread *thread, u6
 	}
 }
 
-/* The request goes on, for those the thread started for it; to be ended as if the thread still had it. */
+/*
+ * Detaches the thread from its request, which continues for the threads that it started. The request ends as if the thread
+ * still had it.
+ */
 __noinline int leave(u64 number)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -108,7 +117,10 @@ static __always_inline bool has_body_to_come(const struct ispan_request *request
 	return connection && connection->number == number && connection->body;
 }
 
-/* An answer is out, and the thread looks for something else to do: the request is over, or may be where its length is not known. */
+/*
+ * Called when the thread waits for other work after a response: the request is over, or may be over if the response's length is
+ * unknown.
+ */
 static __always_inline void look_elsewhere(const struct ispan_settings *settings, struct ispan_thread *thread,
 					   struct ispan_request *request)
 {
@@ -122,7 +134,10 @@ static __always_inline void look_elsewhere(const struct ispan_settings *settings
 	thread->request = 0;
 }
 
-/* A thread that was started for a request, and waits for other work, may belong to a pool: its next work is not the request's. */
+/*
+ * A thread that was started for a request and waits for other work may belong to a pool: its next work is not attributed to the
+ * request.
+ */
 static __always_inline void inherited_waits(struct ispan_thread *thread, u64 number, u64 second, u64 third, u64 fourth)
 {
 	switch (number) {
@@ -137,7 +152,9 @@ static __always_inline void inherited_waits(struct ispan_thread *thread, u64 num
 	}
 }
 
-/* An answer is not begun, or goes on, and the thread looks for more to do: it may have several requests from now on. */
+/*
+ * Called when the thread waits for other work before the response ends: it is an event loop, which may have several requests.
+ */
 static __always_inline void becomes_loop(const struct ispan_settings *settings, struct ispan_thread *thread,
 					 struct ispan_request *request)
 {
@@ -167,8 +184,9 @@ static __always_inline s64 millis_of(u64 timeout)
 }
 
 /*
- * A loop says how long it may wait: until its first timer, whose work is no request's, or any one's. Noted also while no request
- * is open, since work for a request begins behind the wait for it. Not static, so that the verifier reads it once.
+ * Remembers how long an event loop waits at most, which is until its first timer. The timer's work cannot be attributed to a
+ * request. Also called while no request is open, because the work for a request begins after this wait. Not static, so that the
+ * verifier checks it once.
  */
 __noinline int loop_waits(u64 number, u64 timeout)
 {
@@ -187,13 +205,13 @@ __noinline int loop_waits(u64 number, u64 timeout)
 	if (!thread)
 		return 0;
 	if (millis < 0)
-		thread->timer_ns = 0; /* there is none */
+		thread->timer_ns = 0; /* no timer */
 	else
 		thread->timer_ns = bpf_ktime_get_ns() + (millis > EARLY_MILLIS ? millis - EARLY_MILLIS : 0) * 1000000;
 	return 0;
 }
 
-/* By the system call's number and arguments. */
+/* Called before a system call that may wait, with its number and arguments. */
 __noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fourth)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -214,7 +232,7 @@ __noinline int before_wait(u64 number, u64 first, u64 second, u64 third, u64 fou
 	return 0;
 }
 
-/* A thread that accepts the next connection leaves the answer to others, if there is none yet. */
+/* A thread that accepts the next connection before the response has begun leaves the response to other threads. */
 static __always_inline void before_accept(struct ispan_thread *thread)
 {
 	if (thread->source == ISPAN_SOURCE_INHERITED)
@@ -231,7 +249,10 @@ static __always_inline bool has_touched(const struct ispan_thread *thread, s32 f
 	return false;
 }
 
-/* Work is handed to threads and processes through what they read: a thread that was started for a request reads there no more for it. */
+/*
+ * Threads and processes receive work by reading. A thread that was started for a request and reads from another descriptor no
+ * longer works for it.
+ */
 __noinline int inherited_reads(u32 fd)
 {
 	struct ispan_thread *thread = thread_of(bpf_get_current_task_btf());
@@ -245,7 +266,9 @@ __noinline int inherited_reads(u32 fd)
 	return 0;
 }
 
-/* Bytes that came to a loop from where none of its requests is: work of something else, which cannot be told from its request's. */
+/*
+ * An event loop reads from a descriptor that is not a request's: the following work cannot be distinguished from the request's.
+ */
 __noinline int reads_elsewhere(u64 key)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which stacks called the device, and for which function. An object that includes this defines remember_launch. */
+/* Counts stacks of CUDA calls, by called function. An object that includes this file must define remember_launch. */
 #ifndef INFERSPAN_STACK_CALLS_H
 #define INFERSPAN_STACK_CALLS_H
 
@@ -10,10 +10,10 @@
 struct ispan_open_call {
 	u64 start_ns;
 	u64 sp;
-	u64 amount;   /* of a look-up: where the name is */
-	u64 function; /* of a look-up: where the function will be */
+	u64 amount;   /* of a look-up: address of the name */
+	u64 function; /* of a look-up: address of the result */
 	struct ispan_call call;
-	u64 correlation; /* of a launch: the number by which the device's work is known; 0: none yet */
+	u64 correlation; /* of a launch: CUPTI's correlation id; 0: not known yet */
 };
 
 struct ispan_function {
@@ -25,7 +25,7 @@ struct ispan_function_name {
 	char text[NAME_BYTES];
 };
 
-/* By thread << 1 | 1 for a look-up, which may happen within a launch. */
+/* Keyed by thread << 1; with 1 added for a look-up, which may occur within a launch. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -33,7 +33,7 @@ struct {
 	__type(value, struct ispan_open_call);
 } stack_calls SEC(".maps");
 
-/* The reader takes them while they are new. */
+/* Names of functions, which the reader collects. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -58,7 +58,7 @@ static __always_inline u64 key_of(const struct ispan_call *call)
 	return (u32)bpf_get_current_pid_tgid() << 1 | (call->kind == ISPAN_KIND_CUDA_GET_FUNCTION);
 }
 
-/* What the runtime has the driver do is the runtime's call. */
+/* Returns whether this driver call is inside a runtime call, which is then counted instead. */
 static __always_inline bool is_within(const struct ispan_open_call *open, const struct ispan_call *call, u64 sp)
 {
 	return open && open->call.flags & ISPAN_CALL_RUNTIME && !(call->flags & ISPAN_CALL_RUNTIME) && open->sp > sp;
@@ -115,7 +115,7 @@ static __always_inline void learn_name(u64 number, u32 tgid, u64 address)
 
 static __always_inline void remember_launch(const struct ispan_open_call *open, const struct ispan_stack *stack);
 
-/* The caller's stack is whole only now: at a function's first instruction its caller is not yet in the chain of frames. */
+/* Takes the stack on return: at a function's first instruction, its caller is not yet in the chain of frame pointers. */
 static __always_inline int call_ends(struct pt_regs *regs)
 {
 	u64 now = bpf_ktime_get_ns();

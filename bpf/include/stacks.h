@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which stacks run, by a timer, and how long which stacks waited. Counted here, so that no record is made for each. An object that
- * includes this defines find_trace.
+ * Counts stacks on the CPU, sampled by a timer, and the off-CPU time of stacks. Counts are kept in maps, without a record per
+ * sample. An object that includes this file must define find_trace.
  */
 #ifndef INFERSPAN_STACKS_H
 #define INFERSPAN_STACKS_H
@@ -27,9 +27,9 @@
 #define CALLERS 6
 #define SCANNED_WORDS 64
 #define WORDS_OF_A_LEAF 2
-#define STOP_HERE 1 /* of a session's entry: do not come back on return */
+#define STOP_HERE 1 /* result of a session's entry: skip the return probe */
 #define COUNTED 1
-#define DEVICE_TOO 2 /* of a target: what the device does is counted as well */
+#define DEVICE_TOO 2 /* flag of a target: the device's work is counted, too */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -49,16 +49,19 @@ struct task_struct___stacks {
 
 #pragma clang attribute pop
 
-/* A trace's id in the order of its text; zeros: none. */
+/* A trace id in network byte order; zero: none. */
 struct ispan_trace {
 	u64 first;
 	u64 second;
 };
 
-/* Fills in the trace that this thread works for, if any; false where its stacks are not to be counted. */
+/* Fills in the trace that this thread works for, if any; returns false if its stacks are not to be counted. */
 static __always_inline bool find_trace(struct ispan_trace *trace);
 
-/* Frames in the map of stacks, negative where there are none, and the innermost ones before them, which kept it from a collision. */
+/*
+ * The key of the frames in the map of stacks (negative: none), and the innermost frames that were skipped to avoid a hash
+ * collision.
+ */
 struct ispan_frames {
 	s32 number;
 	u32 skipped;
@@ -66,9 +69,9 @@ struct ispan_frames {
 };
 
 /*
- * What tells, with the file's table of frames, whether the chain of frame pointers left callers out: eight bytes of code before the
- * innermost instruction and eight from it on, and what may be return addresses near the end of the stack, with the number of their
- * word above their 48 bits.
+ * Data with which the reader checks, by the file's unwind table, whether the chain of frame pointers skipped callers: eight
+ * bytes of code before the innermost instruction, eight bytes from it on, and possible return addresses near the top of the
+ * stack, each with the number of its word above the 48 address bits.
  */
 struct ispan_innermost {
 	u64 code[CODE_WORDS];
@@ -78,21 +81,23 @@ struct ispan_innermost {
 struct ispan_stack {
 	u32 tgid;
 	u16 kind;
-	u16 called;   /* row in the reader's table of functions */
+	u16 called;   /* index in the reader's table of functions */
 	u64 image;    /* see ispan_image */
-	u64 function; /* of a launch: what it launches */
+	u64 function; /* of a launch: the launched function */
 	struct ispan_trace trace;
 	struct ispan_frames kernel;
 	struct ispan_frames user;
 	struct ispan_innermost innermost;
-	u64 python; /* number of the stack of Python's functions; 0: none */
+	u64 python; /* key of the stack of Python functions; 0: none */
 };
 
-/* The program that a process runs, by where its stack begins, as /proc/PID/stat has it: another one after each exec. */
+/*
+ * The program that a process runs, identified by the start of its stack (as in /proc/PID/stat), which changes with each exec.
+ */
 struct ispan_image {
 	u64 tgid;
 	u64 stack;
-	u64 pages; /* that it can execute */
+	u64 pages; /* number of executable pages */
 };
 
 struct ispan_sum {
@@ -120,7 +125,7 @@ struct {
 	__type(value, struct ispan_sum);
 } stack_counts SEC(".maps");
 
-/* The image that each process was last seen with. */
+/* By process: its last known image. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -128,14 +133,14 @@ struct {
 	__type(value, struct ispan_image);
 } stack_images SEC(".maps");
 
-/* Those that are new, or map other code: the reader remembers what they have mapped. */
+/* New images, and images that have mapped more code: the reader records their mappings. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, 4096);
 	__uint(value_size, sizeof(struct ispan_image));
 } new_images SEC(".maps");
 
-/* By thread. A thread that ends while it waits leaves its entry, which makes room when it is needed. */
+/* By thread. A thread that ends while it waits leaves its entry, which is evicted when the map is full. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -143,7 +148,7 @@ struct {
 	__type(value, struct ispan_wait);
 } stack_waits SEC(".maps");
 
-/* COUNTED, with DEVICE_TOO or without, by process, or for EVERYBODY. */
+/* By process, or EVERYBODY: COUNTED, optionally with DEVICE_TOO. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -173,7 +178,7 @@ static __always_inline void lose(u32 reason)
 		(*lost)++;
 }
 
-/* The image of the process that runs this; 0 of a thread of the kernel. Where the queue is full, the next stack tries again. */
+/* Returns the image of the current process, or 0 for a kernel thread. If the queue is full, the next stack tries again. */
 static __always_inline u64 image_of_this(u32 tgid)
 {
 	struct mm_struct *mm = ((struct task_struct___stacks *)bpf_get_current_task_btf())->mm;
@@ -189,13 +194,13 @@ static __always_inline u64 image_of_this(u32 tgid)
 	return now.stack;
 }
 
-/* A stack whose place is another's would never be counted: without its innermost frames its place is another one. */
+/* Stores the frames. If another stack occupies the slot of the hash, skips an innermost frame, which changes the hash. */
 static __always_inline bool find_frames(void *ctx, u64 flags, struct ispan_frames *frames)
 {
 #pragma unroll
 	for (u32 skip = 0; skip <= SKIPS; skip++) {
 		frames->number = bpf_get_stackid(ctx, &stacks, flags | skip);
-		if (frames->number == -EEXIST) /* another stack has the place that this one's hash names */
+		if (frames->number == -EEXIST) /* another stack has the same hash */
 			continue;
 		frames->skipped = skip;
 		return !skip || bpf_get_stack(ctx, frames->first, skip * sizeof(u64), flags) > 0;
@@ -210,7 +215,7 @@ struct ispan_scan {
 	u64 callers[CALLERS];
 };
 
-/* Whether a call ends there: e8 and four bytes, or ff, whose second byte has a 2 in the middle, and up to five more. */
+/* Returns whether a call instruction ends at the address: e8 and four bytes, or ff /2 with up to six bytes. */
 static __always_inline bool follows_call(u64 address)
 {
 	union {
@@ -237,7 +242,7 @@ static long scan_word(u32 index, struct ispan_scan *scan)
 	return 0;
 }
 
-/* In the kernel, a thread is in functions of the C library that call each other, and have no frame pointer. */
+/* A thread in a system call is in functions of the C library that call each other without frame pointers. */
 static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, struct ispan_innermost *innermost)
 {
 	struct ispan_scan scan = {.sp = STACK_POINTER(regs)};
@@ -247,7 +252,7 @@ static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, s
 	__builtin_memcpy(innermost->callers, scan.callers, sizeof(scan.callers));
 }
 
-/* Python knows a thread as the C library does, by where its own data are. */
+/* Python identifies a thread by its thread pointer, like the C library. */
 static __always_inline void read_python(struct ispan_stack *stack)
 {
 	u64 self = ((struct task_struct___stacks *)bpf_get_current_task_btf())->thread.fsbase;
@@ -264,7 +269,7 @@ static __always_inline void read_innermost(struct pt_regs *regs, bool is_leaf, s
 }
 #endif
 
-/* The stack of the thread that runs this; false where it works for another trace, or another stack has its place. */
+/* Reads the stack of the current thread; returns false if it works for another trace, or its stack cannot be stored. */
 static __always_inline bool stack_of_this(void *ctx, u32 tgid, u16 kind, struct ispan_stack *stack)
 {
 	if (!find_trace(&stack->trace))
@@ -326,7 +331,9 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 	if (left && is_target(previous->tgid) && stack_of_this(ctx, previous->tgid, OFF_CPU, &wait.stack)) {
 		wait.since_ns = now;
 		if (bpf_map_update_elem(&stack_waits, &left, &wait, BPF_NOEXIST) == -EEXIST) {
-			/* It ran since its last wait, and the kernel did not say when: not all switches are traced everywhere. */
+			/*
+			 * It has run since its last wait, but the kernel did not report the switch, which not all kernels do.
+			 */
 			lose(LOST_RETURN);
 			bpf_map_update_elem(&stack_waits, &left, &wait, BPF_ANY);
 		}
@@ -336,7 +343,7 @@ int BPF_PROG(stack_switch, bool preempt, struct task_struct *previous, struct ta
 		return 0;
 	wait = *waited;
 	bpf_map_delete_elem(&stack_waits, &comes);
-	/* A thread's number may have become another's. */
+	/* The thread id may have been reused. */
 	if (wait.stack.tgid == next->tgid && now > wait.since_ns)
 		add(&wait.stack, 1, now - wait.since_ns, 0);
 	return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes run the steps of an engine, each for all requests of a batch. */
+/* Tracks the processes that run an engine's steps; each step computes one batch of requests. */
 #ifndef INFERSPAN_STEPS_H
 #define INFERSPAN_STEPS_H
 
 #include "context.h"
 #include <bpf/bpf_core_read.h>
 
-/* The last step of the process, or NULL where it runs none. */
+/* Returns the last step of the process, or NULL if it runs none. */
 static __always_inline u64 *engine_of(u32 tgid)
 {
 	struct ispan_activity *activity = activity_now();
@@ -40,7 +40,10 @@ static __always_inline u32 parent_of(struct task_struct *task)
 	return BPF_CORE_READ(task, real_parent, tgid);
 }
 
-/* Of an engine's process: the parent, and above it that one's parent. The API server that read a request's head is one of them. */
+/*
+ * Returns the parent and, in the upper half, the grandparent of an engine's process. One of them is the API server that read
+ * the request.
+ */
 static __always_inline u64 parents_of(struct task_struct *task)
 {
 	u32 parent = parent_of(task);
@@ -55,7 +58,7 @@ static __always_inline bool any_framed(void)
 	return activity && activity->framed;
 }
 
-/* A plugin marks the steps of this process, which is the engine or a worker that the engine started. */
+/* Called when a plugin reports a step of this process, which is the engine or a worker that the engine started. */
 static __always_inline void plugin_runs(u32 tgid, u32 parent)
 {
 	struct ispan_framed *engine;
@@ -69,7 +72,10 @@ static __always_inline void plugin_runs(u32 tgid, u32 parent)
 		engine->flags |= FRAMED_BY_PLUGIN;
 }
 
-/* Calls of an engine whose messages are read, and of its workers, carry its number: the reader knows by the time which step's they are. */
+/*
+ * Returns the owner number for calls of an engine whose messages are read, or of its workers. The reader assigns the calls to
+ * steps by time.
+ */
 static __always_inline u64 framed_owner(u32 tgid)
 {
 	u32 parent = parent_of(bpf_get_current_task_btf());
@@ -81,8 +87,8 @@ static __always_inline u64 framed_owner(u32 tgid)
 }
 
 /*
- * Of a thread without a step. With asynchronous scheduling such a thread waits for the device, and so says when a step was done:
- * its waits carry the number of the last step. 0: the call is none, or not of an engine. Not static, so that the verifier reads it once.
+ * Returns the number of the last step if this call is a wait for the device on a thread without a step, else 0. With
+ * asynchronous scheduling, such a wait shows when a step was done. Not static, so that the verifier checks it once.
  */
 __noinline u64 step_waited_for(u32 tgid, u32 kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which system calls did a request wait for? Asked by the programs that find out whom a thread serves: a second program
- * at each end would cost every system call of the machine as much again.
+ * Reports the system calls of requests. The programs in context.bpf.c call these functions, because a second program at each
+ * end of a system call would double the cost for all system calls of the machine.
  */
 #ifndef INFERSPAN_SYSCALLS_H
 #define INFERSPAN_SYSCALLS_H
@@ -10,7 +10,7 @@
 #include "descriptors.h"
 #include "folds.h"
 
-/* Whether this call of the kind is reported. */
+/* Returns whether this call is reported. */
 static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const struct ispan_thread *thread)
 {
 	switch (kind) {
@@ -24,8 +24,8 @@ static __always_inline bool is_interesting(u16 kind, struct pt_regs *regs, const
 }
 
 /*
- * The scheduler's programs cannot make a thread's record where they run, so that one is made before the thread first waits:
- * threads whose context was published for them have none otherwise.
+ * Creates the thread's state before its first wait, because the scheduler's programs cannot create it. Threads whose context is
+ * published by a program have no state otherwise.
  */
 static __always_inline bool may_matter(const struct ispan_settings *settings, const struct ispan_thread *thread, u16 kind,
 				       long number)
@@ -38,8 +38,8 @@ static __always_inline bool may_matter(const struct ispan_settings *settings, co
 #define OWNER_IS_ANOTHER 1
 
 /*
- * Of the operations on a connection, whose head is open, it says itself whose they are: the request's number, or OWNER_IS_ANOTHER
- * where it is not traced. 0: the thread says it. Not static, so that the verifier reads it once.
+ * Returns the owner of an operation on a connection with an open request: the request's number, or OWNER_IS_ANOTHER if the
+ * request is not traced; 0 if the thread determines the owner. Not static, so that the verifier checks it once.
  */
 __noinline u64 owner_of_descriptor(u32 fd)
 {
@@ -63,7 +63,7 @@ static __always_inline u64 owner_of(const struct ispan_settings *settings, const
 	return owner_of_descriptor((u32)fd);
 }
 
-/* What it sends for its request goes to others that will answer it. */
+/* Remembers a descriptor on which the thread sends data for its request, because a reply will arrive there. */
 static __always_inline void touch(struct ispan_thread *thread, u16 kind, s32 fd)
 {
 	if (kind != ISPAN_KIND_SEND && kind != ISPAN_KIND_WRITE && kind != ISPAN_KIND_CONNECT)
@@ -71,7 +71,10 @@ static __always_inline void touch(struct ispan_thread *thread, u16 kind, s32 fd)
 	thread->touched[thread->touches++ & (ISPAN_TOUCHED - 1)] = fd + 1;
 }
 
-/* The same of any call that begins, where OWNER_IS_ANOTHER stands for no owner, too. Not static, so that the verifier reads it once. */
+/*
+ * Returns the owner of any call that begins; here OWNER_IS_ANOTHER also means no owner. Not static, so that the verifier checks
+ * it once.
+ */
 __noinline u64 owner_of_call(struct ispan_thread *thread, u64 kind, u64 fd)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -110,12 +113,12 @@ static __always_inline void syscall_begins(const struct ispan_settings *settings
 		return;
 	thread->syscall = number + 1;
 	thread->syscall_owner = owner;
-	if (kind == ISPAN_KIND_CLOSE) /* at the end there is nothing, or already another's */
+	if (kind == ISPAN_KIND_CLOSE) /* at the end of the call, the descriptor is gone or already reused */
 		thread->closed_kind = kind_of_fd((u32)ARG1(regs));
 	thread->syscall_start_ns = bpf_ktime_get_ns();
 }
 
-/* An ioctl that soon follows a CKP operation's begin is taken to be the operation's way to its device. */
+/* An ioctl shortly after the begin of a CKP operation counts as a part of that operation. */
 static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings, struct ispan_thread *thread,
 					   struct ispan_record *record)
 {
@@ -129,7 +132,10 @@ static __always_inline void emit_ckp_ioctl(const struct ispan_settings *settings
 	emit(settings, record);
 }
 
-/* An ioctl may be CKP's. Not static, so that the verifier reads it once. */
+/*
+ * Applies the level of detail, except to ioctls that may belong to a CKP operation. Not static, so that the verifier checks it
+ * once.
+ */
 __noinline int shed_call(const struct ispan_settings *settings, const struct ispan_record *record)
 {
 	return settings && record && record->kind != ISPAN_KIND_IOCTL_GPU && is_shed(settings, ISPAN_CLASS_SYSCALLS, record);
@@ -157,7 +163,7 @@ static __always_inline void emit_call(const struct ispan_settings *settings, str
 	}
 }
 
-/* Not static, so that the verifier reads it once. */
+/* Not static, so that the verifier checks it once. */
 __noinline int owner_context(u64 number, struct ispan_context *context)
 {
 	if (!context || !bpf_map_lookup_elem(&requests, &number))
@@ -167,7 +173,7 @@ __noinline int owner_context(u64 number, struct ispan_context *context)
 	return true;
 }
 
-/* A function of its own, so that its record lies on no stack when a head is read: all that call each other have 512 bytes. */
+/* A separate function, so that its record does not use stack while headers are read: a call chain has 512 bytes. */
 static __noinline int emit_syscall(const struct ispan_settings *settings, struct ispan_thread *thread,
 				   struct pt_regs *regs, long result)
 {
@@ -176,7 +182,7 @@ static __noinline int emit_syscall(const struct ispan_settings *settings, struct
 	struct ispan_context context;
 	u16 kind;
 
-	/* Of what was read, only now it is known what it was. */
+	/* What a read returned is known only now. */
 	if (!thread->syscall_owner && task->tgid != settings->self_tgid &&
 	    owner_of(settings, thread, kind_of(NUMBER(regs)), ARG1(regs)) == OWNER_IS_ANOTHER)
 		return 0;

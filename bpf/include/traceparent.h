@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The traceparent header's value, as W3C Trace Context level 2 says. */
+/* Parses the value of the traceparent header, according to W3C Trace Context level 2. */
 #ifndef INFERSPAN_TRACEPARENT_H
 #define INFERSPAN_TRACEPARENT_H
 
 #include "kernel.h"
 
 #define TRACEPARENT_BYTES 55
-#define TRACEPARENT_BUFFER 56 /* one more: a later version may go on behind a dash */
+#define TRACEPARENT_BUFFER 56 /* one more: a later version may continue after a dash */
 #define TRACEPARENT_SAMPLED 0x01
 
-/* Lower case only: upper case digits are not a traceparent. Negative when it is no digit. */
+/* Returns the value of a hexadecimal digit in lower case, which traceparent requires; negative for any other character. */
 static __always_inline int hex(u8 c)
 {
 	if (c >= '0' && c <= '9')
@@ -24,7 +24,10 @@ static __always_inline int hex_byte(const u8 *text)
 	return hex(text[0]) << 4 | hex(text[1]);
 }
 
-/* Reads count bytes; false when one is no hex or all are zero. Negative digits stay negative through the shift and or. */
+/*
+ * Parses count bytes; returns false if a digit is invalid or all bytes are zero. An invalid digit makes the whole byte
+ * negative.
+ */
 static __always_inline bool hex_bytes(const u8 *text, u8 *bytes, int count)
 {
 	int all = 0;
@@ -41,7 +44,10 @@ static __always_inline bool hex_bytes(const u8 *text, u8 *bytes, int count)
 	return all != 0;
 }
 
-/* text holds TRACEPARENT_BUFFER bytes of which length count. The trace flags, or -1 for one to be ignored. */
+/*
+ * Parses the first length bytes of text, which has TRACEPARENT_BUFFER bytes. Returns the trace flags, or -1 if the value is
+ * invalid.
+ */
 static __always_inline int traceparent_parse(const u8 *text, u64 length, u8 *trace_id, u8 *span_id)
 {
 	int version;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * What crosses from the kernel to the reader, and the values both sides keep in shared maps.
- *
- * Little-endian, natural alignment, no implicit padding. Every offset is asserted here, and golden bytes written by
- * testkit/golden.c are read by a test on the Java side, so neither can move alone. This header compiles in BPF programs
- * and in ordinary C.
+ * The records that BPF programs send to the reader, and the values in maps that both share. Little-endian, natural alignment,
+ * no implicit padding. Assertions here, and a Java test that reads golden bytes from testkit/golden.c, keep both sides in sync.
+ * This header compiles in BPF programs and in ordinary C.
  */
 #ifndef INFERSPAN_WIRE_H
 #define INFERSPAN_WIRE_H
@@ -15,9 +13,9 @@
 #define ISPAN_WIRE_VERSION 2
 #define ISPAN_TEXT_BYTES 128
 #define ISPAN_REQUEST_ID_BYTES 104
-#define ISPAN_REQUEST_ID_MOST 96 /* longer ones are left out */
+#define ISPAN_REQUEST_ID_MOST 96 /* longer ids are omitted */
 
-/* What an event is. 400 and above are control events: they become no span. */
+/* The kind of an event. Kinds from 400 on are control events, for which there are no spans. */
 enum ispan_kind {
 	ISPAN_KIND_CUDA_LAUNCH = 1,
 	ISPAN_KIND_CUDA_GRAPH_LAUNCH = 2,
@@ -82,27 +80,27 @@ enum ispan_kind {
 	ISPAN_KIND_PROCESS_STARTED = 402,
 	ISPAN_KIND_OWNER_BEGAN = 403,
 	ISPAN_KIND_OWNER_ENDED = 404,
-	ISPAN_KIND_SLOT_BOUND = 405,   /* ispan_head_record: which request an engine's slot stands for */
-	ISPAN_KIND_STEP_CHANGES = 406, /* ispan_changes_record: who joins and leaves the engine's step */
+	ISPAN_KIND_SLOT_BOUND = 405,   /* ispan_head_record: assigns a request to a slot of an engine */
+	ISPAN_KIND_STEP_CHANGES = 406, /* ispan_changes_record: the requests that join and leave an engine's step */
 	ISPAN_KINDS = 512,
 };
 
 /*
- * Whom events belong to. A record carries the owner's number; a record of kind 403 says once, before the first of them, who that
- * is. Numbers of requests, steps and processes are given out by the programs, and end with a record of kind 404. Those of spans
- * are computed from the ids (ispan_span_owner), so that a span has the same one on every thread; they are announced when a
- * thread is first seen with it, and have no end.
+ * The owner of events. A record has the owner's number; a record of kind 403 announces the owner before its first event. The
+ * programs assign the numbers of requests, steps and processes, which end with a record of kind 404. The numbers of spans are
+ * computed from the ids (ispan_span_owner), so that a span has the same number on every thread; a span is announced when a
+ * thread first has it, and has no end.
  */
 enum ispan_owner_kind {
 	ISPAN_OWNER_REQUEST = 1,
-	ISPAN_OWNER_STEP = 2,    /* of an engine, for all requests of its batch */
-	ISPAN_OWNER_PROCESS = 3, /* with those it starts, for what belongs to none of their requests */
-	ISPAN_OWNER_SPAN = 4,    /* that a program says to be current on its thread */
+	ISPAN_OWNER_STEP = 2,    /* a step of an engine, for all requests of its batch */
+	ISPAN_OWNER_PROCESS = 3, /* a process and its children, for calls that do not belong to a request */
+	ISPAN_OWNER_SPAN = 4,    /* a span that a program publishes as current on its thread */
 };
 
 #define ISPAN_OWNER_IS_SPAN 0x8000000000000000ull
 
-/* How the owner of an event was known. */
+/* How the owner of an event was determined. */
 enum ispan_source {
 	ISPAN_SOURCE_NONE = 0,
 	ISPAN_SOURCE_OWN = 1,
@@ -110,15 +108,15 @@ enum ispan_source {
 	ISPAN_SOURCE_INHERITED = 3,
 	ISPAN_SOURCE_CKP = 4,
 	ISPAN_SOURCE_OTEL = 5,
-	ISPAN_SOURCE_CONNECTION = 6, /* by the descriptor: the request came on it */
-	ISPAN_SOURCE_PROCESS = 7,    /* the process is adopted, and nothing says more */
-	ISPAN_SOURCE_FRAMES = 8,     /* messages between an engine and its API server */
+	ISPAN_SOURCE_CONNECTION = 6, /* by the descriptor on which the request arrived */
+	ISPAN_SOURCE_PROCESS = 7,    /* the process is adopted, and there is no more specific owner */
+	ISPAN_SOURCE_FRAMES = 8,     /* by messages between an engine and its API server */
 };
 
 /* ispan_record.flags */
 #define ISPAN_RECORD_TEXT_CUT 0x02 /* the text was longer than the record */
 
-/* What a file descriptor is: the low half of ispan_record.detail of the descriptor system calls. */
+/* The type of a file descriptor: the low half of ispan_record.detail of descriptor system calls. */
 enum ispan_fd_kind {
 	ISPAN_FD_UNKNOWN = 0,
 	ISPAN_FD_FILE = 1,
@@ -129,33 +127,35 @@ enum ispan_fd_kind {
 };
 
 /*
- * One operation that has ended. Text, where there is one, follows as ISPAN_TEXT_BYTES bytes, NUL-terminated: the ring's
- * own record length says whether it is there.
+ * One operation that has ended. If it has text, ISPAN_TEXT_BYTES bytes follow, NUL-terminated; the record's length in the ring
+ * shows whether they exist.
  *
- * amount  bytes of copies, reads, writes and mappings, those of the first 64 messages of one call; blocks of a launch's grid; elements of a collective
- * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of
- *         NCCL; rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of
- *         an ioctl; task state of off-CPU time, 1 for a preempted and 0 for a woken thread of run-queue time; TCP state
- *         For 403: fd. For 404: fd, and above it ispan_shared; amount is then how many operations on the threads of its process were not attributed.
- * extra   function or executable graph of a launch; graph, executable graph or function that a call has made; memory that
- *         is mapped; event recorded; communicator; address of a futex; system call under way
- *         of scheduler events, plus one, 0 none; operation id of CKP
- * result  of 403 and 404: an ispan_owner_kind
+ * amount  bytes of copies, reads, writes and mappings (of recvmmsg and sendmmsg, those of the first 64 messages); blocks of a
+ *         launch's grid; elements of a collective. 404: operations on the threads of the process that were not attributed
+ * detail  stream or event of CUDA calls; address of alloc, free, register; datatype << 32 | operator, root or peer of NCCL;
+ *         rank of a communicator; fd << 32 | ispan_fd_kind of descriptor calls; operation of a futex; command of an ioctl;
+ *         task state of off-CPU time; for run-queue time, 1 after preemption and 0 after a wake-up; TCP state. 403: fd.
+ *         404: fd, with ispan_shared in the upper half
+ * extra   function or executable graph of a launch; graph, executable graph or function that a call creates; mapped memory;
+ *         recorded event; communicator; address of a futex; of scheduler events, the current system call plus one, 0 none;
+ *         id of a CKP operation
+ * result  see below; 403 and 404: an ispan_owner_kind
  *
- * Of an engine's step: in 403, amount is the number of its changes, detail their flags and extra the step's number in its process; in
- * 404, amount is the number of kernels and graphs it launched, ISPAN_UNCOUNTED where that is not known. 405 has no owner: amount is
- * the slot, result an ispan_binding, extra the process's parent and, above it, that one's parent. Of 406, amount is how many changes
- * earlier records have, and result is negative where they could not be read.
+ * Steps of an engine: 403 has the number of changes in amount, their flags in detail, and the step's number in its process in
+ * extra. 404 has the number of launched kernels and graphs in amount, or ISPAN_UNCOUNTED. 405 has no owner; amount is the slot,
+ * result an ispan_binding, and extra the parent process, with the grandparent in the upper half. 406 has the number of changes
+ * in earlier records in amount; result is negative if the changes could not be read.
  *
- * Of an engine whose messages are read (source 8), 405 and 406 have the number that its calls carry. Of 405, the text is the engine's id of
- * the request, detail the fields of its array. 406 has requests that got tokens (ISPAN_OUTPUT_*): detail is the fields of an
- * output; in the last of a step, start_ns is since when calls are looked at without a pause, extra the step's time, a double in
- * seconds, and amount how many got tokens; result is 0.
+ * Engines whose messages are read (source 8): the owner of 405 and 406 is that of the engine's calls. 405 has the engine's
+ * request id as text, and the number of fields of the request's array in detail. 406 lists requests that got tokens
+ * (ISPAN_OUTPUT_*); detail is the number of fields of an output, and result is 0. In the last 406 of a step, start_ns is the
+ * time since which calls are observed, extra the step's time (a double, in seconds), and amount the number of requests that
+ * got tokens.
  */
 struct ispan_record {
 	__u64 start_ns; /* CLOCK_MONOTONIC */
 	__u64 end_ns;
-	__u64 owner; /* 0 of control events without an owner */
+	__u64 owner; /* 0 for control events without an owner */
 	__u32 tgid;
 	__u32 tid;
 	__u16 kind;
@@ -172,21 +172,21 @@ struct ispan_text_record {
 	char text[ISPAN_TEXT_BYTES];
 };
 
-/* A call that a policy kept: the record's length tells it from others. */
+/* A call that a policy kept; the record's length distinguishes it from other records. */
 struct ispan_judged_record {
 	struct ispan_record record;
-	__u32 generation; /* of the policy; 0: there is none */
+	__u32 generation; /* generation of the policy; 0: none */
 	__u32 reserved;
 };
 
-/* Who an owner is: 403 and 404. The ids are those of traceparent. */
+/* Announces an owner (403) or its end (404). The ids are those of traceparent. */
 struct ispan_owner_record {
 	struct ispan_record record;
 	__u8 trace_id[16];
 	__u8 span_id[8]; /* the parent span */
 };
 
-/* The same of a request whose head names it: x-request-id, visible ASCII, NUL-terminated. */
+/* The same for a request with x-request-id: visible ASCII, NUL-terminated. */
 struct ispan_head_record {
 	struct ispan_owner_record owner;
 	char request_id[ISPAN_REQUEST_ID_BYTES];
@@ -197,62 +197,65 @@ struct ispan_head_record {
 /* How a slot is bound. */
 enum ispan_binding {
 	ISPAN_BOUND = 0,
-	ISPAN_BOUND_AMBIGUOUS = 1, /* two live requests have the same x-request-id */
+	ISPAN_BOUND_AMBIGUOUS = 1, /* two open requests have the same x-request-id */
 	ISPAN_BOUND_UNKNOWN = 2,
 };
 
 #define ISPAN_CHANGES 16
 
-/* Above the detail of 406, for an engine whose messages are read. */
-#define ISPAN_OUTPUT_LAST 0x01    /* of the step */
-#define ISPAN_OUTPUT_ABORTED 0x02 /* no outputs: requests that were given up */
-#define ISPAN_OUTPUT_BROKEN 0x04  /* the messages could not be read on: this step's outputs are not known */
+/* In the upper half of the detail of 406, for an engine whose messages are read. */
+#define ISPAN_OUTPUT_LAST 0x01    /* the last record of the step */
+#define ISPAN_OUTPUT_ABORTED 0x02 /* aborted requests instead of outputs */
+#define ISPAN_OUTPUT_BROKEN 0x04  /* the messages could not be decoded: this step's outputs are unknown */
 
-/* Changes of a step's members as inferspan_ckp.h lays them out, zero behind the last. */
+/* Changes of a step's members, encoded as in inferspan_ckp.h; zero after the last. */
 struct ispan_changes_record {
 	struct ispan_record record;
 	__u64 changes[ISPAN_CHANGES];
 };
 
-/* A sampled request, by number. Its absence ends the context of every thread that carries the number. */
+/* A sampled request, by number. Removing it ends the context of every thread that has the number. */
 struct ispan_request {
 	__u8 trace_id[16];
 	__u8 span_id[8];
 	__u64 began_ns;
 	__u32 tgid;
-	__s32 fd; /* -1 when it came by CKP */
+	__s32 fd; /* -1 if it was reported by CKP */
 	__u32 flags;
-	__u32 tid; /* the thread that read its head; its exit ends a request that is bound to it */
-	__u64 unattributed; /* what its process had not attributed when it began; of an adopted process, how many belong to it; of a step, its launches */
+	__u32 tid; /* the thread that read the headers; its exit ends a request that is bound to it */
+	__u64 unattributed; /* unattributed operations of the process at its begin; for an adopted process, the number of its processes; for a step, its launches */
 };
 
-#define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the answer were written */
-#define ISPAN_REQUEST_STREAMS 0x02   /* and more of them are known to come */
-#define ISPAN_REQUEST_ANSWERED 0x04  /* and none are */
-#define ISPAN_REQUEST_BOUND 0x08     /* a thread carries its number because it read the head */
-#define ISPAN_REQUEST_KEPT 0x20      /* or because it wrote the answer's end, and has not turned to anything else */
-#define ISPAN_REQUEST_PROCESS 0x40   /* no request: a process that is an owner, with those it starts */
-#define ISPAN_REQUEST_STEP 0x80      /* no request: a step of an engine */
-#define ISPAN_REQUEST_MIXED 0x10     /* its thread did work of other protocols meanwhile */
+#define ISPAN_REQUEST_RESPONDED 0x01 /* the first bytes of the response were written */
+#define ISPAN_REQUEST_STREAMS 0x02   /* and more bytes are expected */
+#define ISPAN_REQUEST_ANSWERED 0x04  /* and the response is complete */
+#define ISPAN_REQUEST_BOUND 0x08     /* a thread has its number because it read the headers */
+#define ISPAN_REQUEST_KEPT 0x20      /* a thread has its number because it wrote the end of the response, and has not turned to other work */
+#define ISPAN_REQUEST_PROCESS 0x40   /* not a request, but an adopted process with its children */
+#define ISPAN_REQUEST_STEP 0x80      /* not a request, but a step of an engine */
+#define ISPAN_REQUEST_MIXED 0x10     /* its thread also read from other descriptors meanwhile */
 
-/* Why operations of a request may not have been attributed to it: above the fd in the detail of 404. */
+/* Why operations of a request may be unattributed: in the upper half of the detail of 404, above the fd. */
 #define ISPAN_SHARED_LOOP 0x01    /* its thread, or its process, had other requests open */
-#define ISPAN_SHARED_THREADS 0x02 /* its process answers on other threads than those that read */
-#define ISPAN_SHARED_MIXED 0x04   /* its thread read from connections that are no requests' */
+#define ISPAN_SHARED_THREADS 0x02 /* other threads of its process write responses than read requests */
+#define ISPAN_SHARED_MIXED 0x04   /* its thread read from descriptors that are not connections of requests */
 
-/* Value of the OpenTelemetry contract map traces_ctx_v1, keyed by pid_tgid. */
+/* Value of the OpenTelemetry context map traces_ctx_v1, keyed by pid_tgid. */
 struct ispan_otel_context {
 	__u8 trace_id[16];
 	__u8 span_id[8];
 };
 
-/* One thread of the reader's own process. Only that thread writes: owner = 0, ids, owner = ispan_span_owner of the ids. */
+/*
+ * The published context of a thread of the reader's process. Only that thread writes it, in this order: owner = 0, ids, owner =
+ * ispan_span_owner(ids).
+ */
 struct ispan_own {
 	__u64 owner;
 	struct ispan_otel_context ids;
 };
 
-/* The number of a span, from its ids as they lie in memory, little-endian. */
+/* Computes the number of a span from its ids, read from memory as little-endian words. */
 static inline __u64 ispan_span_owner(__u64 trace_first, __u64 trace_second, __u64 span)
 {
 	__u64 mixed = (span ^ trace_second * 0x9e3779b97f4a7c15ull ^ (trace_first << 29 | trace_first >> 35)) * 0xbf58476d1ce4e5b9ull;
@@ -260,15 +263,15 @@ static inline __u64 ispan_span_owner(__u64 trace_first, __u64 trace_second, __u6
 	return (mixed ^ mixed >> 32) | ISPAN_OWNER_IS_SPAN;
 }
 
-/* In and out of the program who_am_i, run by the thread that asks. */
+/* The context of the program who_am_i, which the asking thread runs. */
 struct ispan_identity {
-	__u32 tgid; /* as the kernel numbers them, whatever PID namespace the caller lives in */
+	__u32 tgid; /* in the initial PID namespace, regardless of the caller's */
 	__u32 tid;
 };
 
-/* In and out of the programs process_adopt and process_release. */
+/* The context of the programs process_adopt and process_release. */
 struct ispan_adoption {
-	__u64 owner; /* that the process joins; 0: it becomes one, with these ids, and the number is written back */
+	__u64 owner; /* the owner that the process joins; 0: creates an owner with these ids, and returns its number here */
 	__u32 tgid;
 	__u32 reserved;
 	struct ispan_otel_context ids;
@@ -278,33 +281,33 @@ struct ispan_adoption {
 enum ispan_count {
 	ISPAN_COUNT_PRODUCED = 0, /* + kind */
 	ISPAN_COUNT_DROPPED_RING_FULL = 512,
-	ISPAN_COUNT_NO_MEMORY = 521,  /* no room for a thread's record or a request: what belongs to it is not produced */
+	ISPAN_COUNT_NO_MEMORY = 521,  /* no memory for a thread's state or a request: its events are not produced */
 	ISPAN_COUNT_CALL_TOO_DEEP = 522,
-	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls left out because the driver call inside was written */
-	ISPAN_COUNT_HTTP_HEADS = 600, /* heads recognised, with or without a traceparent */
+	ISPAN_COUNT_CALL_TWICE = 524, /* runtime calls omitted because the driver call inside was written */
+	ISPAN_COUNT_HTTP_HEADS = 600, /* requests recognised, with or without a traceparent */
 	ISPAN_COUNT_HTTP_FOUND = 601, /* valid traceparent, sampled or not */
 	ISPAN_COUNT_HTTP_SAMPLED = 602,
-	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C tells to ignore */
-	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that went on with an unfinished head */
-	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* head longer than the window, or in more buffers than are looked at */
+	ISPAN_COUNT_HTTP_MALFORMED = 603,   /* traceparent that W3C requires to ignore */
+	ISPAN_COUNT_HTTP_CONTINUED = 605,   /* reads that continued incomplete headers */
+	ISPAN_COUNT_HTTP_TOO_LONG = 606,    /* headers longer than the window, or in too many buffers */
 	ISPAN_COUNT_HTTP_PIPELINED = 607,   /* next request in the same read: no context given */
 	ISPAN_COUNT_HTTP_UNREADABLE = 608,  /* the bytes were not in memory */
 	ISPAN_COUNT_HTTP_LIMITED = 609,     /* sampled, but above settings.most_requests */
-	ISPAN_COUNT_REQUEST_ID_LEFT_OUT = 610, /* too long, odd bytes, or more than one: the request goes without */
+	ISPAN_COUNT_REQUEST_ID_LEFT_OUT = 610, /* too long, with invalid bytes, or more than one: the id is omitted */
 	ISPAN_COUNT_REQUESTS_BEGAN = 620,
 	ISPAN_COUNT_REQUESTS_ENDED = 621,
 	ISPAN_COUNT_REQUESTS_INHERITED = 622,
 	ISPAN_COUNT_THREADS_INTERLEAVED = 623,
 	ISPAN_COUNT_CKP_MALFORMED = 624,
-	ISPAN_COUNT_UNATTRIBUTED = 625,     /* operations of a thread that has several requests, or none that can be told */
+	ISPAN_COUNT_UNATTRIBUTED = 625,     /* operations of a thread that has several requests, or an unknown one */
 	ISPAN_COUNT_ANSWERED_ELSEWHERE = 626, /* answers written by another thread than the one that read the request */
 	ISPAN_COUNT_THREADS_MIXED = 627,    /* requests whose thread did other work meanwhile */
-	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be read to their end */
-	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded; the floor kept those that are not counted below */
+	ISPAN_COUNT_FRAMES_UNREADABLE = 630, /* messages of an engine that could not be decoded */
+	ISPAN_COUNT_JUDGED = 640, /* + kind, up to 127: calls while a policy is loaded; those not counted below were kept by the floor */
 	ISPAN_COUNT_POLICY_FOLDED = 771,
 	ISPAN_COUNT_POLICY_DROPPED = 772,
-	ISPAN_COUNT_POLICY_KEPT = 773, /* by its answer, or because the call failed or found no room in the sums */
-	ISPAN_COUNT_SHED = 780, /* + ispan_class: events that were folded or counted because of the class's level */
+	ISPAN_COUNT_POLICY_KEPT = 773, /* by its decision, or because the call failed or the map of folds was full */
+	ISPAN_COUNT_SHED = 780, /* + ispan_class: events folded or counted because of the level of their class */
 	ISPAN_COUNTERS = 1024,
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames of the messages between vLLM's API server and its engine. msgpack.h reads the values in them. */
+/* Decodes the ZMTP frames between vLLM's API server and its engine. msgpack.h decodes the values in them. */
 #ifndef INFERSPAN_ZMTP_H
 #define INFERSPAN_ZMTP_H
 
-/* Not static where a verifier reads it, so that it reads each once. */
+/* Not static in BPF programs, so that the verifier checks each function once. */
 #ifndef ZMTP_APART
 #define ZMTP_APART __noinline
 #endif
@@ -18,7 +18,7 @@
 #define ZMTP_MORE 1
 #define ZMTP_LONG 2
 #define ZMTP_COMMAND 4
-#define ZMTP_MOST (1ull << 40) /* of a frame; a longer one is none */
+#define ZMTP_MOST (1ull << 40) /* maximum size of a frame; a longer one is malformed */
 
 #define ZMTP_ADD 0
 #define ZMTP_ABORT 1
@@ -26,37 +26,37 @@
 #define ZMTP_ID_BYTES 124
 #define ZMTP_MOST_TOKENS 0xffff
 
-/* What a byte completed. */
+/* What the consumed bytes completed. */
 enum zmtp_event {
 	ZMTP_NOTHING,
-	ZMTP_ADDED,    /* id: a request that comes; length: fields of its array */
-	ZMTP_ABORTED,  /* id: one that goes */
-	ZMTP_OUTPUT,   /* id: one that got tokens, and may have finished; length: fields of its array */
-	ZMTP_OUTPUTS,  /* all outputs of a step; number: its time, a double in seconds */
-	ZMTP_MALFORMED, /* not such a message: nothing behind this byte can be read */
+	ZMTP_ADDED,    /* id: a new request; length: number of fields of its array */
+	ZMTP_ABORTED,  /* id: an aborted request */
+	ZMTP_OUTPUT,   /* id: a request that got tokens, and may have finished; length: number of fields of its array */
+	ZMTP_OUTPUTS,  /* all outputs of a step; number: the step's time, a double in seconds */
+	ZMTP_MALFORMED, /* not a message of an engine: the rest of the stream cannot be decoded */
 };
 
-/* What the next byte is. */
+/* The meaning of the next byte. */
 enum zmtp_at {
 	AT_FLAGS,
 	AT_SIZE,
-	AT_REST, /* of a frame that is not looked at */
-	AT_TYPE, /* of a message to the engine */
+	AT_REST, /* in a frame that is skipped */
+	AT_TYPE, /* the type of a message to the engine */
 	AT_VALUE,
-	AT_NUMBER, /* of a value: its length, or itself */
-	AT_BYTES,  /* of a value that is not looked at */
+	AT_NUMBER, /* in a number: a value's length, or the value itself */
+	AT_BYTES,  /* in a value that is skipped */
 	AT_ID,
 };
 
-/* Which value of a frame's array of arrays is read. */
+/* The value that is being read, in a frame's array of arrays. */
 enum zmtp_value {
-	VALUE_REQUEST,  /* the array that a request is */
-	VALUE_ID,	/* of a request to come, or to go */
-	VALUE_ABORTS,	/* the array of ids */
-	VALUE_STEP,	/* the array that a step's outputs are in */
-	VALUE_ENGINE,	/* its first field */
+	VALUE_REQUEST,  /* the array of a request's fields */
+	VALUE_ID,	/* the id of a new or an aborted request */
+	VALUE_ABORTS,	/* the array of aborted ids */
+	VALUE_STEP,	/* the array of a step: engine, outputs, … */
+	VALUE_ENGINE,	/* the first field of a step */
 	VALUE_OUTPUTS,	/* the array of outputs */
-	VALUE_OUTPUT,	/* the next of them: an array of its fields */
+	VALUE_OUTPUT,	/* the next output: an array of its fields */
 	VALUE_FIELD,
 	VALUE_STATS,
 	VALUE_TIME,
@@ -65,28 +65,28 @@ enum zmtp_value {
 struct zmtp {
 	u64 left;   /* of the frame */
 	u64 skip;   /* of the value */
-	u64 number; /* as far as it is read */
-	u64 nested; /* values still to be stepped over before the next one that counts */
-	u32 count;  /* outputs or ids still to come */
+	u64 number; /* the number that is being read */
+	u64 nested; /* values to skip before the next relevant one */
+	u32 count;  /* remaining outputs or ids */
 	u32 tokens; /* of the output */
 	u32 field;  /* of the output, from 0 */
-	u32 length; /* fields of a request or an output */
-	u8 outputs; /* these are messages from the engine */
+	u32 length; /* number of fields of a request or an output */
+	u8 outputs; /* whether the messages are from the engine */
 	u8 at;
 	u8 value;
 	u8 flags; /* of the frame */
-	u8 part;  /* number of the frame in its message */
+	u8 part;  /* index of the frame in its message */
 	u8 type;
-	u8 want; /* bytes of the number still to come */
+	u8 want; /* remaining bytes of the number */
 	u8 head; /* first byte of the value */
 	u8 finished;
 	u8 event;
-	u8 id_length; /* 0: it was too long, or no id */
+	u8 id_length; /* 0: no id, or it is too long */
 	u8 id_read;
 	u8 pad[4];
 	struct {
 		u32 process;
-		char text[ZMTP_ID_BYTES]; /* zero behind the last */
+		char text[ZMTP_ID_BYTES]; /* zero after the last character */
 	} id;
 };
 
@@ -98,7 +98,7 @@ static __always_inline void zmtp_fail(struct zmtp *z)
 static __always_inline void zmtp_frame_ended(struct zmtp *z)
 {
 	z->at = AT_FLAGS;
-	if (z->flags & ZMTP_COMMAND) /* outside of messages */
+	if (z->flags & ZMTP_COMMAND) /* commands are not part of messages */
 		return;
 	if (!(z->flags & ZMTP_MORE))
 		z->part = 0;
@@ -113,7 +113,7 @@ static __always_inline void zmtp_step_over_rest(struct zmtp *z)
 		zmtp_frame_ended(z);
 }
 
-/* A frame whose size is known: what is in it? Messages to the engine have two that count, those from it one. */
+/* Begins a frame, whose size is now known. Messages to the engine have two relevant frames, messages from the engine one. */
 ZMTP_APART int zmtp_frame_begins(struct zmtp *z)
 {
 	if (!z)

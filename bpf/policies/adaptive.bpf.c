@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps more of a kind while its calls take longer than they usually do, as the profiler `latency` says; without it, and while all
- * is as usual, one in 64, or in as many as given. A level has four times the detail of the one below.
+ * Keeps more calls of a kind while they take longer than their long-term mean, which the profiler `latency` measures.
+ * Otherwise, and without the profiler, keeps one in 64 (parameter one_in). Each level keeps four times as many calls as the
+ * level below.
  */
 #include "inferspan_policy.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps every call: what is written is the same as without a policy, with its generation. */
+/* Keeps every call. The events are those without a policy, plus the policy's generation. */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

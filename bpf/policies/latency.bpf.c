@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A profiler: learns how long the calls of each kind take. */
+/* A profiler: measures the durations of each kind of call. */
 #include "inferspan_policy.h"
 
 char LICENSE[] SEC("license") = "GPL";

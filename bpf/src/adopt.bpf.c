@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run by the reader: which processes are owners themselves, and what is forgotten while no request is recognised? */
+/* Programs that the reader runs: adopt and release processes, and end all requests when their recognition is detached. */
 #include "connections.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -20,7 +20,7 @@ static __always_inline u64 begin_process(const struct ispan_settings *settings, 
 	return number;
 }
 
-/* A process that was adopted before belongs to the new owner. The number of the owner is written back; 0: there is no room. */
+/* Assigns a process to an owner, also if it has another owner. Writes the owner's number back, or 0 if the map is full. */
 SEC("syscall")
 int process_adopt(struct ispan_adoption *adoption)
 {
@@ -44,7 +44,7 @@ int process_adopt(struct ispan_adoption *adoption)
 	return 0;
 }
 
-/* Lets one process go; or, where none is named, the owner with all that belong to it. */
+/* Releases one process, or, without a tgid, the owner with all its processes. */
 SEC("syscall")
 int process_release(struct ispan_adoption *adoption)
 {
@@ -82,8 +82,8 @@ static long forget_framed(void *map, u32 *tgid, void *engine, struct ispan_activ
 }
 
 /*
- * Ends all requests and steps but adopted processes, since the programs that would see their ends are detached. What those programs noted
- * until now has no end either.
+ * Ends all requests and steps, but not adopted processes, because the programs that would detect their ends are detached. Also
+ * clears the state of connections and servers.
  */
 SEC("syscall")
 int requests_forget(struct ispan_adoption *unused)

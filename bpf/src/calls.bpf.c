@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which CUDA and NCCL functions did a request call, and for how long? One program for all: the cookie tells which. */
+/*
+ * Reports a request's calls of CUDA and NCCL functions. One program serves all functions; the attach cookie identifies the
+ * function.
+ */
 #include "context.h"
 #include "frames.h"
 #include "operands.h"
@@ -9,7 +12,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define STOP_HERE 1 /* of a session's entry: do not come back on return */
+#define STOP_HERE 1 /* result of a session's entry: skip the return probe */
 
 static __always_inline struct ispan_call cookie_of(struct pt_regs *regs)
 {
@@ -26,7 +29,7 @@ static __always_inline bool is_on(const struct ispan_settings *settings, u16 kin
 	return settings->flags & (kind < ISPAN_KIND_NCCL_ALL_REDUCE ? ISPAN_EMIT_CUDA : ISPAN_EMIT_NCCL);
 }
 
-/* cudaMemcpyKind: 1 to the device, 2 from it, 3 within; 0 and 4 do not say. */
+/* cudaMemcpyKind: 1 host to device, 2 device to host, 3 device to device; 0 and 4 do not determine the direction. */
 static __always_inline u16 kind_at_entry(struct ispan_call call, struct pt_regs *regs)
 {
 	u32 direction = (u32)SLOT4(regs);
@@ -46,7 +49,7 @@ static __always_inline int call_begins(struct pt_regs *regs)
 	struct ispan_call call;
 	u32 depth;
 
-	/* Most calls of most threads end here: nothing above may cost anything. */
+	/* Most calls of most threads end here, so the code above must be cheap. */
 	if (!settings || (!served_since(settings, task) && !engine_of(task->tgid)))
 		return STOP_HERE;
 	thread = thread_of(task);
@@ -98,7 +101,7 @@ static __always_inline void write_call(struct ispan_record *record, struct task_
 	record->extra = frame->extra;
 }
 
-/* Written where the reader will find it: every copy on the way is time of the thread that is watched. */
+/* Writes the record directly into the ring, because each copy would cost time of the observed thread. */
 static __always_inline void emit_call(const struct ispan_settings *settings, struct task_struct *task,
 				      const struct ispan_context *context, const struct ispan_frame *frame, u16 kind,
 				      u64 now, s32 result)
@@ -126,7 +129,7 @@ static __always_inline int call_ends(struct pt_regs *regs)
 
 	if (!frame || frame->start_ns < settings->attached_ns)
 		return 0;
-	/* Here, before the ways part: the verifier walks each of them. */
+	/* Computed before the branches, because the verifier walks each of them. */
 	if (is_out(frame->call.detail))
 		frame->detail = word_at(frame->detail);
 	if (is_out(frame->call.extra))
@@ -167,7 +170,7 @@ static __always_inline int call_ends(struct pt_regs *regs)
 
 extern bool bpf_session_is_return(void) __weak __ksym;
 
-/* For one link that fires at both ends. Every kernel that has such links tells which end it is. */
+/* For session links, which fire at entry and return. Kernels with such links have bpf_session_is_return. */
 SEC("uprobe")
 int call_session(struct pt_regs *regs)
 {
@@ -187,7 +190,7 @@ int call_return(struct pt_regs *regs)
 	return call_ends(regs);
 }
 
-/* Runs behind the policy, which has no other way on: there is one place that writes what was judged. */
+/* The policy tail-calls this program, which writes, folds or drops the call. */
 SEC("uprobe")
 int call_judged(struct pt_regs *regs)
 {

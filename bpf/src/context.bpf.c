@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Whom does this thread serve, and which system calls did it wait for? Requests recognised in the bytes a thread reads,
- * until they are answered.
- */
+/* Recognises requests in the bytes that threads read, detects the end of their responses, and reports system calls. */
 #include "answers.h"
 #include "binding.h"
 #include "framed.h"
@@ -13,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* What the system call says of the thread's request, before it is made. */
+/* Updates the thread's request before a system call. */
 static __always_inline void before_call(struct ispan_thread *thread, struct pt_regs *regs, long number)
 {
 	switch (number) {
@@ -44,7 +41,7 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	struct ispan_thread *thread;
 	struct task_struct *task;
 
-	/* So does every function return that somebody probes, ourselves included. */
+	/* uretprobe: returns of probed functions enter the kernel here, too. */
 	if (number == NR_uretprobe)
 		return 0;
 	settings = current_settings();
@@ -65,7 +62,7 @@ int BPF_PROG(context_sys_enter, struct pt_regs *regs, long number)
 	return 0;
 }
 
-/* First bytes of too short a read: the request may begin with them, and go on in the next. */
+/* Returns whether a request may begin with these bytes of a short read, and continue in the next read. */
 static __always_inline bool may_begin_request(u32 word, long length)
 {
 	u8 first = (u8)word;
@@ -76,8 +73,8 @@ static __always_inline bool may_begin_request(u32 word, long length)
 }
 
 /*
- * Takes the bytes of a request's body off what was read, which the next head may follow. Negative: nothing is left. 0: there was no
- * body to come.
+ * Skips the bytes of a request's body, after which the next request may follow. Returns a negative value if nothing is left,
+ * and 0 if no body was expected.
  */
 static __always_inline s64 body_bytes(u64 key, struct ispan_bytes *bytes)
 {
@@ -89,7 +86,7 @@ static __always_inline s64 body_bytes(u64 key, struct ispan_bytes *bytes)
 	connection->body = bytes->length < body ? body - bytes->length : 0;
 	if (bytes->length <= body)
 		return -1;
-	if (bytes->list) { /* a request, of which nothing is known */
+	if (bytes->list) { /* counts as a request, of which nothing is known */
 		head_finished(key, false, false, 0, false);
 		return -1;
 	}
@@ -103,7 +100,7 @@ static __always_inline bool is_dont_wait(u64 number, u64 third, u64 fourth)
 	return (number == NR_recvfrom && fourth & MSG_DONTWAIT) || (number == NR_recvmsg && third & MSG_DONTWAIT);
 }
 
-/* By the system call's number and arguments. Not static, so that the verifier does not read it for each of them. */
+/* Called after a read, with the system call's number and arguments. Not static, so that the verifier checks it once. */
 __noinline int after_read(u64 number_and_fd, u64 length, u64 second, u64 third, u64 fourth)
 {
 	struct ispan_settings *settings = current_settings();
@@ -150,7 +147,7 @@ static __always_inline void after_mmap(const struct ispan_settings *settings, st
 		library_mapped(settings, (s32)ARG5(regs));
 }
 
-/* On a thread without a request the mark may stay: the next request removes it. */
+/* If the thread has no request, the flag may stay set; the next request clears it. */
 static __always_inline void after_wait(const struct ispan_settings *settings)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -160,7 +157,7 @@ static __always_inline void after_wait(const struct ispan_settings *settings)
 		thread->flags &= ~ISPAN_THREAD_WAITING;
 }
 
-/* What it says of the thread's request once it is made. */
+/* Updates the thread's request after a system call. */
 static __always_inline void after_call(struct ispan_settings *settings, struct pt_regs *regs, long number, long result)
 {
 	switch (number) {
@@ -205,7 +202,7 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 	struct ispan_settings *settings;
 	long number = NUMBER(regs);
 
-	/* The kernel takes the number away when a probed function returned. */
+	/* The kernel clears the number after uretprobe. */
 	if (number < 0)
 		return 0;
 	settings = current_settings();
@@ -217,7 +214,7 @@ int BPF_PROG(context_sys_exit, struct pt_regs *regs, long result)
 	if ((number == NR_recvfrom || number == NR_sendto) && result > 0 && IS_NATIVE(regs) && any_framed())
 		framed_moved(connection_of(bpf_get_current_pid_tgid() >> 32, (s32)ARG1(regs)), ARG2(regs), result,
 			     number == NR_sendto);
-	/* With its last bytes a request may end, which they belong to. */
+	/* A request may end with these bytes, which still belong to it. */
 	if (IS_NATIVE(regs) && result > 0 && any_open())
 		after_bytes(regs, number, result);
 	return 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who am I? A process in a PID namespace cannot know the numbers by which the other programs see its threads. */
+/*
+ * Returns the caller's ids in the initial PID namespace, which the other programs use and a process in a PID namespace cannot
+ * know.
+ */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 #include "wire.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Run by the asking thread itself (BPF_PROG_TEST_RUN); the answer is written back into the context. */
+/* The asking thread runs it (BPF_PROG_TEST_RUN); the result is written into the context. */
 SEC("syscall")
 int who_am_i(struct ispan_identity *identity)
 {

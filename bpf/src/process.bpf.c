@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What does a thread leave to those it starts, and which processes come and go? */
+/* Passes a thread's request on to the threads and processes that it starts, and reports starts and exits of processes. */
 #include "connections.h"
 #include "steps.h"
 #include <bpf/bpf_tracing.h>
@@ -7,9 +7,10 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * A new thread or process works for the request its maker works for, until it waits for what others bring. It gets the number: the
- * end reaches it too. A thread may be of a pool, and take another request's work at once: it is believed only while its process has
- * no other request open. What a program publishes for its thread has no number, and no end that would reach others.
+ * A new thread or process works for its creator's request until it waits for other work. It gets the request's number, so the
+ * request's end applies to it, too. A new thread may belong to a pool and take another request's work at once; it keeps the
+ * request only while its process has no other open request. A context that a program publishes for its thread is not passed on,
+ * because its end would not reach other threads.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
@@ -48,12 +49,12 @@ static __always_inline void process_event(const struct ispan_settings *settings,
 	record.tgid = pid_tgid >> 32;
 	record.tid = (u32)pid_tgid;
 	if (!text)
-		emit_quietly(&record); /* an end: only what is to be forgotten waits */
-	else /* whom a program that begins is sent requests matters at once only where processes are chosen */
+		emit_quietly(&record); /* an exit: the reader only removes state, which can wait */
+	else /* an exec: urgent only if the reader must decide whether the process is a target */
 		write_text(settings, &record, text, TEXT_KERNEL, settings->scope == ISPAN_SCOPE_EVERYTHING);
 }
 
-/* Of the requests that no thread carries, those end whose process does, or becomes another program. */
+/* Ends the process's requests that are not bound to a thread, when the process exits or executes another program. */
 static long end_of_process(void *map, u64 *key, void *connection, u32 *tgid)
 {
 	const struct ispan_settings *settings = current_settings();
@@ -85,8 +86,9 @@ int BPF_PROG(process_exec, struct task_struct *task, pid_t old_pid, struct linux
 }
 
 /*
- * The thread that read a request takes it along, and the one it set aside. Those who inherited it may go without ending
- * it. Its number does not tell: a thread that starts another program gets the first one's.
+ * The exit of the thread that read a request ends the request, and the request that the thread had set aside. The exit of a
+ * thread that inherited the request does not. The thread id does not distinguish the two: after an exec, a thread has the id of
+ * the main thread.
  */
 static __always_inline void thread_gone(const struct ispan_settings *settings, struct task_struct *task)
 {
@@ -99,7 +101,10 @@ static __always_inline void thread_gone(const struct ispan_settings *settings, s
 	contract_forget(settings, bpf_get_current_pid_tgid());
 }
 
-/* A thread of the reader's may end with its context published. The next thread with its number must not have it. */
+/*
+ * A thread of the reader's process may end while its context is published. The next thread with the same id must not inherit
+ * it.
+ */
 static __always_inline void own_thread_gone(const struct ispan_settings *settings)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -124,8 +129,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	process_gone(tgid);
 	process_leaves(tgid);
 	engine_gone(tgid);
-	bpf_map_delete_elem(&adopted, &tgid); /* whose owner may have ended before */
-	bpf_map_delete_elem(&targets, &tgid); /* the number may be given to another program at once */
+	bpf_map_delete_elem(&adopted, &tgid); /* the owner may have ended before */
+	bpf_map_delete_elem(&targets, &tgid); /* the pid may be reused at once */
 	process_event(settings, ISPAN_KIND_PROCESS_EXITED, NULL);
 	return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks of processes, each with the trace that its thread worked for, by the maps of a bridge that runs. */
+/* Counts stacks with the trace that their thread worked for, which it finds in the maps of a running bridge. */
 #include "context.h"
 #include "device.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The only trace whose stacks are counted; zeros: those of all threads. */
+/* The only trace whose stacks are counted; zero: count all threads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -26,7 +26,7 @@ static __always_inline const struct ispan_otel_context *own_ids(u32 tid)
 	return own ? &own->ids : NULL;
 }
 
-/* A step of an engine works for many, and has no trace. */
+/* A step of an engine works for several requests, so it has no trace id here. */
 static __always_inline const u8 *trace_id_of(const struct ispan_context *context, u64 pid_tgid)
 {
 	u64 number = context->owner;
@@ -41,7 +41,7 @@ static __always_inline const u8 *trace_id_of(const struct ispan_context *context
 	return ids ? ids->trace_id : NULL;
 }
 
-/* False where only another trace is wanted. */
+/* Finds the thread's trace; returns false if only another trace is wanted. */
 static __always_inline bool find_trace(struct ispan_trace *trace)
 {
 	u64 pid_tgid = bpf_get_current_pid_tgid();

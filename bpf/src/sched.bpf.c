@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When was a serving thread off the CPU and why, and how long did it wait for one when it could have run? */
+/* Reports when a thread that serves a request was off the CPU and why, and how long it waited in the run queue. */
 #include "folds.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -8,7 +8,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define PREEMPTED 1
 
-/* A state the kernel reports for a thread that could go on: it was taken off the CPU by another. */
+/* The state with which the thread leaves the CPU. A thread that is still runnable was preempted. */
 static __always_inline u32 state_left_with(bool preempted, struct task_struct *task)
 {
 	struct task_struct___before_5_14 {
@@ -55,7 +55,7 @@ static __always_inline void comes(const struct ispan_settings *settings, struct 
 	u64 left, runnable;
 	u32 state;
 
-	/* It may have come and gone while we were not attached, too. */
+	/* The thread may also have run while the program was not attached. */
 	if (!thread || thread->off_start_ns < since || thread->off_start_ns < settings->sched_ns)
 		return;
 	left = thread->off_start_ns;

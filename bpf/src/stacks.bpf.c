@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples stacks of processes, traced or not; does not need the bridge. */
+/* Counts stacks of processes without regard to requests; does not need a running bridge. */
 #include "device.h"
 
 char LICENSE[] SEC("license") = "GPL";

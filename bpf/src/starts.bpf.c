@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of processes that start: which stacks run, by a timer, which thread ended their long waits, and when do they listen? */
+/*
+ * Observes processes during their start: samples stacks by a timer, finds the threads that end long waits, and reports
+ * listening sockets.
+ */
 #include "kernel.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -27,7 +30,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } start_events SEC(".maps");
 
-/* Processes, and those they have started. */
+/* Observed processes, and their children. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -35,7 +38,7 @@ struct {
 	__type(value, u32);
 } start_targets SEC(".maps");
 
-/* By thread: when it left its CPU. A thread that ends leaves its entry, which makes room when it is needed. */
+/* By thread: when it left its CPU. A thread that ends leaves its entry, which is evicted when the map is full. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -64,7 +67,7 @@ static __always_inline void lose(void)
 		(*lost)++;
 }
 
-/* Of the thread that runs this: detail has the numbers of its stacks, negative where there is none; extra whom it woke. */
+/* Writes an event of the current thread: detail has the keys of its stacks (negative: none), extra the thread that it woke. */
 static __always_inline void emit(void *ctx, u16 kind, u64 since, u64 now, u64 woken)
 {
 	struct ispan_text_record *record = bpf_ringbuf_reserve(&start_events, sizeof(*record), 0);
@@ -113,7 +116,7 @@ int BPF_PROG(start_exit, struct task_struct *task)
 {
 	u32 tgid = task->tgid;
 
-	/* Its number may become another's. */
+	/* The thread id may be reused. */
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		bpf_map_delete_elem(&start_targets, &tgid);
 	return 0;
@@ -132,7 +135,7 @@ int BPF_PROG(start_switch, bool preempt, struct task_struct *previous)
 	return 0;
 }
 
-/* In the thread that wakes; in an interrupt that is any, or none. */
+/* Runs in the waking thread. In an interrupt, the current thread is arbitrary. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(start_waking, struct task_struct *task)
 {

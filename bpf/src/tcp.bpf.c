@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long did a request wait for connections, and which of its bytes had to be sent again? */
+/* Reports a request's TCP connects, and the retransmissions of its data. */
 #include "context.h"
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -11,12 +11,12 @@ char LICENSE[] SEC("license") = "GPL";
 #define TCP_CLOSE 7
 #define ECANCELED 125
 
-/* Who connected a socket, or sent on it last. */
+/* The thread that connected a socket, or last sent on it. */
 struct ispan_sender {
 	struct ispan_context context;
 	u64 pid_tgid;
 	u64 start_ns;
-	u64 write_seq; /* as it was behind that sending: when it has moved, others have sent */
+	u64 write_seq; /* write_seq after that send; if it has changed, another thread has sent since */
 };
 
 struct {
@@ -45,7 +45,7 @@ static __always_inline void remember_sender(const struct ispan_settings *setting
 	bpf_map_update_elem(&senders, &key, &sender, BPF_ANY);
 }
 
-/* Of one from before we were attached again, the socket may have been closed unseen, and the address be another's. */
+/* Ignores entries from before the last attach: the socket may have been closed since, and its address reused. */
 static __always_inline struct ispan_sender *sender_of(const struct ispan_settings *settings, u64 sk)
 {
 	struct ispan_sender *sender = bpf_map_lookup_elem(&senders, &sk);
@@ -63,7 +63,7 @@ static __always_inline void emit_tcp(const struct ispan_settings *settings, stru
 	emit(settings, &record);
 }
 
-/* A connect that is given up before anything answered has no error of its own. */
+/* A connect that is aborted before a response has no error; report ECANCELED. */
 static __always_inline s32 outcome(const struct sock *sk, int state)
 {
 	int error = BPF_CORE_READ(sk, sk_err);
@@ -73,7 +73,7 @@ static __always_inline s32 outcome(const struct sock *sk, int state)
 	return error ? -error : -ECANCELED;
 }
 
-/* The last step of a connection may come in an interrupt on any thread: the socket says whose it is. */
+/* The end of a connect may occur in an interrupt on any thread, so the socket determines the owner. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tcp_state, const struct sock *sk, int from, int to)
 {
@@ -98,7 +98,7 @@ int BPF_PROG(tcp_state, const struct sock *sk, int from, int to)
 	return 0;
 }
 
-/* Kernels before 6.3 lack this tracepoint; there, only the first bytes of a connection are known to be sent again. */
+/* Kernels before 6.3 lack this tracepoint. There, only retransmissions of a connection's first bytes can be attributed. */
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(tcp_sent, struct sock *sk, int length, int flags)
 {
@@ -123,10 +123,10 @@ int BPF_PROG(tcp_retransmit, const struct sock *sk, const struct sk_buff *bytes)
 	if (!settings || !(settings->flags & ISPAN_EMIT_TCP))
 		return 0;
 	sender = sender_of(settings, (u64)sk);
-	/* A connecting socket has one sender; its numbers are given out only behind the state change. */
+	/* A connecting socket has one sender, and its write_seq is set only after the state change. */
 	if (!sender || (state != TCP_SYN_SENT && sender->write_seq != write_seq_of(sk)))
 		return 0;
-	/* A request that has ended may share the connection with one that we do not know. */
+	/* If the request has ended, another request may be using the connection. */
 	if (!(sender->context.owner & ISPAN_OWNER_IS_SPAN) && !bpf_map_lookup_elem(&requests, &sender->context.owner))
 		return 0;
 	emit_tcp(settings, sender, ISPAN_KIND_TCP_RETRANSMIT, bpf_ktime_get_ns(), BPF_CORE_READ(bytes, len), 0,

@@ -1,5 +1,6 @@
 package io.inferspan.pd.json;
 
+import io.inferspan.json.EightBytes;
 import java.util.BitSet;
 
 /**
@@ -10,10 +11,23 @@ import java.util.BitSet;
  * bytes at a time.
  */
 final class JsonScanner {
+  private static final long EACH = 0x0101010101010101L;
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
+
+  /**
+   * The characters allowed after a backslash, besides u; a table, because code in prompts has many.
+   */
+  private static final boolean[] ESCAPED = new boolean[128];
+
+  static {
+    for (char c : "\"\\/bfnrt".toCharArray()) {
+      ESCAPED[c] = true;
+    }
+  }
+
   private final byte[] json;
   private final int end;
   private final int maxDepth;
-  private final StringScanner strings;
 
   /**
    * For each depth, whether the open container is an object. It is on the heap, so that no body can
@@ -25,7 +39,6 @@ final class JsonScanner {
     this.json = json;
     this.end = end;
     this.maxDepth = maxDepth;
-    this.strings = new StringScanner(json, end);
   }
 
   /** Returns the byte at a position; at the end 0, which is never valid between values. */
@@ -57,7 +70,7 @@ final class JsonScanner {
     if (peek(at) != '"') {
       throw unexpected(at);
     }
-    return strings.skip(at + 1);
+    return skipText(at + 1);
   }
 
   /** Skips any value that stands inside {@code depth} containers. */
@@ -111,12 +124,132 @@ final class JsonScanner {
 
   private int skipScalar(int at) throws InvalidJson {
     return switch (peek(at)) {
-      case '"' -> strings.skip(at + 1);
+      case '"' -> skipText(at + 1);
       case 't' -> skipWord(at, "true");
       case 'f' -> skipWord(at, "false");
       case 'n' -> skipWord(at, "null");
       default -> skipNumber(at);
     };
+  }
+
+  /**
+   * Returns the position after the closing quote; {@code start} is the first byte inside the
+   * quotes.
+   */
+  private int skipText(int start) throws InvalidJson {
+    int at = skipPlain(start);
+    while (at < end && json[at] != '"') {
+      if (json[at] == '\\') {
+        at = skipPlain(skipEscape(at));
+      } else if (json[at] < 0) {
+        at = skipPlain(skipNonAscii(at));
+      } else {
+        throw new InvalidJson("control character in a string at offset " + at);
+      }
+    }
+    if (at >= end) {
+      throw new InvalidJson("ends inside a string at offset " + at);
+    }
+    return at + 1;
+  }
+
+  private int skipPlain(int start) {
+    int at = start;
+    for (; at <= end - Long.BYTES; at += Long.BYTES) {
+      long special = special(EightBytes.at(json, at));
+      if (special != 0) {
+        return at + Long.numberOfTrailingZeros(special) / Byte.SIZE;
+      }
+    }
+    while (at < end && special(json[at]) == 0) {
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * Marks the first of eight bytes that is a quote, a backslash, a control or not ASCII with its
+   * highest bit.
+   *
+   * <p>A subtraction borrows from the next byte only where it hit, so marks above the lowest may be
+   * wrong.
+   */
+  private static long special(long bytes) {
+    long control = bytes - ' ' * EACH;
+    long quote = (bytes ^ '"' * EACH) - EACH;
+    long backslash = (bytes ^ '\\' * EACH) - EACH;
+    return (bytes | control | quote | backslash) & HIGHEST_BITS;
+  }
+
+  private static int special(byte b) {
+    return b < ' ' || b == '"' || b == '\\' ? 1 : 0;
+  }
+
+  private int skipEscape(int at) throws InvalidJson {
+    byte escaped = at + 1 < end ? json[at + 1] : 0;
+    if (escaped > 0 && ESCAPED[escaped]) {
+      return at + 2;
+    }
+    if (escaped != 'u') {
+      throw invalidEscape(at);
+    }
+    return skipHex(at + 2);
+  }
+
+  private int skipHex(int at) throws InvalidJson {
+    if (at + 4 > end) {
+      throw invalidEscape(at);
+    }
+    for (int i = at; i < at + 4; i++) {
+      if (json[i] < 0 || Character.digit(json[i], 16) < 0) {
+        throw invalidEscape(i);
+      }
+    }
+    return at + 4;
+  }
+
+  private static InvalidJson invalidEscape(int at) {
+    return new InvalidJson("invalid escape at offset " + at);
+  }
+
+  private int skipNonAscii(int start) throws InvalidJson {
+    int at = start;
+    while (at < end && json[at] < 0) {
+      int length = utf8Length(at);
+      if (length == 0) {
+        throw new InvalidJson("not UTF-8 at offset " + at);
+      }
+      at += length;
+    }
+    return at;
+  }
+
+  /**
+   * Returns the length of the well-formed UTF-8 sequence that starts here, or 0; the second byte's
+   * range depends on the first.
+   */
+  private int utf8Length(int at) {
+    int first = json[at] & 0xff;
+    if (first < 0xe0) {
+      return first >= 0xc2 && isWithin(at + 1, 0x80, 0xbf) ? 2 : 0;
+    }
+    if (first < 0xf0) {
+      int lowest = first == 0xe0 ? 0xa0 : 0x80; // no overlong form
+      int highest = first == 0xed ? 0x9f : 0xbf; // no surrogates
+      return isWithin(at + 1, lowest, highest) && isWithin(at + 2, 0x80, 0xbf) ? 3 : 0;
+    }
+    int lowest = first == 0xf0 ? 0x90 : 0x80;
+    int highest = first == 0xf4 ? 0x8f : 0xbf; // nothing above U+10FFFF
+    boolean valid =
+        first <= 0xf4
+            && isWithin(at + 1, lowest, highest)
+            && isWithin(at + 2, 0x80, 0xbf)
+            && isWithin(at + 3, 0x80, 0xbf);
+    return valid ? 4 : 0;
+  }
+
+  private boolean isWithin(int at, int lowest, int highest) {
+    return at < end && (json[at] & 0xff) >= lowest && (json[at] & 0xff) <= highest;
   }
 
   private int skipWord(int at, String word) throws InvalidJson {

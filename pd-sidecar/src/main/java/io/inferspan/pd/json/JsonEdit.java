@@ -15,22 +15,10 @@ import org.jspecify.annotations.Nullable;
  * removing it drops all. An absent member is appended. The last change of a member wins.
  */
 public final class JsonEdit {
-  /** A change of a member. */
-  private sealed interface Change {
-    /** Sets a value. */
-    record Put(JsonValue value) implements Change {}
+  /** A new value or the edit of a nested object; without both, the member is removed. */
+  private record Change(@Nullable JsonPieces value, @Nullable JsonEdit nested) {}
 
-    /** Sets a value that is joined only when it is written. */
-    record Join(JsonPieces pieces) implements Change {}
-
-    /** Changes its members. */
-    record Nest(JsonEdit edit) implements Change {}
-
-    /** Removes it. */
-    record Drop() implements Change {}
-  }
-
-  private static final Change DROP = new Change.Drop();
+  private static final Change DROP = new Change(null, null);
 
   private final JsonObject object;
   private final Map<String, Change> changes = new LinkedHashMap<>();
@@ -53,12 +41,12 @@ public final class JsonEdit {
 
   /** Sets a member to pieces that are known to be one valid value; they are not copied. */
   public JsonEdit set(String name, JsonPieces pieces) {
-    return change(name, new Change.Join(pieces));
+    return change(name, new Change(pieces, null));
   }
 
   /** Sets a member to a value from elsewhere, byte for byte. */
   public JsonEdit set(String name, JsonValue other) {
-    return change(name, new Change.Put(other));
+    return set(name, new JsonPieces().value(other));
   }
 
   public JsonEdit set(String name, long value) {
@@ -82,24 +70,18 @@ public final class JsonEdit {
    * member is set in it.
    */
   public JsonEdit within(String name) {
-    if (changes.get(name) instanceof Change.Nest(JsonEdit nested)) {
-      return nested;
+    Change change = changes.get(name);
+    if (change != null && change.nested != null) {
+      return change.nested;
     }
-    JsonValue current = current(name);
+    JsonValue current = change == null ? object.value(name) : null;
+    if (change != null && change.value != null) {
+      current = JsonValue.trusted(change.value.toBytes());
+    }
     JsonObject existing = current == null ? null : current.object();
     JsonEdit nested = new JsonEdit(existing == null ? JsonObject.EMPTY : existing);
-    change(name, new Change.Nest(nested));
+    change(name, new Change(null, nested));
     return nested;
-  }
-
-  private @Nullable JsonValue current(String name) {
-    return switch (changes.get(name)) {
-      case Change.Put(JsonValue value) -> value;
-      case Change.Drop _ -> null;
-      case Change.Nest _ -> null;
-      case Change.Join(JsonPieces pieces) -> JsonValue.trusted(pieces.toBytes());
-      case null -> object.value(name);
-    };
   }
 
   private JsonEdit change(String name, Change change) {
@@ -130,7 +112,7 @@ public final class JsonEdit {
     int copied = object.from();
     for (int i = 0; i < changed.length; i++) {
       Member member = object.members().get(i);
-      if (changed[i] instanceof Change.Drop) {
+      if (changed[i] == DROP) {
         // The comma before it is removed too, or the one after it if no member is left before it.
         boolean leads = i == dropped++;
         out.add(object.bytes(), copied, leads ? member.key().from() : member.comma());
@@ -165,7 +147,7 @@ public final class JsonEdit {
       List<Map.Entry<String, Change>> absent, boolean hasMembers, JsonPieces out) {
     boolean needsComma = hasMembers;
     for (Map.Entry<String, Change> entry : absent) {
-      if (!(entry.getValue() instanceof Change.Drop)) {
+      if (entry.getValue() != DROP) {
         out.raw(needsComma ? "," : "").raw(new JsonWriter().name(entry.getKey()).toBytes());
         renderValue(entry.getValue(), out);
         needsComma = true;
@@ -174,24 +156,18 @@ public final class JsonEdit {
   }
 
   private static void renderValue(Change change, JsonPieces out) {
-    switch (change) {
-      case Change.Put(JsonValue value) -> out.value(value);
-      case Change.Nest(JsonEdit nested) -> nested.render(out);
-      case Change.Join(JsonPieces pieces) -> out.add(pieces);
-      case Change.Drop _ -> throw new IllegalStateException("a dropped member has no value");
+    if (change.nested != null) {
+      change.nested.render(out);
+    } else if (change.value != null) {
+      out.add(change.value);
     }
   }
 
   /** Returns whether a change has no effect: removing from an absent object does not create it. */
   private static boolean isVoid(Change change) {
-    if (!(change instanceof Change.Nest(JsonEdit nested)) || nested.object != JsonObject.EMPTY) {
-      return false;
-    }
-    for (Change inner : nested.changes.values()) {
-      if (!(inner instanceof Change.Drop)) {
-        return false;
-      }
-    }
-    return true;
+    JsonEdit nested = change.nested;
+    return nested != null
+        && nested.object == JsonObject.EMPTY
+        && nested.changes.values().stream().allMatch(inner -> inner == DROP);
   }
 }

@@ -39,13 +39,11 @@ final class AddedConnectorTest extends WireTest {
       import java.util.Map;
 
       public final class Added implements Connector {
-        @Override public String name() { return "added"; }
+        @Override public About about() {
+          return new About("added", "prefill, then decode", "`added_handle`");
+        }
 
         @Override public List<String> formerly() { return List.of("appended"); }
-
-        @Override public String order() { return "prefill, then decode"; }
-
-        @Override public String handsOver() { return "`added_handle`"; }
 
         @Override public void serve(PdRequest request) {
           request.ask(
@@ -97,7 +95,7 @@ final class AddedConnectorTest extends WireTest {
     Program help = program("--help");
     assertThat(help.status()).isZero();
     assertThat(String.join(" ", help.out()))
-        .containsPattern("--kv-connector <string> +How the KV cache [^(]*added");
+        .containsPattern("KV connectors: .* added +prefill, then decode; transfers `added_handle`");
 
     Program wrong = program("--kv-connector=none");
     assertThat(wrong.status()).isEqualTo(2);

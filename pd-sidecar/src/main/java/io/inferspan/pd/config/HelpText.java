@@ -1,5 +1,6 @@
 package io.inferspan.pd.config;
 
+import io.inferspan.pd.config.KvConnector.About;
 import io.inferspan.pd.config.Setting.Group;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,12 +30,13 @@ final class HelpText {
         help.group(group);
       }
     }
+    help.connectors();
     help.examples();
     return help.text.toString();
   }
 
   private void group(Group group) {
-    title(group);
+    title(group.title());
     for (Setting<?> setting : Settings.in(group)) {
       entry(flag(setting), meaning(setting));
     }
@@ -45,10 +47,18 @@ final class HelpText {
   }
 
   private void ignored() {
-    title(Group.IGNORED);
+    title(Group.IGNORED.title());
     List<String> names = new ArrayList<>();
     Settings.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key()));
     wrap("  ", String.join(", ", names), "  ");
+  }
+
+  private void connectors() {
+    title("KV connectors");
+    for (KvConnector connector : KvConnector.all()) {
+      About about = connector.about();
+      entry(about.name(), about.order() + "; transfers " + about.transfers());
+    }
   }
 
   private void examples() {
@@ -60,9 +70,9 @@ final class HelpText {
             + " [prefiller]}'");
   }
 
-  private void title(Group group) {
+  private void title(String title) {
     line("");
-    line(group.title() + ":");
+    line(title + ":");
   }
 
   private static String flag(Setting<?> setting) {

@@ -6,7 +6,7 @@ import java.util.ServiceLoader;
 
 /**
  * A connector that transfers the KV cache from prefiller to decoder, with its metadata: settings,
- * help, pages and metric labels are derived from it.
+ * help and metric labels are derived from it.
  *
  * <p>Connectors are found by {@link java.util.ServiceLoader}.
  */
@@ -14,19 +14,27 @@ public interface KvConnector {
   /** The default, which other settings are about. */
   String NIXL = "nixlv2";
 
-  /** Returns its name in settings, span attributes and metric labels. */
-  String name();
+  /**
+   * A description of a connector.
+   *
+   * @param name its name in settings, span attributes and metric labels
+   * @param order the order of prefill and decode
+   * @param transfers what prefill passes to decode
+   */
+  record About(String name, String order, String transfers) {}
+
+  /** Returns its description. */
+  About about();
+
+  /** Returns its name. */
+  default String name() {
+    return about().name();
+  }
 
   /** Returns deprecated names, which still work with a note. */
   default List<String> formerly() {
     return List.of();
   }
-
-  /** Returns the order of prefill and decode, for the documentation. */
-  String order();
-
-  /** Returns what it transfers, for the documentation. */
-  String handsOver();
 
   /** Returns all connectors, the default one first. */
   static List<KvConnector> all() {

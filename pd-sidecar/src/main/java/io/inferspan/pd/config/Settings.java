@@ -91,10 +91,7 @@ public final class Settings {
               Kind.choice(KvConnector.names(), KvConnector.oldNames()),
               KvConnector.NIXL)
           .formerly("connector")
-          .says(
-              "How the KV cache is transferred from prefiller to decoder: "
-                  + String.join(", ", KvConnector.names())
-                  + ".");
+          .says("How the KV cache is transferred from prefiller to decoder; --help lists the ways.");
 
   public static final Setting<String> EC_CONNECTOR =
       in(CONNECTORS, "ec-connector", Kind.choice("", "ec-example", "ec-nixl"), "")

@@ -44,18 +44,11 @@ public final class Mooncake implements Connector {
   }
 
   @Override
-  public String name() {
-    return "mooncake";
-  }
-
-  @Override
-  public String order() {
-    return "both at once, after a query of the bootstrap server";
-  }
-
-  @Override
-  public String handsOver() {
-    return "`transfer_id` and the engine's id";
+  public About about() {
+    return new About(
+        "mooncake",
+        "both at once, after a query of the bootstrap server",
+        "`transfer_id` and the engine's id");
   }
 
   @Override

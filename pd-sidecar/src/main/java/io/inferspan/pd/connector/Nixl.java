@@ -60,19 +60,11 @@ public final class Nixl implements Connector {
   }
 
   @Override
-  public String name() {
-    return NIXL;
-  }
-
-  @Override
-  public String order() {
-    return "prefill, then decode";
-  }
-
-  @Override
-  public String handsOver() {
-    return "`kv_transfer_params` of prefill's answer; with `--moriio-write-mode` the MoRI-IO"
-        + " fields";
+  public About about() {
+    return new About(
+        NIXL,
+        "prefill, then decode",
+        "`kv_transfer_params` of prefill's answer; with --moriio-write-mode the MoRI-IO fields");
   }
 
   @Override

@@ -17,18 +17,8 @@ import java.util.Map;
 @AutoService(KvConnector.class)
 public final class Offloading implements Connector {
   @Override
-  public String name() {
-    return "offloading";
-  }
-
-  @Override
-  public String order() {
-    return "both at once";
-  }
-
-  @Override
-  public String handsOver() {
-    return "`kv_request_id`";
+  public About about() {
+    return new About("offloading", "both at once", "`kv_request_id`");
   }
 
   @Override

@@ -26,18 +26,9 @@ public final class Sglang implements Connector {
   private static final String ROOM = "bootstrap_room";
 
   @Override
-  public String name() {
-    return "sglang";
-  }
-
-  @Override
-  public String order() {
-    return "both at once";
-  }
-
-  @Override
-  public String handsOver() {
-    return "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`";
+  public About about() {
+    return new About(
+        "sglang", "both at once", "`bootstrap_host`, `bootstrap_port`, `bootstrap_room`");
   }
 
   @Override

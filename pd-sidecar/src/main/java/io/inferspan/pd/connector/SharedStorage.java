@@ -27,23 +27,16 @@ import org.jspecify.annotations.Nullable;
 public final class SharedStorage implements Connector {
 
   @Override
-  public String name() {
-    return "shared-storage";
+  public About about() {
+    return new About(
+        "shared-storage",
+        "decode first if the client names `cache_hit_threshold`, else prefill, then decode",
+        "nothing: the storage is shared");
   }
 
   @Override
   public List<String> formerly() {
     return List.of("lmcache");
-  }
-
-  @Override
-  public String order() {
-    return "decode first if the client names `cache_hit_threshold`, else prefill, then decode";
-  }
-
-  @Override
-  public String handsOver() {
-    return "nothing: the storage is shared";
   }
 
   @Override

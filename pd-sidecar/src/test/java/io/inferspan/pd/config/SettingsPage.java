@@ -21,7 +21,6 @@ final class SettingsPage {
       }
     }
     page.ignored();
-    page.connectors();
     return page.page.toString();
   }
 
@@ -89,22 +88,6 @@ final class SettingsPage {
     List<String> names = new ArrayList<>();
     Settings.in(Group.IGNORED).forEach(setting -> names.add(code(setting.key())));
     line(String.join(", ", names) + ".");
-  }
-
-  private void connectors() {
-    line("");
-    line("## KV connectors");
-    line("");
-    line("| `kv-connector` | order | what travels |");
-    line("|---|---|---|");
-    for (KvConnector connector : KvConnector.all()) {
-      List<String> names = new ArrayList<>(List.of(connector.name()));
-      names.addAll(connector.formerly());
-      names.replaceAll(SettingsPage::code);
-      line(
-          "| %s | %s | %s |"
-              .formatted(String.join(", ", names), connector.order(), connector.handsOver()));
-    }
   }
 
   private static String code(@Nullable String text) {

@@ -125,18 +125,8 @@ final class FaultyConnectorTest {
     Connector connector =
         new Connector() {
           @Override
-          public String name() {
-            return "nixlv2";
-          }
-
-          @Override
-          public String order() {
-            return "none";
-          }
-
-          @Override
-          public String handsOver() {
-            return "nothing";
+          public About about() {
+            return new About("nixlv2", "none", "nothing");
           }
 
           @Override

@@ -3,11 +3,13 @@ package io.inferspan.pd.config.text;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A duration as Go writes it: signed decimal numbers, each with a unit, such as {@code 1m30s}. */
 public final class GoDuration {
   private static final Pattern PART =
-      Pattern.compile("([0-9]*)(?:\\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)");
+      Pattern.compile("(?=\\.?[0-9])([0-9]*)(?:\\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)");
+  private static final int MAX_DIGITS = 18;
 
   private GoDuration() {}
 
@@ -30,37 +32,25 @@ public final class GoDuration {
   private static long nanos(String parts) {
     Matcher part = PART.matcher(parts);
     long nanos = 0;
-    int at = 0;
     do {
-      if (!part.find(at) || part.start() != at) {
-        throw new IllegalArgumentException("not a duration");
-      }
-      String whole = part.group(1);
-      String fraction = part.group(2) == null ? "" : part.group(2);
-      if (whole.isEmpty() && fraction.isEmpty()) {
+      if (!part.lookingAt()) {
         throw new IllegalArgumentException("not a duration");
       }
       long unit = unit(part.group(3));
-      nanos = Math.addExact(nanos, Math.multiplyExact(whole(whole), unit));
-      nanos = Math.addExact(nanos, fraction(fraction, unit));
-      at = part.end();
-    } while (at < parts.length());
+      nanos = Math.addExact(nanos, Math.multiplyExact(Long.parseLong("0" + part.group(1)), unit));
+      nanos = Math.addExact(nanos, fraction(part.group(2), unit));
+      part.region(part.end(), parts.length());
+    } while (part.regionStart() < parts.length());
     return nanos;
   }
 
-  private static long whole(String digits) {
-    return digits.isEmpty() ? 0 : Long.parseLong(digits);
-  }
-
-  /** Returns the digits after the point in nanoseconds, cut off where a long has no more room. */
-  private static long fraction(String digits, long unit) {
-    long value = 0;
-    double scale = 1;
-    for (int i = 0; i < digits.length() && value <= (Long.MAX_VALUE - 9) / 10; i++) {
-      value = value * 10 + (digits.charAt(i) - '0');
-      scale *= 10;
+  /** Returns the digits after the point in nanoseconds, rounded as in Go. */
+  private static long fraction(@Nullable String digits, long unit) {
+    if (digits == null) {
+      return 0;
     }
-    return (long) (value * (unit / scale));
+    int count = Math.min(digits.length(), MAX_DIGITS);
+    return (long) (Long.parseLong("0" + digits.substring(0, count)) * (unit / Math.pow(10, count)));
   }
 
   private static long unit(String name) {

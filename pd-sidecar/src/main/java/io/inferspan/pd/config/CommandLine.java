@@ -70,12 +70,12 @@ final class CommandLine {
   }
 
   private String next(Setting<?> setting, String flag) throws ConfigException {
-    if (setting.kind().isBoolean()) {
+    if (setting.kind.isBoolean()) {
       return "true";
     }
     if (!words.hasNext()) {
       throw new ConfigException(
-          "the flag %s needs a value: %s".formatted(flag, setting.kind().allowed()));
+          "the flag %s needs a value: %s".formatted(flag, setting.kind.allowed()));
     }
     return words.next();
   }

@@ -49,7 +49,7 @@ final class HelpText {
   private void ignored() {
     title(Group.IGNORED.title());
     List<String> names = new ArrayList<>();
-    Settings.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key()));
+    Settings.in(Group.IGNORED).forEach(setting -> names.add("--" + setting.key));
     wrap("  ", String.join(", ", names), "  ");
   }
 
@@ -78,33 +78,33 @@ final class HelpText {
   private static String flag(Setting<?> setting) {
     StringBuilder flag = new StringBuilder();
     for (String name : setting.names()) {
-      if (!name.equals(setting.formerly())) {
+      if (!name.equals(setting.formerly)) {
         flag.append(flag.isEmpty() ? "" : ", ").append(name.length() == 1 ? "-" : "--");
         flag.append(name);
       }
     }
-    if (!setting.kind().isBoolean()) {
-      flag.append(" <").append(setting.kind().placeholder()).append('>');
+    if (!setting.kind.isBoolean()) {
+      flag.append(" <").append(setting.kind.placeholder()).append('>');
     }
     return flag.toString();
   }
 
   private static String meaning(Setting<?> setting) {
     List<String> facts = new ArrayList<>();
-    if (!setting.byDefault().isEmpty()) {
-      facts.add("default " + setting.byDefault());
+    if (!setting.byDefault.isEmpty()) {
+      facts.add("default " + setting.byDefault);
     }
-    if (setting.env() != null) {
-      facts.add("env " + setting.env());
+    if (setting.env != null) {
+      facts.add("env " + setting.env);
     }
-    if (setting.formerly() != null) {
-      facts.add("formerly --" + setting.formerly());
+    if (setting.formerly != null) {
+      facts.add("formerly --" + setting.formerly);
     }
-    if (setting.instead() != null) {
-      facts.add("use --" + setting.instead());
+    if (setting.instead != null) {
+      facts.add("use --" + setting.instead);
     }
     String more = facts.isEmpty() ? "" : " (" + String.join("; ", facts) + ")";
-    return setting.sentence() + more;
+    return setting.sentence + more;
   }
 
   private void entry(String flag, String meaning) {

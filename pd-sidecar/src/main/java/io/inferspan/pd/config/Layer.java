@@ -34,7 +34,7 @@ final class Layer {
   static Layer of(Map<String, String> env, Notes notes) throws ConfigException {
     Layer layer = new Layer(notes);
     for (Setting<?> setting : Settings.all()) {
-      String variable = setting.env();
+      String variable = setting.env;
       String text = variable == null ? "" : env.getOrDefault(variable, "").strip();
       if (text.isEmpty()) {
         continue;
@@ -43,11 +43,11 @@ final class Layer {
       boolean address = setting.equals(Settings.METRICS_PORT);
       String value = address ? text.substring(text.lastIndexOf(':') + 1) : text;
       try {
-        layer.add(setting, value, setting.key(), origin);
+        layer.add(setting, value, setting.key, origin);
       } catch (IllegalArgumentException _) {
         notes.add(
             "%s is %s and is ignored: it must be %s"
-                .formatted(origin, Quoted.text(text), setting.kind().allowed()));
+                .formatted(origin, Quoted.text(text), setting.kind.allowed()));
       }
     }
     return layer;
@@ -66,7 +66,7 @@ final class Layer {
    */
   private void add(Setting<?> setting, String text, String name, String origin)
       throws ConfigException {
-    if (!isAllowed(setting.kind(), text)) {
+    if (!isAllowed(setting.kind, text)) {
       throw refused(setting, text, origin);
     }
     String instead = setting.insteadOf(name);
@@ -78,7 +78,7 @@ final class Layer {
     if (before == null || given.rank() < before.rank()) {
       values.put(setting, given);
     } else if (given.rank() == before.rank()) {
-      values.put(setting, setting.kind().isList() ? joined(before, given) : given);
+      values.put(setting, setting.kind.isList() ? joined(before, given) : given);
     }
   }
 
@@ -102,6 +102,6 @@ final class Layer {
   private static ConfigException refused(Setting<?> setting, String text, String origin) {
     return new ConfigException(
         "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key(), setting.kind().allowed(), Quoted.text(text), origin));
+            .formatted(setting.key, setting.kind.allowed(), Quoted.text(text), origin));
   }
 }

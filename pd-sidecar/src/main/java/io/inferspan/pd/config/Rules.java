@@ -162,7 +162,7 @@ final class Rules {
       throw config.refused(
           Settings.MORIIO_DP_SIZE_LOCAL,
           "a divisor of moriio-dp-size %d where %s names %d hosts"
-              .formatted(size, setting.key(), hosts.size()));
+              .formatted(size, setting.key, hosts.size()));
     }
     if (hosts.size() != size / local) {
       throw config.refused(

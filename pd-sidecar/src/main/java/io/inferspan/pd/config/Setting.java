@@ -38,22 +38,26 @@ public final class Setting<T> {
     }
   }
 
-  private final Group group;
-  private final String key;
-  private final Kind<T> kind;
-  private final String byDefault;
-  private @Nullable String env;
-  private @Nullable String also;
-  private @Nullable String formerly;
-  private @Nullable String instead;
-  private String sentence = "";
-  private int index;
+  final Group group;
 
-  /**
-   * Starts a declaration, which {@link #says} completes.
-   *
-   * @param byDefault the text of the default; empty for no value
-   */
+  /** Its name, which is the name of the flag and of the YAML key. */
+  final String key;
+
+  final Kind<T> kind;
+
+  /** The text of its default; empty for no value. */
+  final String byDefault;
+
+  @Nullable String env;
+  private @Nullable String also;
+  @Nullable String formerly;
+  @Nullable String instead;
+  String sentence = "";
+
+  /** Its position among all settings. */
+  int index;
+
+  /** Starts a declaration, which {@link #says} completes. */
   Setting(Group group, String key, Kind<T> kind, String byDefault) {
     this.group = group;
     this.key = key;
@@ -92,52 +96,14 @@ public final class Setting<T> {
     return this;
   }
 
-  Group group() {
-    return group;
-  }
-
-  /** Returns its name, which is the name of the flag and of the YAML key. */
-  String key() {
-    return key;
-  }
-
-  Kind<T> kind() {
-    return kind;
-  }
-
-  String byDefault() {
-    return byDefault;
-  }
-
-  @Nullable String env() {
-    return env;
-  }
-
-  @Nullable String formerly() {
-    return formerly;
-  }
-
-  @Nullable String instead() {
-    return instead;
-  }
-
-  String sentence() {
-    return sentence;
-  }
-
-  /** Returns its position among all settings. */
-  int index() {
-    return index;
-  }
-
   /** Returns whether it is accepted and ignored. */
   boolean isIgnored() {
-    return group() == Group.IGNORED;
+    return group == Group.IGNORED;
   }
 
   /** Returns whether it may be set in YAML. */
   boolean isYamlKey() {
-    return group() != Group.SOURCE && !isIgnored();
+    return group != Group.SOURCE && !isIgnored();
   }
 
   /** Returns its names, the current one first. */

@@ -359,6 +359,6 @@ public final class Settings {
 
   /** Returns the settings of a group. */
   static List<Setting<?>> in(Group group) {
-    return ALL.stream().filter(setting -> setting.group() == group).toList();
+    return ALL.stream().filter(setting -> setting.group == group).toList();
   }
 }

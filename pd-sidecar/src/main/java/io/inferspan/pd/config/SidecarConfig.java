@@ -28,14 +28,14 @@ public final class SidecarConfig {
     this.notes = notes;
     this.values =
         Settings.all().stream()
-            .map(setting -> setting.kind().read(given(setting).text()))
+            .map(setting -> setting.kind.read(given(setting).text()))
             .toArray();
   }
 
   /** Returns the value of a setting. */
   @SuppressWarnings("unchecked") // its kind has read it
   public <T> T get(Setting<T> setting) {
-    return (T) values[setting.index()];
+    return (T) values[setting.index];
   }
 
   /** Returns the value of a setting; null if it is empty. */
@@ -132,7 +132,7 @@ public final class SidecarConfig {
         return given;
       }
     }
-    return new Given(setting.byDefault(), "the default", 0);
+    return new Given(setting.byDefault, "the default", 0);
   }
 
   /** Returns the exception for a value that violates a rule between settings. */
@@ -140,6 +140,6 @@ public final class SidecarConfig {
     Given given = given(setting);
     return new ConfigException(
         "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key(), allowed, Quoted.text(given.text()), given.origin()));
+            .formatted(setting.key, allowed, Quoted.text(given.text()), given.origin()));
   }
 }

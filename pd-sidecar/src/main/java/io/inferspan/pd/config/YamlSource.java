@@ -160,8 +160,8 @@ final class YamlSource {
     if (setting == null || !setting.isYamlKey()) {
       throw refused("unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
     }
-    String text = spelled(setting.kind(), text(key, value));
-    if (value instanceof SequenceNode && !setting.kind().isList()) {
+    String text = spelled(setting.kind, text(key, value));
+    if (value instanceof SequenceNode && !setting.kind.isList()) {
       throw refused(key + " must be one value, but is a list");
     }
     if (isUnset(setting, text)) {
@@ -202,7 +202,7 @@ final class YamlSource {
    */
   private static boolean isUnset(Setting<?> setting, String text) {
     return text.isEmpty()
-        || setting.kind().isSenselessZero(text)
+        || setting.kind.isSenselessZero(text)
         || (setting == Settings.PORT && text.equals("0"));
   }
 

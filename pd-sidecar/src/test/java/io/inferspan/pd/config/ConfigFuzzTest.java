@@ -117,8 +117,8 @@ class ConfigFuzzTest {
   private Map<String, String> environment() {
     Map<String, String> env = new HashMap<>();
     Setting<?> setting = pick(SETTINGS);
-    if (setting.env() != null) {
-      env.put(setting.env(), pick(VALUES));
+    if (setting.env != null) {
+      env.put(setting.env, pick(VALUES));
     }
     return env;
   }

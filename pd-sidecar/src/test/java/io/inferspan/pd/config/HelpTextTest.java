@@ -17,12 +17,12 @@ class HelpTextTest {
       setting
           .names()
           .forEach(name -> assertThat(words).contains(name.length() == 1 ? "-v" : "--" + name));
-      assertThat(words).contains(setting.sentence());
-      if (setting.env() != null) {
-        assertThat(words).contains("env " + setting.env());
+      assertThat(words).contains(setting.sentence);
+      if (setting.env != null) {
+        assertThat(words).contains("env " + setting.env);
       }
-      if (!setting.byDefault().isEmpty()) {
-        assertThat(words).contains("default " + setting.byDefault());
+      if (!setting.byDefault.isEmpty()) {
+        assertThat(words).contains("default " + setting.byDefault);
       }
     }
   }

@@ -30,17 +30,17 @@ final class Parsed {
   static Map<String, Object> values(SidecarConfig config) {
     Map<String, Object> values = new LinkedHashMap<>();
     for (Setting<?> setting : Settings.all()) {
-      if (setting.group() != Group.DEPRECATED && !setting.isIgnored()) {
-        values.put(setting.key(), config.get(setting));
+      if (setting.group != Group.DEPRECATED && !setting.isIgnored()) {
+        values.put(setting.key, config.get(setting));
       }
     }
-    values.put(Settings.CONFIGURATION.key(), "");
-    values.put(Settings.CONFIGURATION_FILE.key(), "");
-    values.put(Settings.INFERENCE_POOL.key(), String.valueOf(config.pool()));
-    values.put(Settings.KV_CONNECTOR.key(), config.kvConnector().name());
-    values.put(Settings.MORIIO_LOCAL_POD_IP.key(), String.valueOf(config.localPodIp()));
-    values.put(Settings.ENABLE_TLS.key(), config.tls());
-    values.put(Settings.TLS_INSECURE_SKIP_VERIFY.key(), config.skipVerify());
+    values.put(Settings.CONFIGURATION.key, "");
+    values.put(Settings.CONFIGURATION_FILE.key, "");
+    values.put(Settings.INFERENCE_POOL.key, String.valueOf(config.pool()));
+    values.put(Settings.KV_CONNECTOR.key, config.kvConnector().name());
+    values.put(Settings.MORIIO_LOCAL_POD_IP.key, String.valueOf(config.localPodIp()));
+    values.put(Settings.ENABLE_TLS.key, config.tls());
+    values.put(Settings.TLS_INSECURE_SKIP_VERIFY.key, config.skipVerify());
     return values;
   }
 

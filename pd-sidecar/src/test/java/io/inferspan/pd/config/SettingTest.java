@@ -50,9 +50,9 @@ class SettingTest {
   @Test
   void everyVariable_isReachable() throws ConfigException {
     for (Setting<?> setting : Settings.all()) {
-      String variable = setting.env();
+      String variable = setting.env;
       if (variable != null) {
-        String[] args = company(setting.key());
+        String[] args = company(setting.key);
         assertThat(Parsed.values(Parsed.config(Map.of(variable, sample(setting)), args)))
             .as(variable)
             .isNotEqualTo(Parsed.values(Parsed.config(args)));
@@ -65,7 +65,7 @@ class SettingTest {
     for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
         Layer layer = new Layer(new Notes());
-        layer.read(setting, setting.byDefault(), setting.key(), "the default");
+        layer.read(setting, setting.byDefault, setting.key, "the default");
         assertThat(layer.find(setting)).isNotNull();
       }
     }
@@ -85,7 +85,7 @@ class SettingTest {
   void sentences_areSentencesThatFitATable() {
     for (Setting<?> setting : Settings.all()) {
       if (!setting.isIgnored()) {
-        assertThat(setting.sentence()).endsWith(".").doesNotContain("|", "\n").hasSizeLessThan(120);
+        assertThat(setting.sentence).endsWith(".").doesNotContain("|", "\n").hasSizeLessThan(120);
       }
     }
   }
@@ -110,12 +110,12 @@ class SettingTest {
     if (fixed != null) {
       return fixed;
     }
-    Kind<?> kind = setting.kind();
+    Kind<?> kind = setting.kind;
     if (!kind.choices().isEmpty()) {
       return kind.choices().getLast();
     }
     return switch (kind.placeholder()) {
-      case "bool" -> setting.byDefault().equals("true") ? "false" : "true";
+      case "bool" -> setting.byDefault.equals("true") ? "false" : "true";
       case "int" -> "77";
       case "duration" -> "77ms";
       case "size" -> "77KiB";

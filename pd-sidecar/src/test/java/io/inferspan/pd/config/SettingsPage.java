@@ -56,28 +56,28 @@ final class SettingsPage {
         "| %s | %s | %s | %s | %s |"
             .formatted(
                 names(setting),
-                setting.kind().placeholder(),
-                code(setting.byDefault()),
-                code(setting.env()),
-                setting.sentence() + remark(setting)));
+                setting.kind.placeholder(),
+                code(setting.byDefault),
+                code(setting.env),
+                setting.sentence + remark(setting)));
   }
 
   private static String names(Setting<?> setting) {
     List<String> names = new ArrayList<>();
     setting.names().stream()
-        .filter(name -> !name.equals(setting.formerly()))
+        .filter(name -> !name.equals(setting.formerly))
         .forEach(name -> names.add(code(name)));
     return String.join(", ", names);
   }
 
   private static String remark(Setting<?> setting) {
-    if (setting.instead() != null) {
-      return " Use " + code(setting.instead()) + ".";
+    if (setting.instead != null) {
+      return " Use " + code(setting.instead) + ".";
     }
-    if (setting.formerly() != null) {
-      return " Formerly " + code(setting.formerly()) + ".";
+    if (setting.formerly != null) {
+      return " Formerly " + code(setting.formerly) + ".";
     }
-    return setting.group() == Group.SOURCE ? " Only a flag." : "";
+    return setting.group == Group.SOURCE ? " Only a flag." : "";
   }
 
   private void ignored() {
@@ -86,7 +86,7 @@ final class SettingsPage {
     line("");
     line("Flags of Go's loggers, so that a pod spec may keep them:");
     List<String> names = new ArrayList<>();
-    Settings.in(Group.IGNORED).forEach(setting -> names.add(code(setting.key())));
+    Settings.in(Group.IGNORED).forEach(setting -> names.add(code(setting.key)));
     line(String.join(", ", names) + ".");
   }
 

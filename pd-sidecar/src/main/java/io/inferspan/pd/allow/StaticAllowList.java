@@ -6,9 +6,13 @@ import static java.lang.System.Logger.Level.WARNING;
 import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.files.FileWatch;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +26,23 @@ final class StaticAllowList implements AllowList {
 
   private final List<String> settings;
   private final @Nullable FileWatch watch;
-  private volatile AllowEntries entries;
+  private volatile Entries entries;
+
+  /** The entries of all sources; not changed after reading. */
+  private record Entries(Set<String> hosts, List<Range> ranges) {}
+
+  /** The IP addresses with a common prefix. */
+  private record Range(BigInteger network, int bits, int hostBits) {
+    static Range of(byte[] network, int prefixBits) {
+      int bits = network.length * Byte.SIZE;
+      return new Range(new BigInteger(1, network), bits, bits - prefixBits);
+    }
+
+    boolean contains(byte[] address) {
+      return address.length * Byte.SIZE == bits
+          && network.xor(new BigInteger(1, address)).shiftRight(hostBits).signum() == 0;
+    }
+  }
 
   private StaticAllowList(List<String> settings, @Nullable Path file) {
     this.settings = List.copyOf(settings);
@@ -45,7 +65,13 @@ final class StaticAllowList implements AllowList {
 
   @Override
   public boolean allows(String hostPort) {
-    return entries.allow(HostText.ofTarget(hostPort));
+    String host = HostText.ofTarget(hostPort);
+    Entries current = entries;
+    if (host == null || current.hosts.contains(host)) {
+      return host != null;
+    }
+    byte[] address = current.ranges.isEmpty() ? null : HostText.address(host);
+    return address != null && current.ranges.stream().anyMatch(range -> range.contains(address));
   }
 
   @Override
@@ -58,16 +84,39 @@ final class StaticAllowList implements AllowList {
   private void reload(Path file) {
     try {
       entries = read(file);
-      LOG.log(
-          INFO, "The allow-list has " + entries.size() + " entries since " + file + " changed.");
+      int size = entries.hosts.size() + entries.ranges.size();
+      LOG.log(INFO, "The allow-list has " + size + " entries since " + file + " changed.");
     } catch (IllegalArgumentException e) {
       LOG.log(WARNING, e.getMessage() + " The old list stays in use.");
     }
   }
 
-  private AllowEntries read(@Nullable Path file) {
-    AllowEntries read = new AllowEntries().add(settings, "the allow-list setting");
-    return file == null ? read : read.add(lines(file), file.toString());
+  private Entries read(@Nullable Path file) {
+    Entries read = new Entries(new HashSet<>(), new ArrayList<>());
+    settings.forEach(entry -> add(read, entry.strip(), "the allow-list setting"));
+    if (file != null) {
+      lines(file).forEach(entry -> add(read, entry.strip(), file.toString()));
+    }
+    return read;
+  }
+
+  private static void add(Entries entries, String entry, String source) {
+    boolean bracketed = entry.startsWith("[") && entry.endsWith("]");
+    String bare = bracketed ? entry.substring(1, entry.length() - 1) : entry;
+    if (!HostText.isEntry(bare) || (bracketed && bare.indexOf('/') >= 0)) {
+      throw new IllegalArgumentException(
+          "'%s' in %s is not allowed; an entry is a host name, an IP address or a range such as"
+                  .formatted(entry, source)
+              + " 10.0.0.0/8, without a port.");
+    }
+    int slash = bare.indexOf('/');
+    byte[] network = slash < 0 ? null : HostText.address(bare.substring(0, slash));
+    String host = HostText.of(bare);
+    if (network != null) {
+      entries.ranges.add(Range.of(network, Integer.parseInt(bare.substring(slash + 1))));
+    } else if (host != null) {
+      entries.hosts.add(host);
+    }
   }
 
   private static List<String> lines(Path file) {

@@ -21,12 +21,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /** Serves metrics over plain HTTP on all interfaces: {@code /metrics} and {@code /health}. */
 final class MetricsServer implements RequestHandler {
   private static final Logger LOGGER = System.getLogger("io.inferspan.pd.metrics");
   private static final String METRICS = "/metrics";
+  private static final String OPEN_METRICS = "application/openmetrics-text";
+  private static final String TEXT = "text/plain";
   private static final int HEADER_BYTES = 64 * 1024;
 
   private final Loops loops;
@@ -76,16 +80,22 @@ final class MetricsServer implements RequestHandler {
 
   private void scrape(ClientExchange exchange, HttpHeaders headers) {
     HttpHeaders asked = exchange.request().headers();
-    AcceptHeader accepted =
-        AcceptHeader.of(
-            asked.get(HttpHeaderNames.ACCEPT), asked.get(HttpHeaderNames.ACCEPT_ENCODING));
+    String accept = asked.get(HttpHeaderNames.ACCEPT);
+    double openMetrics = quality(accept, OPEN_METRICS);
+    // Only OpenMetrics has exemplars.
+    boolean preferred = openMetrics > 0 && openMetrics >= quality(accept, TEXT);
+    String type =
+        preferred
+            ? OPEN_METRICS + "; version=1.0.0; charset=utf-8"
+            : TEXT + "; version=0.0.4; charset=utf-8";
+    boolean gzip = quality(asked.get(HttpHeaderNames.ACCEPT_ENCODING), "gzip") > 0;
     HttpResponseStatus status = HttpResponseStatus.OK;
     ByteBuf body = Unpooled.EMPTY_BUFFER;
     try {
-      body = Unpooled.wrappedBuffer(scraped(accepted));
-      headers.set(HttpHeaderNames.CONTENT_TYPE, accepted.contentType());
+      body = Unpooled.wrappedBuffer(scraped(type, gzip));
+      headers.set(HttpHeaderNames.CONTENT_TYPE, type);
       headers.set(HttpHeaderNames.VARY, "accept, accept-encoding");
-      if (accepted.gzip()) {
+      if (gzip) {
         headers.set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
       }
       if (isHead(exchange.request())) {
@@ -100,11 +110,38 @@ final class MetricsServer implements RequestHandler {
     exchange.loop().execute(() -> exchange.respond(result, headers, content));
   }
 
-  private byte[] scraped(AcceptHeader accepted) throws IOException {
+  private byte[] scraped(String type, boolean gzip) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (OutputStream out = accepted.gzip() ? new GZIPOutputStream(bytes) : bytes) {
-      metrics.prometheus().scrape(out, accepted.contentType());
+    try (OutputStream out = gzip ? new GZIPOutputStream(bytes) : bytes) {
+      metrics.prometheus().scrape(out, type);
     }
     return bytes.toByteArray();
+  }
+
+  /** Returns the highest quality of exactly this name in a header; 0 if it is absent. */
+  private static double quality(@Nullable String header, String name) {
+    double best = 0;
+    if (header != null) {
+      for (String range : header.toLowerCase(Locale.ROOT).split(",", -1)) {
+        String[] parts = range.split(";", -1);
+        if (parts[0].strip().equals(name)) {
+          best = Math.max(best, quality(parts));
+        }
+      }
+    }
+    return best;
+  }
+
+  private static double quality(String[] parts) {
+    for (String part : parts) {
+      if (part.strip().startsWith("q=")) {
+        try {
+          return Double.parseDouble(part.strip().substring(2).strip());
+        } catch (NumberFormatException e) {
+          return 0;
+        }
+      }
+    }
+    return 1;
   }
 }

@@ -194,7 +194,6 @@ public final class SidecarServer implements AutoCloseable {
         .toString();
   }
 
-  /** Returns the metrics. */
   public SidecarMetrics metrics() {
     return metrics;
   }
@@ -212,7 +211,6 @@ public final class SidecarServer implements AutoCloseable {
     }
   }
 
-  /** Returns the number of open client connections. */
   public int openConnections() {
     return listeners.stream().mapToInt(HttpListener::connections).sum();
   }

@@ -18,7 +18,6 @@ record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, bo
   static final String MESSAGE = "message";
   static final String FINISH_REASON = "finish_reason";
 
-  /** Interprets a response. */
   static ChunkAnswer of(JsonObject json) {
     JsonValue first = json.at(CHOICES, "0");
     JsonObject choice = first == null ? null : first.object();

@@ -94,7 +94,6 @@ public final class ChunkLoop {
     this.counted = request.metrics().begin(Stage.DECODE, trace.spanContext());
   }
 
-  /** Requests the first chunk. */
   private void start() {
     trace.set(PdAttributes.CHUNK_SIZE, requests.budget());
     trace.set(PdAttributes.CHUNKED_STREAMING, streaming);

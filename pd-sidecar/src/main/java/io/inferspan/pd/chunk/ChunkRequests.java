@@ -113,12 +113,10 @@ final class ChunkRequests {
         .toBytes();
   }
 
-  /** Returns the token budget of the next request. */
   long budget() {
     return Math.min(chunkSize, tokensLeft);
   }
 
-  /** Records generated tokens. */
   void generated(long tokens) {
     tokensLeft -= tokens;
     minTokensLeft = Math.max(0, minTokensLeft - tokens);

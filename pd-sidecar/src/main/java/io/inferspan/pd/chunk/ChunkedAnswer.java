@@ -56,12 +56,10 @@ final class ChunkedAnswer {
     }
   }
 
-  /** Returns the text generated so far. */
   String text() {
     return text.toString();
   }
 
-  /** Returns its length in characters. */
   int length() {
     return text.length();
   }
@@ -86,7 +84,6 @@ final class ChunkedAnswer {
     return edit.toBytes();
   }
 
-  /** Returns the usage of all chunks. */
   private JsonPieces total(JsonObject usage) {
     long prompt = usage.longAt(0, "prompt_tokens");
     JsonEdit edit =

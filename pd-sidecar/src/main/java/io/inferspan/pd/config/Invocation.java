@@ -6,13 +6,10 @@ import java.util.Map;
 /** A parsed command line. */
 public sealed interface Invocation {
 
-  /** Serve with this configuration. */
   record Run(SidecarConfig config) implements Invocation {}
 
-  /** Print the help. */
   record ShowHelp(String text) implements Invocation {}
 
-  /** Print the version. */
   record ShowVersion() implements Invocation {}
 
   /**

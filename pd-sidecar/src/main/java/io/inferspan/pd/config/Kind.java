@@ -28,19 +28,15 @@ record Kind<T>(
     List<String> choices) {
   static final int MAX_PORT = 65_535;
 
-  /** Any text. */
   static final Kind<String> TEXT = unbounded("string", "a text", String::strip);
 
   /** The name of a file or a folder. */
   static final Kind<String> PATH = bounded("string", "a path", String::strip, Kind::isPath);
 
-  /** A boolean. */
   static final Kind<Boolean> ON_OFF = unbounded("bool", "true or false", GoWords::bool);
 
-  /** A port. */
   static final Kind<Integer> PORT = whole(1, MAX_PORT);
 
-  /** A duration. */
   static final Kind<Duration> DURATION =
       bounded(
           "duration",
@@ -68,7 +64,6 @@ record Kind<T>(
     return new Kind<>(placeholder, allowed, form, bounds, List.of());
   }
 
-  /** A whole number. */
   static Kind<Integer> whole(int min, int max) {
     String up = max == Integer.MAX_VALUE ? ", " + min + " or more" : " from " + min + " to " + max;
     return bounded(
@@ -83,7 +78,6 @@ record Kind<T>(
     return whole(min, Integer.MAX_VALUE);
   }
 
-  /** A number of bytes. */
   static Kind<Long> size(String min, String max) {
     long least = GoWords.bytes(min);
     long most = GoWords.bytes(max);
@@ -94,7 +88,6 @@ record Kind<T>(
         value -> least <= value && value <= most);
   }
 
-  /** One of some words. */
   static Kind<String> choice(String... choices) {
     return choice(List.of(choices), List.of());
   }

@@ -23,10 +23,8 @@ public interface KvConnector {
    */
   record About(String name, String order, String transfers) {}
 
-  /** Returns its description. */
   About about();
 
-  /** Returns its name. */
   default String name() {
     return about().name();
   }
@@ -41,12 +39,10 @@ public interface KvConnector {
     return Found.ALL;
   }
 
-  /** Returns the names of all connectors. */
   static List<String> names() {
     return all().stream().map(KvConnector::name).toList();
   }
 
-  /** Returns the deprecated names of all connectors. */
   static List<String> oldNames() {
     return all().stream().flatMap(connector -> connector.formerly().stream()).toList();
   }

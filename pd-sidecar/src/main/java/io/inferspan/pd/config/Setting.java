@@ -65,13 +65,11 @@ public final class Setting<T> {
     this.byDefault = byDefault;
   }
 
-  /** Declares the environment variable. */
   Setting<T> env(String variable) {
     env = variable;
     return this;
   }
 
-  /** Declares an alias. */
   Setting<T> also(String second) {
     also = second;
     return this;

@@ -357,7 +357,6 @@ public final class Settings {
     return BY_NAME.get(name);
   }
 
-  /** Returns the settings of a group. */
   static List<Setting<?>> in(Group group) {
     return ALL.stream().filter(setting -> setting.group == group).toList();
   }

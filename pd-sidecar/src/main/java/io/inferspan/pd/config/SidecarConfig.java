@@ -19,7 +19,6 @@ public final class SidecarConfig {
   private final Notes notes;
   private final Object[] values;
 
-  /** An InferencePool. */
   public record PoolName(String namespace, String name) {}
 
   /** Creates a configuration from layers, of which earlier ones override later ones. */
@@ -32,7 +31,6 @@ public final class SidecarConfig {
             .toArray();
   }
 
-  /** Returns the value of a setting. */
   @SuppressWarnings("unchecked") // its kind has read it
   public <T> T get(Setting<T> setting) {
     return (T) values[setting.index];

@@ -20,7 +20,6 @@ public final class RequestIds {
 
   private RequestIds() {}
 
-  /** Returns a random UUID. */
   public static String random() {
     return UUID.randomUUID().toString();
   }

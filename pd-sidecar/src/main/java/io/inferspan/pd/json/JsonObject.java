@@ -98,7 +98,6 @@ public final class JsonObject {
     return scanner.skipSpace(insertAt);
   }
 
-  /** Returns whether the object has a member of this name. */
   public boolean has(String name) {
     return last(name) != null;
   }

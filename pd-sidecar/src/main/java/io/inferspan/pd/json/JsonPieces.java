@@ -11,7 +11,6 @@ public final class JsonPieces {
   private final List<JsonValue> pieces = new ArrayList<>();
   private int length;
 
-  /** Adds bytes unchanged. */
   public JsonPieces raw(byte[] bytes) {
     add(bytes, 0, bytes.length);
     return this;
@@ -57,7 +56,6 @@ public final class JsonPieces {
     }
   }
 
-  /** Adds other pieces. */
   public JsonPieces add(JsonPieces others) {
     others.pieces.forEach(piece -> add(piece.bytes(), piece.from(), piece.to()));
     return this;
@@ -77,7 +75,6 @@ public final class JsonPieces {
     return bytes;
   }
 
-  /** Returns a reader that starts at the first byte. */
   public Reader reader() {
     return new Reader();
   }
@@ -88,7 +85,6 @@ public final class JsonPieces {
     private int offset;
     private int left = length;
 
-    /** Returns how many bytes are left to read. */
     public int left() {
       return left;
     }

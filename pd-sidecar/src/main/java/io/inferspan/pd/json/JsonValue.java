@@ -88,7 +88,6 @@ public final class JsonValue {
     return false;
   }
 
-  /** Returns the text of this string. */
   String decoded() {
     String raw = new String(json, from + 1, length() - 2, StandardCharsets.UTF_8);
     int escape = raw.indexOf('\\');
@@ -147,7 +146,6 @@ public final class JsonValue {
     return to - from;
   }
 
-  /** Returns a copy of the original bytes. */
   public byte[] copy() {
     return Arrays.copyOfRange(json, from, to);
   }

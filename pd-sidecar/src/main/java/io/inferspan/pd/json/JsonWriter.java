@@ -93,7 +93,6 @@ public final class JsonWriter {
     return toString().getBytes(UTF_8);
   }
 
-  /** Returns the JSON. */
   @Override
   public String toString() {
     return json.toString();

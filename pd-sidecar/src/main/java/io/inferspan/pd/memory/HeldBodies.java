@@ -20,17 +20,14 @@ public final class HeldBodies {
     this.limit = limit;
   }
 
-  /** Returns the limit. */
   public long limit() {
     return limit;
   }
 
-  /** Returns the number of bytes held now. */
   public long bytes() {
     return bytes.get();
   }
 
-  /** Opens an empty body. */
   public HeldBody open() {
     return new HeldBody(this, null);
   }
@@ -69,7 +66,6 @@ public final class HeldBodies {
     bytesByPod.computeIfPresent(pod, (_, before) -> before == less ? null : before - less);
   }
 
-  /** Returns whether there is space for this many bytes now. */
   public boolean hasRoom(long more) {
     return bytes.get() + more <= limit;
   }
@@ -79,7 +75,6 @@ public final class HeldBodies {
     bytes.addAndGet(more);
   }
 
-  /** Releases a copy. */
   public void give(long less) {
     bytes.addAndGet(-less);
   }

@@ -96,7 +96,6 @@ public final class HeldBody {
     return true;
   }
 
-  /** Stops counting {@code less} bytes. */
   public void giveBack(long less) {
     budget.give(less);
     if (pod != null) {
@@ -105,12 +104,10 @@ public final class HeldBody {
     taken -= less;
   }
 
-  /** Returns the budget that it is counted in. */
   public HeldBodies bodies() {
     return budget;
   }
 
-  /** Returns the number of bytes appended. */
   public int length() {
     return length;
   }

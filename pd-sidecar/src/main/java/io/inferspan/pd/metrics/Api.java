@@ -6,7 +6,6 @@ import java.util.Locale;
 public enum Api {
   /** Chat completions, completions and messages. */
   CHAT_COMPLETIONS,
-  /** The responses API. */
   RESPONSES,
   /** The engine's own token-in, token-out API. */
   GENERATE,
@@ -15,7 +14,6 @@ public enum Api {
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value of the label {@code api_type}. */
   public String label() {
     return label;
   }

@@ -31,12 +31,10 @@ public final class ConnectionMeters {
         .register(registry);
   }
 
-  /** Counts a new connection. */
   public void opened() {
     opened.increment();
   }
 
-  /** Counts the end of a connection. */
   public void closed() {
     closed.increment();
   }

@@ -197,7 +197,6 @@ public final class SidecarMetrics implements AutoCloseable {
     return new SidecarMetrics(new CompositeMeterRegistry(), new ExemplarScope());
   }
 
-  /** Adds metrics of the JVM. */
   public void bindJvm() {
     new JvmMemoryMetrics().bindTo(registry);
     gc = new JvmGcMetrics();
@@ -213,7 +212,6 @@ public final class SidecarMetrics implements AutoCloseable {
     return registry;
   }
 
-  /** Returns the registry to scrape. */
   public PrometheusMeterRegistry prometheus() {
     if (registry instanceof PrometheusMeterRegistry prometheus) {
       return prometheus;
@@ -221,7 +219,6 @@ public final class SidecarMetrics implements AutoCloseable {
     throw new IllegalStateException("These metrics are not read");
   }
 
-  /** Counts a request that has arrived. */
   public void requestArrived(Api api, SpanContext span) {
     record(requests, api, span, 1);
   }
@@ -251,22 +248,18 @@ public final class SidecarMetrics implements AutoCloseable {
     record(errors, stage, span, 1);
   }
 
-  /** Records the time to the first token of a streamed response. */
   public void firstToken(long nanos, SpanContext span) {
     exemplars.record(span, timeToFirstToken, nanos);
   }
 
-  /** Counts a target that is not on the allow-list. */
   public void denied() {
     denials.record(1);
   }
 
-  /** Counts a body that is larger than allowed. */
   public void bodyTooLarge() {
     tooLarge.record(1);
   }
 
-  /** Counts a body for which the limit of held bodies left no room. */
   public void noRoomForBody() {
     noRoom.record(1);
   }
@@ -284,7 +277,6 @@ public final class SidecarMetrics implements AutoCloseable {
     inFlight.increment();
   }
 
-  /** Ends a request in flight, successful or not. */
   public void requestLeft() {
     inFlight.decrement();
   }
@@ -294,7 +286,6 @@ public final class SidecarMetrics implements AutoCloseable {
     return held(connections, stage);
   }
 
-  /** Returns the counters for resolving pod names. */
   public NameMeters names() {
     return NameMeters.in(registry);
   }

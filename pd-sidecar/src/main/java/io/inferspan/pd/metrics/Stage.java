@@ -4,16 +4,13 @@ import java.util.Locale;
 
 /** A stage of a request, as a metric label. */
 public enum Stage {
-  /** Prefill on another pod. */
   PREFILL,
-  /** Decode on this pod. */
   DECODE,
   /** Encoding media on other pods. */
   ENCODE,
   /** The whole request; for failures, those that belong to no other stage. */
   REQUEST;
 
-  /** Returns the value of the label {@code stage}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

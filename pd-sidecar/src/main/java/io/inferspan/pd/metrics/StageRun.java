@@ -29,7 +29,6 @@ public final class StageRun {
     }
   }
 
-  /** Records the failure of the stage. */
   public void failed() {
     if (!over) {
       metrics.stageFailed(stage, span);

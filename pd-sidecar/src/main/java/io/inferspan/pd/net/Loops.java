@@ -103,7 +103,6 @@ public final class Loops implements AutoCloseable {
     return String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
   }
 
-  /** Returns the Vert.x instance that runs the loops. */
   public Vertx vertx() {
     return vertx;
   }
@@ -118,7 +117,6 @@ public final class Loops implements AutoCloseable {
     return transport.name();
   }
 
-  /** Returns the number of event loops. */
   public int count() {
     return count;
   }

@@ -35,7 +35,6 @@ public final class BodyCollector implements BodyListener {
    */
   public record Bounds(long bytes, Duration time, long bytesPerSecond) {}
 
-  /** The results of collecting a body. */
   public enum End {
     COMPLETE,
     TOO_LARGE,

@@ -41,17 +41,14 @@ public record EngineAnswer(
     return new EngineAnswer(status, headers, body, "", null);
   }
 
-  /** Returns a response of the proxy itself. */
   public static EngineAnswer own(HttpResponseStatus status, HttpHeaders headers, String body) {
     return new EngineAnswer(status.code(), headers, null, body, null);
   }
 
-  /** Returns a response without a body. */
   public static EngineAnswer empty(HttpResponseStatus status) {
     return own(status, new DefaultHttpHeaders(), "");
   }
 
-  /** Returns a text response. */
   public static EngineAnswer text(HttpResponseStatus status, String text) {
     return own(status, plainText(), text);
   }
@@ -133,12 +130,10 @@ public record EngineAnswer(
     return new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
   }
 
-  /** Returns a copy with other headers. */
   public EngineAnswer with(HttpHeaders others) {
     return new EngineAnswer(status, others, held, own, failure);
   }
 
-  /** Returns the body for reading. */
   public byte[] body() {
     return held == null ? own.getBytes(UTF_8) : held.join();
   }
@@ -153,7 +148,6 @@ public record EngineAnswer(
     return failure == null ? Integer.toString(status) : failure.type();
   }
 
-  /** Returns whether the status is a success. */
   public boolean ok() {
     return status >= FIRST_SUCCESS && status < FIRST_BEYOND;
   }
@@ -171,7 +165,6 @@ public record EngineAnswer(
     return this;
   }
 
-  /** Releases the body. */
   public void release() {
     if (held != null) {
       held.release();

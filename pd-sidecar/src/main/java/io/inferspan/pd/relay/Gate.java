@@ -6,9 +6,7 @@ import io.netty.handler.codec.http.HttpResponse;
 /** Decides whether a response that has begun to arrive is passed to the client. */
 public interface Gate {
 
-  /** The decisions on a response. */
   enum Verdict {
-    /** There is no decision yet. */
     WAIT,
     /** The client gets the response. */
     PASS,
@@ -16,13 +14,11 @@ public interface Gate {
     DROP
   }
 
-  /** The progress of a response. */
   enum Progress {
     /** More data will follow. */
     PARTIAL,
     /** More data will follow, but no more can be buffered. */
     FULL,
-    /** The response is complete. */
     COMPLETE
   }
 

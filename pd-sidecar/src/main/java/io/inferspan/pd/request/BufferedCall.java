@@ -82,7 +82,6 @@ public final class BufferedCall extends EngineCall {
     }
   }
 
-  /** Ends the call with a timeout failure. */
   void expire() {
     giveUp(UpstreamFailure.overdue());
   }
@@ -100,7 +99,6 @@ public final class BufferedCall extends EngineCall {
     return over;
   }
 
-  /** Cancels the call. */
   public void cancel(String errorType) {
     if (!over) {
       cancel();

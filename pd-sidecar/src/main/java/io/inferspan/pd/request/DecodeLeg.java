@@ -49,7 +49,6 @@ public record DecodeLeg(
     return new DecodeLeg(body, headers, target, filter, decision);
   }
 
-  /** Returns the address of the decoder. */
   public Target decoder(PdRequest request) {
     return target == null ? request.ownDecoder() : target;
   }

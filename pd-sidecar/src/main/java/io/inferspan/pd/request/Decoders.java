@@ -27,7 +27,6 @@ public final class Decoders {
     }
   }
 
-  /** Returns the decoder of a listener. */
   public Target of(int rank) {
     return new Target(LOCAL, firstPort + rank);
   }

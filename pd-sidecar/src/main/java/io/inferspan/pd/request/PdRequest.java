@@ -94,27 +94,22 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return exchange;
   }
 
-  /** Returns the answer to the client. */
   public ClientAnswer answer() {
     return answer;
   }
 
-  /** Returns the objects that all requests share. */
   public ProxyParts parts() {
     return parts;
   }
 
-  /** Sets the pods of its stages. */
   public void decided(Decision chosen) {
     decision = chosen;
   }
 
-  /** Returns the pods of its stages. */
   public Decision decision() {
     return decision;
   }
 
-  /** Returns the requested API. */
   public Api api() {
     return api;
   }
@@ -127,22 +122,18 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return parts.metrics();
   }
 
-  /** Returns the settings. */
   public SidecarConfig config() {
     return parts.config();
   }
 
-  /** Returns the event loop of this request. */
   public EventLoop loop() {
     return exchange.loop();
   }
 
-  /** Returns the prefill pod. */
   public Target prefiller() {
     return Objects.requireNonNull(decision.prefiller(), "this request has no prefill pod");
   }
 
-  /** Returns the listener's own decoder. */
   public Target ownDecoder() {
     return parts.decoders().of(exchange.rank());
   }
@@ -165,12 +156,10 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     }
   }
 
-  /** Sets the scanned body. */
   public void scanned(HeldBody incoming, JsonObject json) {
     body = new RequestBody(incoming, json);
   }
 
-  /** Returns the collected body. */
   public RequestBody body() {
     return Objects.requireNonNull(body, "the body was not gathered");
   }
@@ -218,7 +207,6 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return call::decide;
   }
 
-  /** Passes the request through to a decoder. */
   public void pass(Target decoder) {
     new PassedCall(this, decoder).start();
   }
@@ -244,7 +232,6 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     List.copyOf(whenGone).forEach(Runnable::run);
   }
 
-  /** Returns why the stages are cancelled. */
   public Reason givenUpBecause() {
     return givenUpBecause;
   }
@@ -254,7 +241,6 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     end(answer.status());
   }
 
-  /** Sends a response to the client. */
   public void deliver(EngineAnswer given) {
     if (given.failure() != null && given.failure().kind() == Kind.NO_ROOM) {
       metrics().noRoomForBody();
@@ -270,7 +256,6 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     deliver(given);
   }
 
-  /** Rejects a request for an unknown rank. */
   public void refuseRank() {
     EngineAnswer empty = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
     refuse(empty, "unknown_rank", "no such data-parallel rank");

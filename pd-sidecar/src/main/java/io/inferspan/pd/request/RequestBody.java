@@ -35,7 +35,6 @@ public final class RequestBody {
     original = null;
   }
 
-  /** Returns the client's body. */
   public JsonObject json() {
     JsonObject scanned = json;
     if (scanned == null) {
@@ -44,7 +43,6 @@ public final class RequestBody {
     return scanned;
   }
 
-  /** Returns the holder of the bytes. */
   public HeldBody held() {
     return held;
   }
@@ -60,12 +58,10 @@ public final class RequestBody {
     return presets.containsKey(member) || json().has(member);
   }
 
-  /** Returns whether an earlier stage has changed the body. */
   public boolean changed() {
     return !presets.isEmpty();
   }
 
-  /** Starts an edit of the client's body. */
   public JsonEdit edit() {
     JsonEdit edit = json().edit();
     presets.forEach(edit::set);
@@ -79,7 +75,6 @@ public final class RequestBody {
     return pieces;
   }
 
-  /** Returns whether the client requests a stream. */
   public boolean streaming() {
     JsonValue stream = json().value(BodyMembers.STREAM);
     return stream != null && stream.isTrue();

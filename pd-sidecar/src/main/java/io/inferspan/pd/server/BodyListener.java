@@ -12,6 +12,5 @@ public interface BodyListener {
   /** Called when there is no more to read for now: flush what was passed on. */
   default void pause() {}
 
-  /** Called when the body is complete. */
   void end(HttpHeaders trailers);
 }

@@ -315,7 +315,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return context();
   }
 
-  /** Serves the next pipelined request. */
   private void advance() {
     if (decoder != null) {
       ((RequestDecoder) decoder.handler()).goOn(decoder);

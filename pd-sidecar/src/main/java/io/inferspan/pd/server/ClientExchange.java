@@ -81,7 +81,6 @@ public final class ClientExchange {
     return request;
   }
 
-  /** Returns the event loop of this exchange. */
   public EventLoop loop() {
     return connection.channel().eventLoop();
   }
@@ -120,7 +119,6 @@ public final class ClientExchange {
     awaitsContinue = false;
   }
 
-  /** Stops or resumes reading from the client. */
   public void reading(boolean on) {
     connection.reading(on);
   }
@@ -140,12 +138,10 @@ public final class ClientExchange {
     owner = hearing;
   }
 
-  /** Returns whether any part of the response was written. */
   public boolean answerBegun() {
     return answerBegun;
   }
 
-  /** Returns whether the response is complete. */
   boolean answerEnded() {
     return answerEnded;
   }
@@ -215,12 +211,10 @@ public final class ClientExchange {
     }
   }
 
-  /** Flushes written data to the socket. */
   public void flush() {
     connection.flush();
   }
 
-  /** Ends the response. */
   public void end(HttpHeaders trailers) {
     if (gone || answerEnded) {
       return;
@@ -236,7 +230,6 @@ public final class ClientExchange {
     connection.answered(this);
   }
 
-  /** Writes a whole response. */
   public void respond(HttpResponseStatus status, HttpHeaders headers, ByteBuf content) {
     if (gone || answerBegun) {
       content.release();
@@ -272,7 +265,6 @@ public final class ClientExchange {
     }
   }
 
-  /** Closes the connection after this request. */
   public void closeAfter() {
     closesAfter = true;
   }

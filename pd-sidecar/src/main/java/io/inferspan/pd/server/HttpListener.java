@@ -33,7 +33,6 @@ public final class HttpListener implements AutoCloseable {
   private volatile boolean draining;
   private volatile boolean cut;
 
-  /** A connection of a client. */
   interface Connection {
     Channel channel();
 
@@ -149,12 +148,10 @@ public final class HttpListener implements AutoCloseable {
     connection.channel().eventLoop().execute(connection::cut);
   }
 
-  /** Returns the port. */
   public int port() {
     return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
-  /** Returns the number of open connections. */
   public int connections() {
     return open.size();
   }

@@ -59,7 +59,6 @@ final class ReadingPause {
     }
   }
 
-  /** Records bytes that were read. */
   void read(int bytes) {
     readBytes += bytes;
   }

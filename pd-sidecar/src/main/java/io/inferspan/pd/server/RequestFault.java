@@ -42,7 +42,6 @@ final class RequestFault {
     };
   }
 
-  /** Returns the text of the response. */
   static String sentence(HttpResponseStatus status) {
     if (status.equals(HttpResponseStatus.REQUEST_URI_TOO_LONG)) {
       return "The request's first line is too long.";

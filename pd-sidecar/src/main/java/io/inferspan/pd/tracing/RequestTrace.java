@@ -47,7 +47,6 @@ public final class RequestTrace {
     return Span.fromContext(request.context()).getSpanContext();
   }
 
-  /** Sets an attribute of the request. */
   public <T> RequestTrace set(Attribute<T> attribute, @Nullable T value) {
     request.set(attribute, value);
     return this;
@@ -94,13 +93,11 @@ public final class RequestTrace {
     fail(DENIED, "SSRF protection: prefill target not in allowlist");
   }
 
-  /** Marks the request as failed. */
   public void fail(String type, String description) {
     failed = true;
     request.fail(type, description);
   }
 
-  /** Begins the prefill stage. */
   public StageTrace prefill(Dispatch how) {
     dispatch = how;
     OperationSpan span = stage(request, PdSpans.PREFILL);
@@ -129,7 +126,6 @@ public final class RequestTrace {
     return decode;
   }
 
-  /** Begins decoding in chunks. */
   public StageTrace chunkedDecode() {
     OperationSpan span =
         tracing

@@ -22,7 +22,6 @@ public final class StageTrace {
     this.parentOfCalls = parentOfCalls;
   }
 
-  /** Sets an attribute of the stage. */
   public <T> StageTrace set(Attribute<T> attribute, @Nullable T value) {
     span.set(attribute, value);
     return this;
@@ -37,7 +36,6 @@ public final class StageTrace {
     return call;
   }
 
-  /** Marks the stage as failed. */
   public void fail(String type, String description) {
     span.fail(type, description);
   }
@@ -65,7 +63,6 @@ public final class StageTrace {
     }
   }
 
-  /** Ends decoding in chunks. */
   public void endChunks() {
     if (!ended()) {
       endedNanos = System.nanoTime();

@@ -65,7 +65,6 @@ public abstract class EngineCall {
     this.request = request;
   }
 
-  /** Returns the request's head. */
   protected final HttpRequest sent() {
     return request;
   }
@@ -164,10 +163,8 @@ public abstract class EngineCall {
   /** Called when there is no more to read for now: flush what was passed on. */
   protected void pause() {}
 
-  /** Called when the response is complete. */
   protected abstract void ended(HttpHeaders trailers);
 
-  /** Called when the response will not be completed. */
   protected abstract void failed(UpstreamFailure failure);
 
   /** Writes the request's head; call {@link #flush} to send it. */
@@ -189,7 +186,6 @@ public abstract class EngineCall {
     }
   }
 
-  /** Writes the end of the request. */
   protected final void finish(HttpHeaders trailers) {
     if (connection != null) {
       HttpContent last = LastHttpContent.EMPTY_LAST_CONTENT;
@@ -201,7 +197,6 @@ public abstract class EngineCall {
     }
   }
 
-  /** Flushes written data to the socket. */
   protected final void flush() {
     if (connection != null) {
       connection.flush();
@@ -280,7 +275,6 @@ public abstract class EngineCall {
     }
   }
 
-  /** Ends the call after an internal error of the proxy. */
   final void fault(Throwable cause) {
     fail(
         cause instanceof OutOfMemoryError

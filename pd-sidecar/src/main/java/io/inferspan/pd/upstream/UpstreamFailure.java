@@ -7,9 +7,7 @@ package io.inferspan.pd.upstream;
  */
 public record UpstreamFailure(Kind kind, String what) {
 
-  /** The kinds of failures that callers distinguish. */
   public enum Kind {
-    /** The connection was refused. */
     REFUSED("connection_refused"),
     /** No connection could be established: name, route, timeout, TLS. */
     UNREACHABLE("unreachable"),
@@ -19,9 +17,7 @@ public record UpstreamFailure(Kind kind, String what) {
     STALE("connection_reset"),
     /** The response is not HTTP. */
     GARBAGE("malformed_response"),
-    /** The proxy stopped before the answer was complete. */
     SHUTDOWN("shutdown"),
-    /** A timeout. */
     OVERDUE("timeout"),
     /** There is no room for the request or its response. */
     NO_ROOM("no_room_for_body"),
@@ -35,18 +31,15 @@ public record UpstreamFailure(Kind kind, String what) {
     }
   }
 
-  /** Returns a failure because there is no room for the request or its response. */
   public static UpstreamFailure noRoom() {
     return new UpstreamFailure(
         Kind.NO_ROOM, "the limit for held bodies is reached (--held-bodies-limit)");
   }
 
-  /** Returns a failure because the proxy stopped. */
   static UpstreamFailure shutdown() {
     return new UpstreamFailure(Kind.SHUTDOWN, "the proxy stopped");
   }
 
-  /** Returns a failure because there was no response in time. */
   public static UpstreamFailure overdue() {
     return new UpstreamFailure(Kind.OVERDUE, "there was no answer in time");
   }

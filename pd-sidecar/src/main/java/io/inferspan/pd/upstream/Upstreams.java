@@ -145,7 +145,6 @@ public final class Upstreams implements AutoCloseable {
     }
   }
 
-  /** Removes an idle connection that has ended. */
   void lost(UpstreamConnection connection) {
     Pool pool = poolOf(connection.channel().eventLoop());
     ArrayDeque<UpstreamConnection> waiting = pool.idle.get(connection.target());
@@ -154,7 +153,6 @@ public final class Upstreams implements AutoCloseable {
     }
   }
 
-  /** Starts a call on a new connection. */
   void connect(EventLoop loop, Target target, EngineCall call) {
     poolOf(loop).connecting.add(call);
     InetSocketAddress unresolved = InetSocketAddress.createUnresolved(target.host(), target.port());
@@ -169,7 +167,6 @@ public final class Upstreams implements AutoCloseable {
         });
   }
 
-  /** Tries one address after the other. */
   void connect(
       EventLoop loop, ArrayDeque<InetSocketAddress> addresses, Target target, EngineCall call) {
     tryNext(poolOf(loop), addresses, target, call, unreachable(target, "the name has no address"));

@@ -42,7 +42,6 @@ final class Blake2s {
     state[0] ^= PARAMETERS;
   }
 
-  /** Returns the hash of the bytes. */
   static byte[] hash(byte[] bytes) {
     Blake2s hash = new Blake2s();
     int from = 0;

@@ -1,5 +1,6 @@
 package io.inferspan.pd.chunk;
 
+import io.inferspan.pd.chunk.ChunkedAnswer.ChunkAnswer;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;

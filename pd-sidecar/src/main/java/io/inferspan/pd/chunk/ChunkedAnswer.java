@@ -1,9 +1,5 @@
 package io.inferspan.pd.chunk;
 
-import static io.inferspan.pd.chunk.ChunkAnswer.CHOICES;
-import static io.inferspan.pd.chunk.ChunkAnswer.FINISH_REASON;
-import static io.inferspan.pd.chunk.ChunkAnswer.MESSAGE;
-import static io.inferspan.pd.chunk.ChunkAnswer.USAGE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.inferspan.pd.json.JsonEdit;
@@ -22,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * prompts of later chunks contain generated text, which is not the client's.
  */
 final class ChunkedAnswer {
+  private static final String CHOICES = "choices";
+  private static final String USAGE = "usage";
+  private static final String MESSAGE = "message";
+  private static final String FINISH_REASON = "finish_reason";
   private static final String OBJECT = "object";
   private static final String EVENT_OBJECT = "chat.completion.chunk";
   private static final String TOOL_CALLS = "tool_calls";
@@ -31,6 +31,34 @@ final class ChunkedAnswer {
   private static final byte[] DATA = "data: ".getBytes(UTF_8);
   private static final byte[] END_OF_EVENT = "\n\n".getBytes(UTF_8);
   private static final byte[] DONE = "data: [DONE]\n\n".getBytes(UTF_8);
+
+  /**
+   * The decoder's response for one chunk.
+   *
+   * @param json the whole response
+   * @param choice its first choice, or null
+   * @param text the generated text
+   * @param cut whether generation was cut off
+   */
+  record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, boolean cut) {
+    static ChunkAnswer of(JsonObject json) {
+      JsonValue first = json.at(CHOICES, "0");
+      JsonObject choice = first == null ? null : first.object();
+      if (choice == null) {
+        return new ChunkAnswer(json, null, "", false);
+      }
+      JsonValue content = choice.at(MESSAGE, "content");
+      String text = content == null ? null : content.text();
+      JsonValue reason = choice.value(FINISH_REASON);
+      boolean cut = reason != null && reason.isText("length");
+      return new ChunkAnswer(json, choice, text == null ? "" : text, cut);
+    }
+
+    /** Returns the tokens that the engine counted; 0 if it did not count. */
+    long tokens() {
+      return json.longAt(0, USAGE, "completion_tokens");
+    }
+  }
 
   private final StringBuilder text = new StringBuilder();
   private @Nullable ChunkAnswer first;

@@ -91,8 +91,7 @@ public final class EncodeStage {
             next.accept(request);
           } else if (items.size() > MOST_ITEMS) {
             String text = "more than " + MOST_ITEMS + " images, sounds and videos";
-            EngineAnswer answer = EngineAnswer.badRequest(text);
-            request.refuse(answer, answer.errorType(), "BadRequestError");
+            request.refuse(EngineAnswer.badRequest(text), "BadRequestError");
           } else {
             request.metrics().disaggregated(SidecarMetrics.ENCODE, request.trace().spanContext());
             EncodeStage stage =

@@ -62,8 +62,8 @@ public final class Mooncake implements Connector {
 
   private static void refuse(PdRequest request, Throwable failure) {
     if (!request.ended()) {
-      EngineAnswer answer = EngineAnswer.badGateway(String.valueOf(failure.getMessage()));
-      request.refuse(answer, answer.errorType(), "BadGateway");
+      String why = String.valueOf(failure.getMessage());
+      request.refuse(EngineAnswer.badGateway(why), "BadGateway");
     }
   }
 

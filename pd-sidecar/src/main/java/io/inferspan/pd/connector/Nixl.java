@@ -146,8 +146,8 @@ public final class Nixl implements Connector {
     PdRequest request = pair.request();
     JsonObject prefilled = scan.object();
     if (prefilled == null) {
-      EngineAnswer refusal = EngineAnswer.badRequest("invalid JSON: " + scan.fault());
-      request.refuse(refusal, refusal.errorType(), "BadRequestError");
+      request.refuse(
+          EngineAnswer.badRequest("invalid JSON: " + scan.fault()), "BadRequestError");
       return;
     }
     long cached = CachedTokens.of(prefilled);

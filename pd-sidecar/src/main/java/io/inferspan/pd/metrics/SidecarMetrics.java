@@ -20,11 +20,13 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.opentelemetry.api.trace.SpanContext;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -137,11 +139,7 @@ public final class SidecarMetrics implements AutoCloseable {
   }
 
   private static Duration[] millis(long... bounds) {
-    Duration[] durations = new Duration[bounds.length];
-    for (int i = 0; i < bounds.length; i++) {
-      durations[i] = Duration.ofMillis(bounds[i]);
-    }
-    return durations;
+    return Arrays.stream(bounds).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
   }
 
   private Observation counter(String name, String description) {
@@ -294,13 +292,8 @@ public final class SidecarMetrics implements AutoCloseable {
     exemplars.record(span, held(meters, which), value);
   }
 
-  /** Returns a map's value; each map has one for every constant. */
   private static <K, V> V held(Map<K, V> map, K key) {
-    V value = map.get(key);
-    if (value == null) {
-      throw new IllegalStateException("No meter for " + key);
-    }
-    return value;
+    return Objects.requireNonNull(map.get(key), "each map has a meter for every key");
   }
 
   /** Stops listening to the garbage collector, and stops counting. */

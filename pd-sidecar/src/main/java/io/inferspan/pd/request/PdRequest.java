@@ -256,6 +256,11 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     deliver(given);
   }
 
+  /** Answers the client without an engine; {@code why} describes the error on the span. */
+  public void refuse(EngineAnswer given, String why) {
+    refuse(given, given.errorType(), why);
+  }
+
   public void refuseRank() {
     EngineAnswer empty = EngineAnswer.empty(HttpResponseStatus.BAD_REQUEST);
     refuse(empty, "unknown_rank", "no such data-parallel rank");

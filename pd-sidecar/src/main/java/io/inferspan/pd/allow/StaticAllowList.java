@@ -3,7 +3,7 @@ package io.inferspan.pd.allow;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
-import io.inferspan.pd.config.text.HostText;
+import io.inferspan.pd.config.HostText;
 import io.inferspan.pd.files.FileWatch;
 import java.io.IOException;
 import java.math.BigInteger;

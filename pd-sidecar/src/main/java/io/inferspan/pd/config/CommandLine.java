@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.Quoted;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +91,6 @@ final class CommandLine {
   private static ConfigException unknown(String flag) {
     return new ConfigException(
         "unknown flag %s (from the command line); --help lists the flags"
-            .formatted(Quoted.text(flag)));
+            .formatted(ConfigException.quoted(flag)));
   }
 }

@@ -5,8 +5,19 @@ package io.inferspan.pd.config;
  * allowed.
  */
 public final class ConfigException extends Exception {
+  private static final int MAX_LENGTH = 80;
 
   ConfigException(String sentence) {
     super(sentence, null, false, false);
+  }
+
+  /** Quotes external text for a message, on one line and limited in length. */
+  static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < Math.min(text.length(), MAX_LENGTH); i++) {
+      char c = text.charAt(i);
+      quoted.append(Character.isISOControl(c) || c == '\u2028' || c == '\u2029' ? '?' : c);
+    }
+    return quoted.append(text.length() > MAX_LENGTH ? "…\"" : "\"").toString();
   }
 }

@@ -1,7 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.GoDuration;
-import io.inferspan.pd.config.text.GoWords;
 import java.lang.System.Logger.Level;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -41,7 +39,7 @@ record Kind<T>(
       bounded(
           "duration",
           "a duration of 0 or more such as 200ms, 1.5s or 1m30s",
-          GoDuration::parse,
+          GoWords::duration,
           value -> !value.isNegative());
 
   /** A log level as in the flags of zap and klog: a word or a verbosity. */

@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.Quoted;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ final class Layer {
       } catch (IllegalArgumentException _) {
         notes.add(
             "%s is %s and is ignored: it must be %s"
-                .formatted(origin, Quoted.text(text), setting.kind.allowed()));
+                .formatted(origin, ConfigException.quoted(text), setting.kind.allowed()));
       }
     }
     return layer;
@@ -102,6 +101,6 @@ final class Layer {
   private static ConfigException refused(Setting<?> setting, String text, String origin) {
     return new ConfigException(
         "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key, setting.kind.allowed(), Quoted.text(text), origin));
+            .formatted(setting.key, setting.kind.allowed(), ConfigException.quoted(text), origin));
   }
 }

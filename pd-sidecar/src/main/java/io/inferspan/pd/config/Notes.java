@@ -1,6 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.Quoted;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +26,7 @@ final class Notes {
   void stray(String word) {
     add(
         "the argument "
-            + Quoted.text(word)
+            + ConfigException.quoted(word)
             + " is no flag and is ignored; a boolean takes its value as in --tracing=false");
   }
 

@@ -1,7 +1,5 @@
 package io.inferspan.pd.config;
 
-import io.inferspan.pd.config.text.HostText;
-import io.inferspan.pd.config.text.Quoted;
 import java.util.List;
 
 /** The rules between settings. */
@@ -108,7 +106,8 @@ final class Rules {
       if (!HostText.isEntry(target)) {
         throw new ConfigException(
             "allow-target must be a host name, an IP or a CIDR without port, but is %s (from %s)"
-                .formatted(Quoted.text(target), config.given(Settings.ALLOW_TARGET).origin()));
+                .formatted(
+                    ConfigException.quoted(target), config.given(Settings.ALLOW_TARGET).origin()));
       }
     }
     targets |= config.orNull(Settings.ALLOW_TARGETS_FILE) != null;

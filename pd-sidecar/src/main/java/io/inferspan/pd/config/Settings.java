@@ -78,7 +78,8 @@ public final class Settings {
       in(UPSTREAM, "tls-ca-file", Kind.PATH, "")
           .env("SSL_CERT_FILE")
           .says(
-              "PEM file with the CA certificates for engines; by default those of the Java runtime.");
+              "PEM file with the CA certificates for engines; by default those of the Java"
+                  + " runtime.");
 
   public static final Setting<Integer> MAX_IDLE_CONNS_PER_HOST =
       in(UPSTREAM, "max-idle-conns-per-host", Kind.count(0), 1024)
@@ -91,7 +92,8 @@ public final class Settings {
               Kind.choice(KvConnector.names(), KvConnector.oldNames()),
               KvConnector.NIXL)
           .formerly("connector")
-          .says("How the KV cache is transferred from prefiller to decoder; --help lists the ways.");
+          .says(
+              "How the KV cache is transferred from prefiller to decoder; --help lists the ways.");
 
   public static final Setting<String> EC_CONNECTOR =
       in(CONNECTORS, "ec-connector", Kind.choice("", "ec-example", "ec-nixl"), "")
@@ -122,7 +124,8 @@ public final class Settings {
   public static final Setting<Integer> DECODE_CHUNK_SIZE =
       in(CONNECTORS, "decode-chunk-size", Kind.count(0), 0)
           .says(
-              "Maximum tokens per decode call, ideally a multiple of the block size; 0 is no limit.");
+              "Maximum tokens per decode call, ideally a multiple of the block size; 0 is no"
+                  + " limit.");
 
   public static final Setting<String> POD_IP =
       in(CONNECTORS, "pod-ip", Kind.TEXT, "").env("POD_IP").says("Address of this pod.");

@@ -1,7 +1,6 @@
 package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.Layer.Given;
-import io.inferspan.pd.config.text.Quoted;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -26,9 +25,7 @@ public final class SidecarConfig {
     this.layers = layers;
     this.notes = notes;
     this.values =
-        Settings.all().stream()
-            .map(setting -> setting.kind.read(given(setting).text()))
-            .toArray();
+        Settings.all().stream().map(setting -> setting.kind.read(given(setting).text())).toArray();
   }
 
   @SuppressWarnings("unchecked") // its kind has read it
@@ -138,6 +135,6 @@ public final class SidecarConfig {
     Given given = given(setting);
     return new ConfigException(
         "%s must be %s, but is %s (from %s)"
-            .formatted(setting.key, allowed, Quoted.text(given.text()), given.origin()));
+            .formatted(setting.key, allowed, ConfigException.quoted(given.text()), given.origin()));
   }
 }

@@ -1,7 +1,6 @@
 package io.inferspan.pd.config;
 
 import io.inferspan.pd.config.Layer.Given;
-import io.inferspan.pd.config.text.Quoted;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -96,7 +95,7 @@ final class YamlSource {
   private static ConfigException unreadable(String file, String reason) {
     return new ConfigException(
         "failed to read sidecar configuration from file %s (from --configuration-file): %s"
-            .formatted(Quoted.text(file), reason));
+            .formatted(ConfigException.quoted(file), reason));
   }
 
   private void take(String text) throws ConfigException {
@@ -149,7 +148,7 @@ final class YamlSource {
         throw refused("a key must be a plain name");
       }
       if (!keys.add(key.getValue())) {
-        throw refused("the key " + Quoted.text(key.getValue()) + " is there twice");
+        throw refused("the key " + ConfigException.quoted(key.getValue()) + " is there twice");
       }
       take(key.getValue(), member.getValueNode());
     }
@@ -158,7 +157,8 @@ final class YamlSource {
   private void take(String key, Node value) throws ConfigException {
     Setting<?> setting = Settings.named(key);
     if (setting == null || !setting.isYamlKey()) {
-      throw refused("unknown key " + Quoted.text(key) + "; the keys are the names of the flags");
+      throw refused(
+          "unknown key " + ConfigException.quoted(key) + "; the keys are the names of the flags");
     }
     String text = spelled(setting.kind, text(key, value));
     if (value instanceof SequenceNode && !setting.kind.isList()) {
@@ -179,7 +179,8 @@ final class YamlSource {
     List<String> texts = new ArrayList<>();
     for (Node item : value instanceof SequenceNode list ? list.getValue() : List.of(value)) {
       if (!(item instanceof ScalarNode scalar)) {
-        throw refused("the key " + Quoted.text(key) + " must have a value or a flat list");
+        throw refused(
+            "the key " + ConfigException.quoted(key) + " must have a value or a flat list");
       }
       if (!isNull(scalar) && !scalar.getValue().isEmpty()) {
         texts.add(scalar.getValue());

@@ -1,12 +1,12 @@
 package io.inferspan.pd.connector;
 
+import io.inferspan.pd.json.CachedTokens;
+import io.inferspan.pd.json.CachedTokensRewriter;
+import io.inferspan.pd.json.SseLines;
 import io.inferspan.pd.memory.HeldBodies;
 import io.inferspan.pd.memory.HeldBody;
 import io.inferspan.pd.relay.BodyFilter;
 import io.inferspan.pd.relay.Offload;
-import io.inferspan.pd.sse.CachedTokens;
-import io.inferspan.pd.sse.CachedTokensRewriter;
-import io.inferspan.pd.sse.SseLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;

@@ -7,6 +7,7 @@ import io.inferspan.pd.config.SidecarConfig;
 import io.inferspan.pd.connector.moriio.ParallelDispatch;
 import io.inferspan.pd.connector.moriio.PodAddresses;
 import io.inferspan.pd.connector.moriio.WriteTransfer;
+import io.inferspan.pd.json.CachedTokens;
 import io.inferspan.pd.json.JsonEdit;
 import io.inferspan.pd.json.JsonObject;
 import io.inferspan.pd.json.JsonPieces;
@@ -18,7 +19,6 @@ import io.inferspan.pd.request.BodyMembers;
 import io.inferspan.pd.request.DecodeLeg;
 import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.request.PrefillLeg;
-import io.inferspan.pd.sse.CachedTokens;
 import io.inferspan.pd.upstream.Target;
 import java.util.HashMap;
 import java.util.Map;
@@ -146,8 +146,7 @@ public final class Nixl implements Connector {
     PdRequest request = pair.request();
     JsonObject prefilled = scan.object();
     if (prefilled == null) {
-      request.refuse(
-          EngineAnswer.badRequest("invalid JSON: " + scan.fault()), "BadRequestError");
+      request.refuse(EngineAnswer.badRequest("invalid JSON: " + scan.fault()), "BadRequestError");
       return;
     }
     long cached = CachedTokens.of(prefilled);

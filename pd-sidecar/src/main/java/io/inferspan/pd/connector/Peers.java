@@ -1,8 +1,8 @@
 package io.inferspan.pd.connector;
 
+import io.inferspan.pd.config.HostText;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.json.JsonPieces;
 import io.inferspan.pd.json.JsonWriter;
 import io.inferspan.pd.request.BodyMembers;

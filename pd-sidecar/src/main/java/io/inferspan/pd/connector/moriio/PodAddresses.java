@@ -1,8 +1,8 @@
 package io.inferspan.pd.connector.moriio;
 
+import io.inferspan.pd.config.HostText;
 import io.inferspan.pd.config.Settings;
 import io.inferspan.pd.config.SidecarConfig;
-import io.inferspan.pd.config.text.HostText;
 import io.inferspan.pd.metrics.NameMeters;
 import io.vertx.core.Future;
 import java.lang.System.Logger;

@@ -1,4 +1,4 @@
-package io.inferspan.pd.config.text;
+package io.inferspan.pd.config;
 
 import java.net.InetAddress;
 import java.util.Locale;

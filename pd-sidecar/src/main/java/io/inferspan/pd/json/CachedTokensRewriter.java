@@ -1,4 +1,4 @@
-package io.inferspan.pd.sse;
+package io.inferspan.pd.json;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;

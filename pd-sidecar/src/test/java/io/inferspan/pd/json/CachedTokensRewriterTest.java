@@ -1,4 +1,4 @@
-package io.inferspan.pd.sse;
+package io.inferspan.pd.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

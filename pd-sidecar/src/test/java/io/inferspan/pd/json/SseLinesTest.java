@@ -1,9 +1,8 @@
-package io.inferspan.pd.sse;
+package io.inferspan.pd.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inferspan.pd.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;

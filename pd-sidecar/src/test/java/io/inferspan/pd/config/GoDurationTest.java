@@ -1,4 +1,4 @@
-package io.inferspan.pd.config.text;
+package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +33,7 @@ class GoDurationTest {
     "9223372036854775807ns, PT2562047H47M16.854775807S"
   })
   void duration_isReadAsGoDoes(String text, Duration duration) {
-    assertThat(GoDuration.parse(text)).isEqualTo(duration);
+    assertThat(GoWords.duration(text)).isEqualTo(duration);
   }
 
   @ParameterizedTest
@@ -64,6 +64,6 @@ class GoDurationTest {
       })
   void otherText_isRefused(String text) {
     assertThatExceptionOfType(IllegalArgumentException.class)
-        .isThrownBy(() -> GoDuration.parse(text));
+        .isThrownBy(() -> GoWords.duration(text));
   }
 }

@@ -1,7 +1,5 @@
-package io.inferspan.pd.sse;
+package io.inferspan.pd.json;
 
-import io.inferspan.pd.json.InvalidJson;
-import io.inferspan.pd.json.JsonObject;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

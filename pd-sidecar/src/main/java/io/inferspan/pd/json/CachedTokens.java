@@ -1,9 +1,5 @@
-package io.inferspan.pd.sse;
+package io.inferspan.pd.json;
 
-import io.inferspan.pd.json.InvalidJson;
-import io.inferspan.pd.json.JsonEdit;
-import io.inferspan.pd.json.JsonObject;
-import io.inferspan.pd.json.JsonValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

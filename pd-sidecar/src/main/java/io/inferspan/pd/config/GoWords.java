@@ -1,24 +1,55 @@
-package io.inferspan.pd.config.text;
+package io.inferspan.pd.config;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A duration as Go writes it: signed decimal numbers, each with a unit, such as {@code 1m30s}. */
-public final class GoDuration {
+/**
+ * Parses booleans, sizes, lists and durations as Go's flag packages do; a malformed text is an
+ * {@link IllegalArgumentException}.
+ */
+final class GoWords {
+
   private static final Pattern PART =
       Pattern.compile("(?=\\.?[0-9])([0-9]*)(?:\\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)");
   private static final int MAX_DIGITS = 18;
 
-  private GoDuration() {}
+  private GoWords() {}
 
-  /**
-   * Parses {@code text} with nanosecond precision.
-   *
-   * @throws IllegalArgumentException if it is no duration, or too long
-   */
-  public static Duration parse(String text) {
+  /** Parses one of the twelve spellings of a boolean. */
+  static boolean bool(String text) {
+    return switch (text) {
+      case "1", "t", "T", "true", "TRUE", "True" -> true;
+      case "0", "f", "F", "false", "FALSE", "False" -> false;
+      default -> throw new IllegalArgumentException("not a boolean");
+    };
+  }
+
+  /** Parses a number of bytes: {@code 65536}, {@code 64KiB}, {@code 64MiB} or {@code 1GiB}. */
+  static long bytes(String text) {
+    int unitAt = text.endsWith("iB") ? text.length() - 3 : -1;
+    int scale = unitAt < 0 ? 0 : "KMG".indexOf(text.charAt(unitAt)) + 1;
+    String number = scale == 0 ? text : text.substring(0, unitAt);
+    try {
+      return Math.multiplyExact(Long.parseLong(number.strip()), 1L << (10 * scale));
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException("too large a size");
+    }
+  }
+
+  /** Splits a text at commas; strips the parts and drops empty ones. */
+  static List<String> list(String text) {
+    return Arrays.stream(text.split(",", -1))
+        .map(String::strip)
+        .filter(part -> !part.isEmpty())
+        .toList();
+  }
+
+  /** Parses a duration: signed decimal numbers, each with a unit, such as {@code 1m30s}. */
+  static Duration duration(String text) {
     boolean signed = text.startsWith("-") || text.startsWith("+");
     String parts = signed ? text.substring(1) : text;
     try {

@@ -1,4 +1,4 @@
-package io.inferspan.pd.config.text;
+package io.inferspan.pd.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -67,7 +67,7 @@ class FormsTest {
 
   @Test
   void quotedText_isBoundedAndOnOneLine() {
-    assertThat(Quoted.text("a\nb\u2028c")).isEqualTo("\"a?b?c\"");
-    assertThat(Quoted.text("x".repeat(1000))).hasSize(83);
+    assertThat(ConfigException.quoted("a\nb\u2028c")).isEqualTo("\"a?b?c\"");
+    assertThat(ConfigException.quoted("x".repeat(1000))).hasSize(83);
   }
 }

@@ -1,5 +1,7 @@
 package io.inferspan.pd.config;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +17,7 @@ final class GoWords {
 
   private static final Pattern PART =
       Pattern.compile("(?=\\.?[0-9])([0-9]*)(?:\\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)");
-  private static final int MAX_DIGITS = 18;
+  private static final int DOUBLE_DIGITS = 6;
 
   private GoWords() {}
 
@@ -75,13 +77,12 @@ final class GoWords {
     return nanos;
   }
 
-  /** Returns the digits after the point in nanoseconds, rounded as in Go. */
+  /** Returns the digits after the point in nanoseconds; Go calculates with doubles. */
   private static long fraction(@Nullable String digits, long unit) {
-    if (digits == null) {
-      return 0;
-    }
-    int count = Math.min(digits.length(), MAX_DIGITS);
-    return (long) (Long.parseLong("0" + digits.substring(0, count)) * (unit / Math.pow(10, count)));
+    return new BigDecimal(digits == null ? "0" : "0." + digits)
+        .multiply(BigDecimal.valueOf(unit))
+        .setScale(DOUBLE_DIGITS, RoundingMode.HALF_UP)
+        .longValue();
   }
 
   private static long unit(String name) {

@@ -215,7 +215,7 @@ public final class SidecarServer implements AutoCloseable {
     return listeners.stream().mapToInt(HttpListener::connections).sum();
   }
 
-  /** Stops at once; requests are cut off, and their spans are ended. */
+  /** Stops at once: aborts requests and ends their spans. */
   @Override
   public void close() {
     listeners.forEach(HttpListener::close);

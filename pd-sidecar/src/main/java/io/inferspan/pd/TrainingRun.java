@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Serves a few thousand requests of each kind to itself and ends, so that a JVM started with {@code
- * -XX:AOTCacheOutput} learns what to load and compile at the next start.
+ * Sends a few thousand requests through a sidecar in the same process and exits, so that a JVM with
+ * {@code -XX:AOTCacheOutput} records what to load and compile at the next start.
  */
 public final class TrainingRun {
   private static final int ROUNDS = 150;
   private static final int AT_ONCE = 8;
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long TIMEOUT_SECONDS = 120;
   private static final String PREFILLED =
       "{\"kv_transfer_params\":{\"remote_block_ids\":[1]},\"usage\":{}}";
   private static final String EVENTS =
@@ -128,6 +128,6 @@ public final class TrainingRun {
   }
 
   private static <T> T await(Future<T> future) throws Exception {
-    return future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    return future.toCompletionStage().toCompletableFuture().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 }

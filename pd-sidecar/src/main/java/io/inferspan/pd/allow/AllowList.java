@@ -23,7 +23,7 @@ public interface AllowList extends AutoCloseable {
     if (!config.get(Settings.ENABLE_SSRF_PROTECTION)) {
       return everything();
     }
-    // The file first: if it cannot be read, no watch must be left running.
+    // The file is read first: if that fails, no watch is left running.
     AllowList named =
         StaticAllowList.of(
             config.get(Settings.ALLOW_TARGET), config.path(Settings.ALLOW_TARGETS_FILE));

@@ -9,7 +9,7 @@ sealed interface ObjectEvent {
   /** An object was deleted, or no longer matches. */
   record Gone(String name) implements ObjectEvent {}
 
-  /** The server cannot continue. */
+  /** The server has ended the watch with an error. */
   record Failed() implements ObjectEvent {}
 
   /**

@@ -18,7 +18,7 @@ final class ObjectReader {
   private final JsonParser parser = JsonParser.newParser();
   private final Consumer<ObjectEvent> events;
 
-  /** The number of open objects, and the version, of a list. */
+  /** The number of open objects of a list. */
   private int depth;
 
   private String version = "";

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #start} is called; call {@link #close} there, too.
  */
 final class ResourceWatch implements AutoCloseable {
-  /** The server ends a watch after this long, so that a dead connection is soon found out. */
+  /** The server ends a watch after this time, so that a dead connection is soon detected. */
   static final int WATCH_SECONDS = 30;
 
   /** A watch that ends sooner counts as failed. */

@@ -15,7 +15,7 @@ public sealed interface Invocation {
   /**
    * Reads a command line and the environment.
    *
-   * @throws ConfigException if they cannot be followed; to be printed as it is
+   * @throws ConfigException if they are invalid; its message is for the user
    */
   static Invocation parse(List<String> args, Map<String, String> env) throws ConfigException {
     Notes notes = new Notes();

@@ -136,7 +136,7 @@ record Kind<T>(
   }
 
   /** Returns whether a text is a zero that is not allowed. */
-  boolean isSenselessZero(String text) {
+  boolean isInvalidZero(String text) {
     return placeholder.equals("int") && text.equals("0") && !allows(read(text));
   }
 

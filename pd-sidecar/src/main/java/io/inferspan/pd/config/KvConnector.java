@@ -11,7 +11,7 @@ import java.util.ServiceLoader;
  * <p>Connectors are found by {@link java.util.ServiceLoader}.
  */
 public interface KvConnector {
-  /** The default, which other settings are about. */
+  /** The default connector; some settings apply only to it. */
   String NIXL = "nixlv2";
 
   /**

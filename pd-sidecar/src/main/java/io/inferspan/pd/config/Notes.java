@@ -27,7 +27,7 @@ final class Notes {
     add(
         "the argument "
             + ConfigException.quoted(word)
-            + " is no flag and is ignored; a boolean takes its value as in --tracing=false");
+            + " is not a flag and is ignored; a boolean takes its value as in --tracing=false");
   }
 
   List<String> all() {

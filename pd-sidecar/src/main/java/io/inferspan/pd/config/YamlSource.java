@@ -128,7 +128,7 @@ final class YamlSource {
     }
   }
 
-  /** Replaces tabs before the braces' members, which Go's YAML parser accepts, unlike this one. */
+  /** Replaces tabs in the indentation of a flow mapping; only Go's YAML parser accepts them. */
   private static String withoutTabs(String text) {
     return text.stripLeading().startsWith("{")
         ? INDENTATION.matcher(text).replaceAll(space -> " ".repeat(space.group().length()))
@@ -203,7 +203,7 @@ final class YamlSource {
    */
   private static boolean isUnset(Setting<?> setting, String text) {
     return text.isEmpty()
-        || setting.kind.isSenselessZero(text)
+        || setting.kind.isInvalidZero(text)
         || (setting == Settings.PORT && text.equals("0"));
   }
 

@@ -34,19 +34,19 @@ import org.jspecify.annotations.Nullable;
  * a failure or {@link #forget}.
  */
 final class Bootstraps {
-  private static final int MOST_SERVERS = 1024;
-  private static final long MOST_BYTES = 1024 * 1024;
-  private static final int MOST_RANK_DIGITS = 9;
+  private static final int MAX_SERVERS = 1024;
+  private static final long MAX_BYTES = 1024 * 1024;
+  private static final int MAX_RANK_DIGITS = 9;
   private static final int JSON_DEPTH = 32;
 
-  private final Duration patience;
+  private final Duration timeout;
   private final Map<Target, Future<List<Engine>>> known =
       new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Target, Future<List<Engine>>> eldest) {
-          return size() > MOST_SERVERS;
+          return size() > MAX_SERVERS;
         }
       };
 
@@ -61,10 +61,10 @@ final class Bootstraps {
   /**
    * Creates an empty cache.
    *
-   * @param patience the timeout of a query
+   * @param timeout the timeout of a query
    */
-  Bootstraps(Duration patience) {
-    this.patience = patience;
+  Bootstraps(Duration timeout) {
+    this.timeout = timeout;
   }
 
   /**
@@ -90,13 +90,13 @@ final class Bootstraps {
       Target server, Upstreams upstreams, EventLoop loop, Promise<List<Engine>> asking) {
     HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/query");
     head.headers().set(HttpHeaderNames.HOST, server.authority());
-    HeldBodies bodies = new HeldBodies(2 * MOST_BYTES);
+    HeldBodies bodies = new HeldBodies(2 * MAX_BYTES);
     BufferedCall call =
         new BufferedCall(
             head,
             new JsonPieces(),
             bodies.open(),
-            MOST_BYTES,
+            MAX_BYTES,
             PdTracing.none().call("GET", server.host(), server.port()),
             answer -> {
               take(server, answer, asking);
@@ -104,7 +104,7 @@ final class Bootstraps {
             });
     call.allowReplay();
     upstreams.start(loop, server, call);
-    call.endAfter(loop, patience);
+    call.endAfter(loop, timeout);
   }
 
   private static void take(Target server, EngineAnswer answer, Promise<List<Engine>> asking) {
@@ -151,7 +151,7 @@ final class Bootstraps {
   /** Returns whether the text is a number; it is sent as a header, so nothing else is allowed. */
   private static boolean isRank(String text) {
     return !text.isEmpty()
-        && text.length() <= MOST_RANK_DIGITS
+        && text.length() <= MAX_RANK_DIGITS
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 

@@ -19,16 +19,16 @@ final class CacheHitGate implements Gate {
   private static final String CHOICES = "choices";
   private static final String TOO_LITTLE = "cache_threshold";
 
-  /** A miss is reported in the first event; the second may end the stream. */
+  /** Engines report a miss in the first event; the second may be the end of the stream. */
   private static final int EVENTS = 2;
 
-  /** A response with longer events is not a miss; each check starts at the first byte. */
-  private static final int MOST_EVENT_BYTES = 1 << 20;
+  /** A response with longer events counts as a hit, because each check starts at the first byte. */
+  private static final int MAX_EVENT_BYTES = 1 << 20;
 
   private final PdRequest request;
   private final boolean streaming;
-  private final Consumer<Boolean> kept;
-  private Runnable askAgain = () -> {};
+  private final Consumer<Boolean> whenDropped;
+  private Runnable recheck = () -> {};
   private Verdict verdict = Verdict.WAIT;
   private boolean looking;
   private boolean unreadable;
@@ -36,28 +36,28 @@ final class CacheHitGate implements Gate {
   /**
    * Creates a gate for one response.
    *
-   * @param kept called when the response was dropped; the argument is true if it is not an engine's
-   *     response
+   * @param whenDropped called when the response was dropped; the argument is true if it is not an
+   *     engine's response
    */
-  CacheHitGate(PdRequest request, Consumer<Boolean> kept) {
+  CacheHitGate(PdRequest request, Consumer<Boolean> whenDropped) {
     this.request = request;
     this.streaming = request.body().streaming();
-    this.kept = kept;
+    this.whenDropped = whenDropped;
   }
 
-  /** Sets the action that causes another check. */
-  void askedAgainBy(Runnable action) {
-    askAgain = action;
+  /** Sets the action that runs another check. */
+  void recheckedBy(Runnable action) {
+    recheck = action;
   }
 
   @Override
-  public long mostHeldBytes(long limit) {
-    return streaming ? Math.min(limit, MOST_EVENT_BYTES) : limit;
+  public long maxHeldBytes(long limit) {
+    return streaming ? Math.min(limit, MAX_EVENT_BYTES) : limit;
   }
 
   @Override
   public void dropped() {
-    kept.accept(unreadable);
+    whenDropped.accept(unreadable);
   }
 
   @Override
@@ -114,7 +114,7 @@ final class CacheHitGate implements Gate {
     JsonObject answer = scan.object();
     unreadable = answer == null;
     verdict = answer == null || tooLittle(answer) ? Verdict.DROP : Verdict.PASS;
-    askAgain.run();
+    recheck.run();
   }
 
   private static boolean tooLittle(JsonObject answer) {

@@ -25,7 +25,7 @@ final class CachedTokensFilter implements BodyFilter {
   private static final String EVENT_STREAM = "text/event-stream";
 
   private final long cachedTokens;
-  private final long mostHeldBytes;
+  private final long maxHeldBytes;
   private final HeldBodies bodies;
   private final Offload offload;
   private @Nullable CachedTokensRewriter lines;
@@ -33,9 +33,9 @@ final class CachedTokensFilter implements BodyFilter {
   private boolean tooLong;
 
   private CachedTokensFilter(
-      long cachedTokens, long mostHeldBytes, HeldBodies bodies, Offload offload, boolean events) {
+      long cachedTokens, long maxHeldBytes, HeldBodies bodies, Offload offload, boolean events) {
     this.cachedTokens = cachedTokens;
-    this.mostHeldBytes = mostHeldBytes;
+    this.maxHeldBytes = maxHeldBytes;
     this.bodies = bodies;
     this.offload = offload;
     this.lines = events ? new CachedTokensRewriter(cachedTokens) : null;
@@ -43,17 +43,13 @@ final class CachedTokensFilter implements BodyFilter {
 
   /** Returns the filter for a response; null if its body cannot be read. */
   static @Nullable BodyFilter of(
-      HttpResponse head,
-      long cachedTokens,
-      long mostHeldBytes,
-      HeldBodies bodies,
-      Offload offload) {
+      HttpResponse head, long cachedTokens, long maxHeldBytes, HeldBodies bodies, Offload offload) {
     if (head.headers().contains(HttpHeaderNames.CONTENT_ENCODING)) {
       return null;
     }
     String type = head.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
     boolean events = type.contains(EVENT_STREAM);
-    return new CachedTokensFilter(cachedTokens, mostHeldBytes, bodies, offload, events);
+    return new CachedTokensFilter(cachedTokens, maxHeldBytes, bodies, offload, events);
   }
 
   @Override
@@ -75,7 +71,7 @@ final class CachedTokensFilter implements BodyFilter {
   private ByteBuf hold(ByteBuf content) {
     HeldBody held = whole == null ? bodies.open() : whole;
     boolean fits =
-        (long) held.length() + content.readableBytes() <= mostHeldBytes && held.append(content);
+        (long) held.length() + content.readableBytes() <= maxHeldBytes && held.append(content);
     whole = fits ? held : null;
     tooLong = !fits;
     if (fits) {

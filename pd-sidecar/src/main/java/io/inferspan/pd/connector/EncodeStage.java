@@ -46,13 +46,13 @@ public final class EncodeStage {
   /**
    * The limit of items: each one costs a call to an encoder, and a copy of the rest of the body.
    */
-  private static final int MOST_ITEMS = 1000;
+  private static final int MAX_ITEMS = 1000;
 
   /**
    * The limit of concurrent calls, because a body may have more items than connections are
    * available.
    */
-  private static final int MOST_AT_ONCE = 128;
+  private static final int MAX_CONCURRENT = 128;
 
   private final PdRequest request;
   private final List<MediaItem> items;
@@ -85,12 +85,12 @@ public final class EncodeStage {
       PdRequest request, boolean mergesTransferParams, Consumer<PdRequest> next) {
     request.compute(
         request.body().held(),
-        () -> MediaItem.distinctIn(request.body().json(), MOST_ITEMS),
+        () -> MediaItem.distinctIn(request.body().json(), MAX_ITEMS),
         items -> {
           if (items.isEmpty()) {
             next.accept(request);
-          } else if (items.size() > MOST_ITEMS) {
-            String text = "more than " + MOST_ITEMS + " images, sounds and videos";
+          } else if (items.size() > MAX_ITEMS) {
+            String text = "more than " + MAX_ITEMS + " images, audio items and videos";
             request.refuse(EngineAnswer.badRequest(text), "BadRequestError");
           } else {
             request.metrics().disaggregated(SidecarMetrics.ENCODE, request.trace().spanContext());
@@ -104,7 +104,7 @@ public final class EncodeStage {
 
   private void start() {
     request.whenGone(cancelling);
-    while (!over && asked < Math.min(items.size(), MOST_AT_ONCE)) {
+    while (!over && asked < Math.min(items.size(), MAX_CONCURRENT)) {
       askNext();
     }
   }

@@ -24,11 +24,11 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 @AutoService(KvConnector.class)
 public final class Mooncake implements Connector {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final String RANK = "X-data-parallel-rank";
 
   private final int bootstrapPort;
-  private final Bootstraps bootstraps = new Bootstraps(PATIENCE);
+  private final Bootstraps bootstraps = new Bootstraps(TIMEOUT);
 
   public Mooncake() {
     this(0);

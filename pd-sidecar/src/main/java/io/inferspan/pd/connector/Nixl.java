@@ -130,7 +130,7 @@ public final class Nixl implements Connector {
         request,
         PrefillLeg.parallel(prefill, pair.headers()),
         DecodeLeg.of(decode.pieces()).with(pair.headers()).on(pair.decoder()),
-        transfer.patience());
+        transfer.timeout());
   }
 
   private static void afterPrefill(Pair pair, EngineAnswer answer) {

@@ -45,15 +45,15 @@ public final class SharedStorage implements Connector {
       prefill(request);
       return;
     }
-    CacheHitGate gate = new CacheHitGate(request, unreadable -> kept(request, unreadable));
-    gate.askedAgainBy(
+    CacheHitGate gate = new CacheHitGate(request, unreadable -> dropped(request, unreadable));
+    gate.recheckedBy(
         request.streamWhole(
             DecodeLeg.of(request.body().original())
                 .rewritten(SharedStorage::withoutHeadersOfErrors)
                 .gated(gate)));
   }
 
-  private static void kept(PdRequest request, boolean unreadable) {
+  private static void dropped(PdRequest request, boolean unreadable) {
     if (unreadable) {
       request.refuse(
           EngineAnswer.internalError("the decoder's answer is not a JSON object"),

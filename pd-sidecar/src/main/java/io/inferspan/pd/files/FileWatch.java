@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches a few files, and calls back once they have changed and then been stable for 250 ms.
  *
- * <p>It polls the file system four times a second instead of using events: the file of interest is
- * behind Kubernetes' chain of symbolic links, whose swap causes no event for the file, and some
- * volumes send no events at all. It needs one daemon thread and a few microseconds per second.
+ * <p>It polls the file system four times a second instead of using events: Kubernetes swaps a
+ * symbolic link further up the path, which causes no event for the file, and some volumes send no
+ * events at all. It needs one daemon thread and a few microseconds per second.
  *
  * <p>Create the watch, read the files, then {@link #start}: a change in between is not lost.
  */
@@ -39,7 +39,7 @@ public final class FileWatch implements AutoCloseable {
     thread = Thread.ofPlatform().daemon().name(threadName).start(() -> watch(onChange));
   }
 
-  /** Ends the watch and its thread; a callback under way is waited for. */
+  /** Stops the thread, and waits for a running callback. */
   @Override
   public void close() {
     closed.countDown();

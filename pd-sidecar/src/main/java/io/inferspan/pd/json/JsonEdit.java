@@ -44,7 +44,7 @@ public final class JsonEdit {
     return change(name, new Change(pieces, null));
   }
 
-  /** Sets a member to a value from elsewhere, byte for byte. */
+  /** Sets a member to an existing value, byte for byte. */
   public JsonEdit set(String name, JsonValue other) {
     return set(name, new JsonPieces().value(other));
   }

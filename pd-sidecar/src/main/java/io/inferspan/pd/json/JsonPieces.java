@@ -21,7 +21,7 @@ public final class JsonPieces {
     return raw(ascii.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** Adds a value from elsewhere, byte for byte. */
+  /** Adds an existing value, byte for byte. */
   public JsonPieces value(JsonValue value) {
     add(value.bytes(), value.from(), value.to());
     return this;

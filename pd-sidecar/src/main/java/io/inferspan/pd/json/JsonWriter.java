@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.HexFormat;
 
 /**
- * Writes small JSON values as UTF-8 bytes; sets the commas itself, trusts its caller to close what
- * it opens.
+ * Writes small JSON values as UTF-8 bytes. It writes the commas; the caller closes objects and
+ * arrays.
  */
 public final class JsonWriter {
   private static final HexFormat HEX = HexFormat.of();
@@ -29,7 +29,7 @@ public final class JsonWriter {
     return put(']');
   }
 
-  /** Names the member whose value comes next. */
+  /** Writes the name of a member, whose value must follow. */
   public JsonWriter name(String name) {
     return text(name).put(':');
   }
@@ -84,7 +84,7 @@ public final class JsonWriter {
     return this;
   }
 
-  /** Writes a value from elsewhere as it stands. */
+  /** Writes an existing value, byte for byte. */
   public JsonWriter value(JsonValue value) {
     return raw(new String(value.copy(), UTF_8));
   }

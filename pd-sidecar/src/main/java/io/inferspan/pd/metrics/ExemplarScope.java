@@ -4,7 +4,7 @@ import io.opentelemetry.api.trace.SpanContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides the span of the observation that is being recorded.
+ * Provides the span of the current observation to the Prometheus registry.
  *
  * <p>The registry reads "the current span", but the sidecar passes spans as arguments. So each
  * thread has one slot, allocated once, which contains the span during the recording call.

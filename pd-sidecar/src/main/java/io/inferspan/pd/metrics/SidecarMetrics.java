@@ -96,7 +96,7 @@ public final class SidecarMetrics implements AutoCloseable {
     disaggregated =
         counters(
             "disagg_requests",
-            "Requests that were served by several engines",
+            "Requests served by several engines",
             "disagg_type",
             Stream.concat(Stream.of(ENCODE), KvConnector.names().stream()).toList(),
             Function.identity());
@@ -114,7 +114,10 @@ public final class SidecarMetrics implements AutoCloseable {
             UP_TO_FIRST_TOKEN);
     denials = counter(OURS + "allow_list_denials", "Targets that were not on the list");
     tooLarge = counter(OURS + "request_body_too_large", "Requests answered with 413");
-    noRoom = counter(OURS + "held_bodies_refused", "Requests answered with 503 for want of room");
+    noRoom =
+        counter(
+            OURS + "held_bodies_refused",
+            "Requests answered with 503 because the memory for bodies was used up");
     stages();
     Gauge.builder(OURS + "requests_in_flight", inFlight, LongAdder::sum)
         .description("Requests that are being served")
@@ -262,10 +265,10 @@ public final class SidecarMetrics implements AutoCloseable {
     noRoom.record(1);
   }
 
-  /** Adds a gauge of the memory that request bodies use. */
+  /** Adds a gauge of the memory that bodies use. */
   public void showHeldBodies(LongSupplier bytes) {
     Gauge.builder(OURS + "held_bodies", bytes::getAsLong)
-        .description("Memory that bodies of requests take until decode has them")
+        .description("Memory of the bodies of requests and responses")
         .baseUnit("bytes")
         .register(registry);
   }

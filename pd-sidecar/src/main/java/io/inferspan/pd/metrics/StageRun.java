@@ -3,7 +3,7 @@ package io.inferspan.pd.metrics;
 import io.opentelemetry.api.trace.SpanContext;
 
 /**
- * Records one run of a stage: its duration, and at most one failure.
+ * Records the duration of a stage, and its failure.
  *
  * <p>A stage that is cancelled, because its client disconnected or another stage failed, is not
  * recorded.

@@ -7,9 +7,8 @@ import java.util.Properties;
 final class NettyDefaults {
   private static final Map<String, String> OURS =
       Map.of(
-          // A poll that stays armed reports an edge once. Netty drops it while a read is under
-          // way,
-          // so that a client who resets in that moment would never be heard of again.
+          // A multishot poll reports each edge once, and Netty drops an edge that arrives during a
+          // read: a reset by the client at that moment would go unnoticed.
           "io.netty.iouring.pollAddMultishotEnabled", "false",
           // Flight recorder events for every buffer are expensive at startup.
           "io.netty.jfr.enabled", "false",

@@ -258,7 +258,7 @@ public final class PdProxy implements RequestHandler {
         request.metrics().noRoomForBody();
         request.refuse(
             EngineAnswer.busy(
-                "the bodies held already take the limit of %d bytes (--held-bodies-limit)"
+                "the limit of %d bytes for all bodies is reached (--held-bodies-limit)"
                     .formatted(parts.heldBodies().limit())),
             "no_room_for_body",
             "the limit for held bodies is reached");

@@ -81,7 +81,7 @@ public final class BodyCollector implements BodyListener {
     content.release();
   }
 
-  /** Starts the timers, which only bodies that do not arrive at once need. */
+  /** Starts the timer, which a body that arrives at once does not need. */
   @Override
   public void pause() {
     if (!over && check == null) {

@@ -9,7 +9,7 @@ public interface BodyFilter {
   /** Takes ownership of a piece, and returns the bytes that can be sent now, which may be empty. */
   ByteBuf rewrite(ByteBuf content);
 
-  /** Passes the held bytes to {@code next}, maybe later; never after {@link #discard}. */
+  /** Passes the held bytes to {@code next}, possibly later, but never after {@link #discard}. */
   void end(Consumer<ByteBuf> next);
 
   /** Releases the held bytes of a response that will not be completed. */

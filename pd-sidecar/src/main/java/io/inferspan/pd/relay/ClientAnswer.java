@@ -82,7 +82,7 @@ public final class ClientAnswer {
     return status;
   }
 
-  /** Takes a piece of the body over. */
+  /** Writes a piece of the body and takes ownership of it. */
   public void write(ByteBuf content) {
     gather(filter == null ? content : filter.rewrite(content));
   }
@@ -135,7 +135,7 @@ public final class ClientAnswer {
     return joined;
   }
 
-  /** Hands over what is gathered, without a flush. */
+  /** Writes the batched pieces without a flush. */
   public void writeGathered() {
     if (pending != null) {
       unflushedBytes += pending.readableBytes();
@@ -145,7 +145,7 @@ public final class ClientAnswer {
     }
   }
 
-  /** Flushes now, or in a moment if the last flush was just now. */
+  /** Flushes now, or after {@link #BURST_NANOS} if the last flush was within this time. */
   public void flushSoon() {
     if (System.nanoTime() - flushedNanos >= BURST_NANOS || unflushedBytes > MAX_UNFLUSHED_BYTES) {
       flush();
@@ -161,7 +161,7 @@ public final class ClientAnswer {
     }
   }
 
-  /** Flushes to the socket; if the client does not take it, reading pauses. */
+  /** Flushes to the socket; reading pauses until the client has accepted the data. */
   public void flush() {
     flushDue = false;
     writeGathered();
@@ -174,7 +174,7 @@ public final class ClientAnswer {
     }
   }
 
-  /** Ends the answer, maybe later; then runs {@code delivered}. */
+  /** Ends the response once its filter has, and then runs {@code delivered}. */
   public void end(HttpHeaders trailers, Runnable delivered) {
     if (filter == null) {
       complete(trailers, delivered);
@@ -194,7 +194,7 @@ public final class ClientAnswer {
     delivered.run();
   }
 
-  /** Releases what is held of an answer that will not be completed. */
+  /** Releases the unsent part of a response that will not be completed. */
   public void discard() {
     flushDue = false;
     if (filter != null) {
@@ -206,7 +206,7 @@ public final class ClientAnswer {
     }
   }
 
-  /** The request has ended; returns what was seen of the answer, null for nothing. */
+  /** Ends the observation of the response and returns it; null if it was not observed. */
   public @Nullable ResponseTap ended() {
     if (tap != null) {
       tap.end(System.nanoTime());

@@ -36,7 +36,7 @@ public record EngineAnswer(
       "The decode node is not ready. Please check that the vLLM service is running and the port"
           + " configuration is correct.";
 
-  /** An answer whose body is held; it is released with {@link #heldBy} or {@link #release}. */
+  /** Returns a response whose body {@link #heldBy} or {@link #release} must release. */
   public static EngineAnswer of(int status, HttpHeaders headers, HeldBody body) {
     return new EngineAnswer(status, headers, body, "", null);
   }

@@ -29,5 +29,5 @@ public interface Gate {
   default void dropped() {}
 
   /** Returns how much of the response is read before the decision; {@code limit} is the maximum. */
-  long mostHeldBytes(long limit);
+  long maxHeldBytes(long limit);
 }

@@ -4,7 +4,7 @@ import io.inferspan.pd.memory.HeldBody;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Runs work that is slow for large bodies outside of the event loop. */
+/** Runs work on large bodies outside of the event loop. */
 public interface Offload {
   /**
    * Runs {@code task}, then {@code next} on the event loop; at once if {@code body} is small, and

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * A call to this pod's decoder, whose response is streamed to the client after its gate, if any,
  * has passed it.
  *
- * <p>A slow client pauses reading; a gate without a decision does so beyond a limit.
+ * <p>Reading pauses while the client is slow, and while an undecided gate holds its maximum.
  */
 class DecodeCall extends EngineCall {
   private static final int FIRST_ERROR_STATUS = 400;
@@ -58,7 +58,7 @@ class DecodeCall extends EngineCall {
     private final Gate gate;
     private final HeldBody body;
     private final long limit;
-    private @Nullable ByteBuf unheld;
+    private @Nullable ByteBuf overflow;
     private @Nullable HttpResponse head;
     private HttpHeaders trailers = EmptyHttpHeaders.INSTANCE;
     private Progress progress = Progress.PARTIAL;
@@ -66,25 +66,25 @@ class DecodeCall extends EngineCall {
     Held(Gate gate, HeldBody body, long limit) {
       this.gate = gate;
       this.body = body;
-      this.limit = gate.mostHeldBytes(limit);
+      this.limit = gate.maxHeldBytes(limit);
     }
 
     /** Adds a piece; returns whether reading must pause. */
     boolean add(ByteBuf content) {
-      if (unheld == null && body.append(content)) {
+      if (overflow == null && body.append(content)) {
         content.release();
       } else {
         // Data that had been read before reading paused.
-        unheld = unheld == null ? content : Unpooled.wrappedBuffer(unheld, content);
+        overflow = overflow == null ? content : Unpooled.wrappedBuffer(overflow, content);
       }
-      return unheld != null || body.length() > limit;
+      return overflow != null || body.length() > limit;
     }
 
     void release() {
       body.release();
-      if (unheld != null) {
-        unheld.release();
-        unheld = null;
+      if (overflow != null) {
+        overflow.release();
+        overflow = null;
       }
     }
   }
@@ -192,9 +192,9 @@ class DecodeCall extends EngineCall {
   private void pass(Held waiting, HttpResponse head) {
     head(head);
     content(waiting.body.toBuffer());
-    if (waiting.unheld != null) {
-      content(waiting.unheld);
-      waiting.unheld = null;
+    if (waiting.overflow != null) {
+      content(waiting.overflow);
+      waiting.overflow = null;
     }
     waiting.release();
     pause();

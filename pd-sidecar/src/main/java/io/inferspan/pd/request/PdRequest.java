@@ -46,7 +46,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
   private static final Reason MALFORMED =
       new Reason("malformed_request", "the rest of the request is not well-formed HTTP");
   private static final Reason INTERNAL_ERROR =
-      new Reason("internal_error", "the proxy failed over this request");
+      new Reason("internal_error", "the proxy failed to handle this request");
   static final Reason SHUTDOWN =
       new Reason("shutdown", "the proxy stopped before the answer was complete");
 
@@ -164,7 +164,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
     return Objects.requireNonNull(body, "the body was not gathered");
   }
 
-  /** Sets another way to decode than in one piece. */
+  /** Replaces decoding in one piece. */
   public void decodedBy(Consumer<DecodeLeg> way) {
     decoding = way;
   }
@@ -272,8 +272,8 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
   }
 
   /**
-   * Handles a broken decoder: reports its error before the response has begun, later resets the
-   * client.
+   * Handles a failure of the decoder: sends an error response, or resets the client's connection if
+   * a response has begun.
    */
   public void decoderFailed(UpstreamFailure failure) {
     trace.fail(failure.type(), DECODE_FAILED);

@@ -28,14 +28,14 @@ final class Http2Connection implements HttpListener.Connection {
 
   /**
    * Resets of streams in {@link #RESETS_SECONDS}, from either side, beyond which a connection is
-   * closed. A gateway whose clients all leave once a second stays below it; an attack by rapid
-   * reset, which lives from thousands a second, does not.
+   * closed. A gateway whose clients all disconnect once a second stays below it; a rapid reset
+   * attack, with thousands per second, does not.
    */
   private static final int MAX_RESETS = MAX_STREAMS * RESETS_SECONDS;
 
   private final Channel channel;
 
-  /** Touched on the connection's loop only. */
+  /** Used on the connection's event loop only. */
   private final Set<ClientConnection> streams = new HashSet<>();
 
   private volatile boolean servedAny;
@@ -45,7 +45,7 @@ final class Http2Connection implements HttpListener.Connection {
     this.channel = channel;
   }
 
-  /** Makes {@code channel} speak HTTP/2 from here on. */
+  /** Sets up a channel for HTTP/2. */
   static Http2Connection install(Channel channel, ListenerSettings settings) {
     Http2Connection connection = new Http2Connection(channel);
     Http2FrameCodec codec =
@@ -67,7 +67,7 @@ final class Http2Connection implements HttpListener.Connection {
     return connection;
   }
 
-  /** Drops an error of the peer: the codec has answered it. */
+  /** Drops protocol errors, which the codec has already answered. */
   private static final class Unlogged extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {}
@@ -113,7 +113,7 @@ final class Http2Connection implements HttpListener.Connection {
     return servedAny;
   }
 
-  /** Says goodbye; the codec lets the streams end before it closes. */
+  /** Sends GOAWAY; the codec closes after the streams have ended. */
   @Override
   public void drain() {
     channel.close().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
@@ -131,7 +131,7 @@ final class Http2Connection implements HttpListener.Connection {
     channel.eventLoop().schedule(this::closePastTheCodec, LINGER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** The codec waits until the resets are written, which a client that does not read holds up. */
+  /** The codec itself would wait until a client that does not read has received the resets. */
   private void closePastTheCodec() {
     if (channel.isOpen()) {
       channel.pipeline().firstContext().close();

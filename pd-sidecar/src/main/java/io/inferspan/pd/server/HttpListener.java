@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Listens on a port: HTTP/1.1, HTTP/2 with prior knowledge, and both over TLS. It closes
- * connections that are idle, and drains all.
+ * Listens on a port for HTTP/1.1 and HTTP/2, in plain text or with TLS, and closes idle
+ * connections.
  */
 public final class HttpListener implements AutoCloseable {
   private static final Duration SWEEP = Duration.ofSeconds(5);
@@ -70,15 +70,15 @@ public final class HttpListener implements AutoCloseable {
   /**
    * Begins to listen on all addresses.
    *
-   * @param port zero for any free one
-   * @throws IOException where the port is taken
+   * @param port zero to select a free one
+   * @throws IOException if the port is in use
    */
   public static HttpListener listen(Loops loops, int port, ListenerSettings settings)
       throws IOException {
     return new HttpListener(loops, port, settings);
   }
 
-  /** Sets a client's channel up, after its handshake if it uses TLS. */
+  /** Sets up the channel of a client; with TLS, after the handshake. */
   private final class Initializer extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel client) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A pause in reading from a client, interrupted by occasional probes.
  *
  * <p>Disconnection can only be detected by reading all data that the client has sent. A probe reads
- * the data that the kernel has buffered, {@link #GLANCE_BYTES}. A client that is still connected
+ * the data that the kernel has buffered, {@link #PROBE_BYTES}. A client that is still connected
  * refills that buffer, so probes become rare and end.
  */
 final class ReadingPause {
@@ -18,36 +18,36 @@ final class ReadingPause {
   private static final int RECEIVE_BYTES = 128 * 1024;
 
   /** The kernel doubles the configured size for its own bookkeeping. */
-  private static final int GLANCE_BYTES = 2 * RECEIVE_BYTES;
+  private static final int PROBE_BYTES = 2 * RECEIVE_BYTES;
 
-  private static final int MAX_GLANCES = 6;
-  private static final long FIRST_GLANCE_MILLIS = 500;
+  private static final int MAX_PROBES = 6;
+  private static final long FIRST_PROBE_MILLIS = 500;
 
   private final ChannelHandlerContext context;
   private long readBytes;
-  private int glances;
+  private int probes;
   private boolean over;
   private @Nullable ScheduledFuture<?> next;
 
   ReadingPause(ChannelHandlerContext context) {
     this.context = context;
-    glanceLater();
+    probeLater();
   }
 
   /** Schedules the next probe; each pause is as long as all previous ones together. */
-  private void glanceLater() {
-    if (glances < MAX_GLANCES) {
-      long delay = FIRST_GLANCE_MILLIS << Math.max(0, glances - 1);
-      next = context.executor().schedule(this::glance, delay, TimeUnit.MILLISECONDS);
+  private void probeLater() {
+    if (probes < MAX_PROBES) {
+      long delay = FIRST_PROBE_MILLIS << Math.max(0, probes - 1);
+      next = context.executor().schedule(this::probe, delay, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void glance() {
-    glances++;
+  private void probe() {
+    probes++;
     if (!over && context.channel().isOpen()) {
       context.channel().config().setOption(ChannelOption.SO_RCVBUF, RECEIVE_BYTES);
       readOn();
-      glanceLater();
+      probeLater();
     }
   }
 
@@ -65,7 +65,7 @@ final class ReadingPause {
 
   /** Continues reading until the probe has read enough. */
   void readOn() {
-    if (!over && readBytes < (long) glances * GLANCE_BYTES) {
+    if (!over && readBytes < (long) probes * PROBE_BYTES) {
       context.read();
     }
   }

@@ -29,7 +29,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     setCumulator(this::joined);
   }
 
-  /** Sets a channel up for HTTP/1.1. */
+  /** Sets up a channel for HTTP/1.1. */
   static ClientConnection install(Channel channel, ListenerSettings settings) {
     ClientConnection connection = new ClientConnection(settings.handler(), settings.rank());
     HttpDecoderConfig decoding =

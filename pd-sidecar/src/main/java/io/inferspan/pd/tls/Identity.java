@@ -102,7 +102,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
           }
           case "ENCRYPTED PRIVATE KEY" ->
               throw refused(file, "is encrypted; a key without passphrase is expected");
-          default -> {} // EC PARAMETERS and what else tools put before the key
+          default -> {} // such as EC PARAMETERS, which tools put before the key
         }
       }
     } catch (GeneralSecurityException _) {
@@ -165,7 +165,7 @@ record Identity(PrivateKey key, List<X509Certificate> chain) {
     try {
       return Base64.getMimeDecoder().decode(block.base64());
     } catch (IllegalArgumentException _) {
-      throw refused(file, "is garbled: what stands between BEGIN and END is not Base64");
+      throw refused(file, "is malformed: the text between BEGIN and END is not Base64");
     }
   }
 

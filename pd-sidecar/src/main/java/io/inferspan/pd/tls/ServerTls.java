@@ -77,7 +77,11 @@ public final class ServerTls implements AutoCloseable {
     FileWatch watch = new FileWatch(Identity.files(directory));
     Identity identity = Identity.read(directory);
     if (identity.expiredAt(Instant.now())) {
-      LOG.log(WARNING, "The certificate in " + directory + " has expired; it is served as it is.");
+      LOG.log(
+          WARNING,
+          "The certificate in "
+              + directory
+              + " has expired and is used anyway; replace tls.crt and tls.key.");
     }
     ServerTls tls = new ServerTls(context(identity), watch);
     watch.start("inferspan-pd-certificate", () -> tls.reload(directory));

@@ -5,7 +5,7 @@ import io.inferspan.catalog.PdSpans;
 import io.inferspan.semconv.CommonAttributes;
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** One HTTP call to an engine: a span in llm-d's tree, none in the proposal's. */
+/** An HTTP call to an engine; it has a span in llm-d's span tree, and none in the proposal's. */
 public final class CallTrace {
   private static final int FIRST_ERROR_STATUS = 400;
 

@@ -116,8 +116,8 @@ public final class RequestTrace {
    * both are dispatched in parallel.
    */
   public StageTrace decode() {
-    boolean besides = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;
-    StageTrace before = besides ? null : prefill;
+    boolean siblings = tracing.proposalShape() || dispatch == Dispatch.PARALLEL;
+    StageTrace before = siblings ? null : prefill;
     OperationSpan span = stage(before == null ? request : before.span(), PdSpans.DECODE);
     if (dispatch == Dispatch.DETACHED) {
       span.set(PdAttributes.DECODE_CONCURRENT, true);

@@ -69,7 +69,7 @@ public abstract class EngineCall {
     return request;
   }
 
-  /** Allows to send the request again if an idle connection turns out to be dead. */
+  /** Allows the request to be sent again if an idle connection turns out to be dead. */
   public final void allowReplay() {
     replayable = true;
   }

@@ -188,7 +188,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (answering.upgrading()) {
       switching = head;
     } else {
-      fail(Kind.GARBAGE, "an unasked switch of protocols");
+      fail(Kind.GARBAGE, "an unrequested protocol switch");
     }
   }
 

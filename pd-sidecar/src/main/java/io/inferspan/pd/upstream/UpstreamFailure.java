@@ -21,7 +21,7 @@ public record UpstreamFailure(Kind kind, String what) {
     OVERDUE("timeout"),
     /** There is no room for the request or its response. */
     NO_ROOM("no_room_for_body"),
-    /** Not the engine's fault: the proxy itself failed over the answer. */
+    /** The proxy itself failed to handle the response. */
     INTERNAL("internal_error");
 
     private final String type;

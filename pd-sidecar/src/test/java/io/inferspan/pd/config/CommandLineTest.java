@@ -54,7 +54,7 @@ class CommandLineTest {
     assertThat(config.get(Settings.PORT)).isEqualTo(8111);
     assertThat(config.notes())
         .containsExactly(
-            "the argument \"false\" is no flag and is ignored;"
+            "the argument \"false\" is not a flag and is ignored;"
                 + " a boolean takes its value as in --tracing=false");
   }
 

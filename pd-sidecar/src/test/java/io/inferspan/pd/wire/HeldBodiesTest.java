@@ -91,7 +91,7 @@ final class HeldBodiesTest extends WireTest {
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.header("retry-after")).isEqualTo("1");
     assertThat(ScriptedEngine.parse(refused.body()).get("message").asText())
-        .isEqualTo("the bodies held already take the limit of 1500 bytes (--held-bodies-limit)");
+        .isEqualTo("the limit of 1500 bytes for all bodies is reached (--held-bodies-limit)");
     assertThat(scrape.samples()).containsEntry("inferspan_pd_held_bodies_refused_total", 1.0);
 
     first.send(BODY.substring(500));

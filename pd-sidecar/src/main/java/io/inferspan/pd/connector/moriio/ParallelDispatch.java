@@ -31,27 +31,27 @@ public final class ParallelDispatch implements Gate {
           + " parallel-dispatch KV-wait timeout\"}";
 
   /** Decode's response is not needed before prefill has responded. */
-  private static final long MOST_HELD_BYTES = 256 << 10;
+  private static final long MAX_HELD_BYTES = 256 << 10;
 
   private final PdRequest request;
   private final StageRun waiting;
   private Verdict verdict = Verdict.WAIT;
-  private Runnable askAgain = () -> {};
+  private Runnable recheck = () -> {};
 
   private ParallelDispatch(PdRequest request) {
     this.request = request;
     this.waiting = request.metrics().begin(Stage.PREFILL, request.trace().spanContext());
   }
 
-  /** Sends both; prefill must respond within {@code patience}. */
+  /** Sends both; prefill must respond within {@code timeout}. */
   public static void start(
-      PdRequest request, PrefillLeg prefill, DecodeLeg decode, Duration patience) {
-    new ParallelDispatch(request).start(prefill, decode, patience);
+      PdRequest request, PrefillLeg prefill, DecodeLeg decode, Duration timeout) {
+    new ParallelDispatch(request).start(prefill, decode, timeout);
   }
 
-  private void start(PrefillLeg prefill, DecodeLeg decode, Duration patience) {
+  private void start(PrefillLeg prefill, DecodeLeg decode, Duration timeout) {
     ScheduledFuture<?> backstop =
-        request.loop().schedule(this::giveUp, patience.toMillis(), TimeUnit.MILLISECONDS);
+        request.loop().schedule(this::giveUp, timeout.toMillis(), TimeUnit.MILLISECONDS);
     request.whenGone(() -> backstop.cancel(false));
     request.ask(
         prefill,
@@ -60,8 +60,8 @@ public final class ParallelDispatch implements Gate {
           prefilled(answer);
         });
     if (!request.ended()) {
-      askAgain = request.streamWhole(decode.gated(this));
-      askAgain.run();
+      recheck = request.streamWhole(decode.gated(this));
+      recheck.run();
     }
   }
 
@@ -71,8 +71,8 @@ public final class ParallelDispatch implements Gate {
   }
 
   @Override
-  public long mostHeldBytes(long limit) {
-    return Math.min(limit, MOST_HELD_BYTES);
+  public long maxHeldBytes(long limit) {
+    return Math.min(limit, MAX_HELD_BYTES);
   }
 
   private void prefilled(EngineAnswer answer) {
@@ -81,7 +81,7 @@ public final class ParallelDispatch implements Gate {
     }
     if (answer.ok()) {
       verdict = Verdict.PASS;
-      askAgain.run();
+      recheck.run();
     } else {
       request.giveUp(PREFILL_FAILED);
       request.deliver(answer);

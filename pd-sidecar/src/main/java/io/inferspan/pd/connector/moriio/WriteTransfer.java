@@ -62,7 +62,7 @@ public final class WriteTransfer {
   }
 
   /** Returns how long decode waits for a prefill that was dispatched with it. */
-  public Duration patience() {
+  public Duration timeout() {
     return settings.get(Settings.MORIIO_PARALLEL_DECODE_WAIT_TIMEOUT);
   }
 

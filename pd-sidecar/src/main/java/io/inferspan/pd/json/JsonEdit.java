@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JsonEdit {
   /** A new value or the edit of a nested object; without both, the member is removed. */
-  private record Change(@Nullable JsonPieces value, @Nullable JsonEdit nested) {}
+  private record Change(@Nullable JsonPieces value, @Nullable JsonEdit nested) {
+    boolean removes() {
+      return value == null && nested == null;
+    }
+  }
 
   private static final Change DROP = new Change(null, null);
 
@@ -112,7 +116,7 @@ public final class JsonEdit {
     int copied = object.from();
     for (int i = 0; i < changed.length; i++) {
       Member member = object.members().get(i);
-      if (changed[i] == DROP) {
+      if (changed[i] != null && changed[i].removes()) {
         // The comma before it is removed too, or the one after it if no member is left before it.
         boolean leads = i == dropped++;
         out.add(object.bytes(), copied, leads ? member.key().from() : member.comma());
@@ -147,7 +151,7 @@ public final class JsonEdit {
       List<Map.Entry<String, Change>> absent, boolean hasMembers, JsonPieces out) {
     boolean needsComma = hasMembers;
     for (Map.Entry<String, Change> entry : absent) {
-      if (entry.getValue() != DROP) {
+      if (!entry.getValue().removes()) {
         out.raw(needsComma ? "," : "").raw(new JsonWriter().name(entry.getKey()).toBytes());
         renderValue(entry.getValue(), out);
         needsComma = true;
@@ -168,6 +172,6 @@ public final class JsonEdit {
     JsonEdit nested = change.nested;
     return nested != null
         && nested.object == JsonObject.EMPTY
-        && nested.changes.values().stream().allMatch(inner -> inner == DROP);
+        && nested.changes.values().stream().allMatch(Change::removes);
   }
 }

@@ -45,7 +45,7 @@ final class ResourceWatch implements AutoCloseable {
    *
    * @param collection the path, and a query with at least one parameter
    * @param changed called with the collection when it has been listed, and after each change
-   * @param lost called with the reason once per outage, which a new list ends
+   * @param lost called with the reason when an outage begins; a new list ends it
    */
   ResourceWatch(
       ApiClient api,

@@ -52,7 +52,7 @@ final class Rules {
     if (Math.abs(port - modelServerPort) < size) {
       throw config.refused(
           Settings.MODEL_SERVER_PORT,
-          "a port whose %d rank(s) are apart from those of port %d".formatted(size, port));
+          "at least %d (data-parallel-size) apart from port, which is %d".formatted(size, port));
     }
     if (port == 0 && size > 1) {
       throw config.refused(Settings.PORT, "at least 1 where data-parallel-size is " + size);
@@ -116,7 +116,7 @@ final class Rules {
       throw config.refused(
           Settings.ENABLE_SSRF_PROTECTION,
           "false unless --inference-pool (or INFERENCE_POOL), --allow-target or"
-              + " --allow-targets-file says which hosts are allowed");
+              + " --allow-targets-file is set");
     }
     if (!enabled && targets) {
       notes.add("allow-target and allow-targets-file do nothing without --enable-ssrf-protection");
@@ -130,8 +130,7 @@ final class Rules {
     boolean write = config.get(Settings.MORIIO_WRITE_MODE);
     if (write && config.localPodIp() == null) {
       throw config.refused(
-          Settings.MORIIO_WRITE_MODE,
-          "false unless --moriio-local-pod-ip (or POD_IP) says where prefillers reach the decoder");
+          Settings.MORIIO_WRITE_MODE, "false unless --moriio-local-pod-ip (or POD_IP) is set");
     }
     if (write && !kv.name().equals(KvConnector.NIXL)) {
       notes.add("moriio-write-mode does nothing where kv-connector is " + kv.name());

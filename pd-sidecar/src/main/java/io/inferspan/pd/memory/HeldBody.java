@@ -72,7 +72,7 @@ public final class HeldBody {
   private @Nullable ByteBuf grow(int wanted) {
     int size = Math.clamp(Math.max(wanted, length), SMALLEST_SEGMENT, LARGEST_SEGMENT);
     if (!take(size)) {
-      // The last bytes of a body that exactly fits.
+      // A smaller segment, so that a body that fits exactly is accepted.
       size = Math.min(size, wanted);
       if (!take(size)) {
         return null;

@@ -142,7 +142,7 @@ public abstract class EngineCall {
   }
 
   private void writeSlice(JsonPieces.Reader rest, int size, HeldBodies bodies) {
-    // Each transport copies data outside direct memory, at the same total cost but all at once.
+    // Transports copy other memory to direct memory at the same cost, but all of it at once.
     ByteBuf slice = PooledByteBufAllocator.DEFAULT.directBuffer(size);
     rest.read(size, slice);
     bodies.add(size);

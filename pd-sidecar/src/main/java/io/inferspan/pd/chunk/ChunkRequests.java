@@ -9,7 +9,8 @@ import io.inferspan.pd.request.BodyMembers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the decoder's request for each chunk: continue from the last one, for a number of tokens.
+ * Builds the decoder's request for each chunk, which continues after the previous one for a limited
+ * number of tokens.
  */
 final class ChunkRequests {
   private static final String ROLE = "role";
@@ -20,9 +21,9 @@ final class ChunkRequests {
   private final @Nullable JsonValue messages;
 
   /** The client's unfinished message, which the response continues; null for none. */
-  private @Nullable JsonValue begun;
+  private @Nullable JsonValue unfinished;
 
-  private String begunText = "";
+  private String unfinishedText = "";
 
   private long tokensLeft;
   private long minTokensLeft;
@@ -33,7 +34,7 @@ final class ChunkRequests {
     this.tokensLeft = budget;
     this.minTokensLeft = body.longAt(0, BodyMembers.MIN_TOKENS);
     this.messages = body.value(BodyMembers.MESSAGES);
-    takeBegun();
+    readUnfinished();
   }
 
   /**
@@ -54,7 +55,7 @@ final class ChunkRequests {
     return set == null || set.isNull() ? Long.MAX_VALUE : set.longValue(0);
   }
 
-  private void takeBegun() {
+  private void readUnfinished() {
     JsonValue continued = body.value(BodyMembers.CONTINUE_FINAL_MESSAGE);
     if (continued == null || !continued.isTrue() || messages == null) {
       return;
@@ -64,8 +65,8 @@ final class ChunkRequests {
     JsonValue content = message == null ? null : message.value(CONTENT);
     String text = content == null ? null : content.text();
     if (text != null) {
-      begun = last;
-      begunText = text;
+      unfinished = last;
+      unfinishedText = text;
     }
   }
 
@@ -96,14 +97,14 @@ final class ChunkRequests {
 
   private JsonPieces messagesWith(String generated) {
     JsonPieces all = new JsonPieces().raw("[");
-    JsonObject message = begun == null ? null : begun.object();
-    boolean any = messages != null && all.elements(messages, message == null ? null : begun);
+    JsonObject message = unfinished == null ? null : unfinished.object();
+    boolean any = messages != null && all.elements(messages, message == null ? null : unfinished);
     return all.raw(any ? "," : "").raw(last(message, generated)).raw("]");
   }
 
   private byte[] last(@Nullable JsonObject unfinished, String generated) {
     if (unfinished != null) {
-      return unfinished.edit().setText(CONTENT, begunText + generated).toBytes();
+      return unfinished.edit().setText(CONTENT, unfinishedText + generated).toBytes();
     }
     return new JsonWriter()
         .beginObject()

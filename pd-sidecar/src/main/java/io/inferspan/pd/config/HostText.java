@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Host names, IP addresses and CIDR blocks as text; nothing is resolved.
  *
- * <p>A target that is dialled under another interpretation than the one compared here could bypass
- * the allow-list. So any text that is not clearly a host with or without a port has no normal form.
+ * <p>A target that is parsed differently for the allow-list and for the connection could bypass the
+ * list. Text that is not clearly a host, with or without a port, therefore has no normal form.
  */
 public final class HostText {
   private static final String HTTP = "http://";
@@ -45,7 +45,6 @@ public final class HostText {
     return lengths && isName(text) && text.chars().anyMatch(c -> c != '.' && !isDigit(c));
   }
 
-  /** Returns whether it is an IP address, written out. */
   public static boolean isAddress(String host) {
     return address(host) != null;
   }

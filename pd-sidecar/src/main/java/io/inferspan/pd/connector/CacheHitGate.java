@@ -14,7 +14,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import java.util.function.Consumer;
 
-/** Withholds the response of a decoder that reports too few cache hits from the client. */
+/** Withholds a decoder's response from the client if it reports too few cache hits. */
 final class CacheHitGate implements Gate {
   private static final String CHOICES = "choices";
   private static final String TOO_LITTLE = "cache_threshold";
@@ -36,8 +36,8 @@ final class CacheHitGate implements Gate {
   /**
    * Creates a gate for one response.
    *
-   * @param whenDropped called when the response was dropped; the argument is true if it is not an
-   *     engine's response
+   * @param whenDropped called when the response was dropped; the argument is true if it was not a
+   *     JSON object
    */
   CacheHitGate(PdRequest request, Consumer<Boolean> whenDropped) {
     this.request = request;

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the number of cached prompt tokens in the response by the prefill's, because the decoder
- * does not know it.
+ * Replaces the number of cached prompt tokens in decode's response by that of prefill, because the
+ * decoder counts the whole prompt as cached.
  *
  * <p>An event stream is processed line by line; any other response is held until it is complete, or
  * passed unchanged if it is too long for that.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * start from it.
  */
 public final class JsonObject {
-  /** More members than this make no sense and would cost many times the body's size. */
+  /** The positions of more members would take many times the memory of the body. */
   static final int MAX_MEMBERS = 1 << 16;
 
   /** An object without members. */

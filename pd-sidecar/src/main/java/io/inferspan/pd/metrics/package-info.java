@@ -1,8 +1,8 @@
 /**
  * The sidecar's metrics: their names and their counters.
  *
- * <p>Nothing here makes decisions. Every label has a closed set of values, which are constants or
- * names of connectors: no part of a request becomes a label.
+ * <p>Every label has a closed set of values, which are constants or names of connectors: no part of
+ * a request becomes a label.
  */
 @NullMarked
 package io.inferspan.pd.metrics;

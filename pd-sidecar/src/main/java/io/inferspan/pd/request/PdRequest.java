@@ -170,7 +170,7 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
   }
 
   /**
-   * Runs prefill and passes its response, or its failure, to {@code next}; not if the client
+   * Runs prefill and passes its response, or its failure, to {@code next}, unless the client
    * disconnects. Depending on the settings, responses of 502, 503 and 504 are retried.
    */
   public void ask(PrefillLeg leg, Consumer<EngineAnswer> next) {

@@ -102,9 +102,9 @@ final class ChunkRequests {
     return all.raw(any ? "," : "").raw(last(message, generated)).raw("]");
   }
 
-  private byte[] last(@Nullable JsonObject unfinished, String generated) {
-    if (unfinished != null) {
-      return unfinished.edit().setText(CONTENT, unfinishedText + generated).toBytes();
+  private byte[] last(@Nullable JsonObject message, String generated) {
+    if (message != null) {
+      return message.edit().setText(CONTENT, unfinishedText + generated).toBytes();
     }
     return new JsonWriter()
         .beginObject()

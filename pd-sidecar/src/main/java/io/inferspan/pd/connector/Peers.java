@@ -11,14 +11,17 @@ import io.inferspan.pd.request.PdRequest;
 import io.inferspan.pd.upstream.Target;
 import org.jspecify.annotations.Nullable;
 
-/** The peer-to-peer tiers of other pods: their ports, and the parameters for pulling from them. */
-final class Peers {
+/**
+ * The peer-to-peer tiers of other pods: their ports, and the parameters for pulling from them.
+ * Assumes that all pods have this pod's configuration.
+ *
+ * @param firstPeerPort the port of rank 0's tier
+ * @param firstProxyPort the port of rank 0's sidecar
+ * @param ranks the number of ranks
+ * @param ownHost this pod's address, or null if unknown
+ */
+record Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String ownHost) {
   private static final String SOURCE = "remote_kv_source";
-
-  private final int firstPeerPort;
-  private final int firstProxyPort;
-  private final int ranks;
-  private final @Nullable String ownHost;
 
   Peers(SidecarConfig config) {
     this(
@@ -26,21 +29,6 @@ final class Peers {
         config.get(Settings.PORT),
         config.get(Settings.DATA_PARALLEL_SIZE),
         config.orNull(Settings.POD_IP));
-  }
-
-  /**
-   * Assumes that all pods have this pod's configuration.
-   *
-   * @param firstPeerPort the port of rank 0's tier
-   * @param firstProxyPort the port of rank 0's sidecar
-   * @param ranks the number of ranks
-   * @param ownHost this pod's address, or null if unknown
-   */
-  Peers(int firstPeerPort, int firstProxyPort, int ranks, @Nullable String ownHost) {
-    this.firstPeerPort = firstPeerPort;
-    this.firstProxyPort = firstProxyPort;
-    this.ranks = ranks;
-    this.ownHost = ownHost;
   }
 
   /**

@@ -46,27 +46,27 @@ public final class StageTrace {
    * @param status the response's status, or 0 if the response was not awaited
    */
   public void endPrefill(int status) {
-    if (!ended()) {
-      endedNanos = System.nanoTime();
-      if (status > 0) {
-        span.set(PdAttributes.PREFILL_STATUS_CODE, status);
-      }
-      span.setMillis(PdAttributes.PREFILL_STAGE_MS, durationNanos()).close();
+    if (status > 0 && !ended()) {
+      span.set(PdAttributes.PREFILL_STATUS_CODE, status);
     }
+    end(PdAttributes.PREFILL_STAGE_MS);
+    span.close();
   }
 
   /** Ends a decode stage; its span is closed with the request, which adds its timings. */
   public void endDecode() {
-    if (!ended()) {
-      endedNanos = System.nanoTime();
-      span.setMillis(PdAttributes.DECODE_STAGE_MS, durationNanos());
-    }
+    end(PdAttributes.DECODE_STAGE_MS);
   }
 
   public void endChunks() {
+    end(PdAttributes.CHUNKED_MS);
+    span.close();
+  }
+
+  private void end(Attribute<Double> duration) {
     if (!ended()) {
       endedNanos = System.nanoTime();
-      span.setMillis(PdAttributes.CHUNKED_MS, durationNanos()).close();
+      span.setMillis(duration, durationNanos());
     }
   }
 

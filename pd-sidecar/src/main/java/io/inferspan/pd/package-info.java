@@ -1,9 +1,4 @@
-/**
- * The prefill/decode proxy: prefill on another pod, decode on this one, and the spans of both
- * stages.
- *
- * <p>This module is a program; code that it shares with other modules is in the tracing core.
- */
+/** The program: a proxy that runs prefill on another pod and decode on this one. */
 @NullMarked
 package io.inferspan.pd;
 

@@ -1,9 +1,4 @@
-/**
- * The hosts that a client may make the sidecar call.
- *
- * <p>Contains the lists and their updates; how a request with a target that is not listed is
- * handled is decided elsewhere.
- */
+/** The hosts that a client may make the sidecar call. */
 @NullMarked
 package io.inferspan.pd.allow;
 

@@ -54,8 +54,6 @@ public final class ChunkLoop {
   /**
    * Decodes in chunks of at most {@code chunkSize} tokens, or in one piece if that is sufficient or
    * if a gate needs the whole response.
-   *
-   * @param leg the decoder, and the handling of its response
    */
   public static void decode(PdRequest request, DecodeLeg leg, int chunkSize) {
     if (leg.gate() != null) {

@@ -35,9 +35,7 @@ final class ChunkedAnswer {
   /**
    * The decoder's response for one chunk.
    *
-   * @param json the whole response
    * @param choice its first choice, or null
-   * @param text the generated text
    * @param cut whether generation was cut off
    */
   record ChunkAnswer(JsonObject json, @Nullable JsonObject choice, String text, boolean cut) {

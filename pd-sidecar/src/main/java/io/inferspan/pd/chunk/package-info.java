@@ -1,9 +1,4 @@
-/**
- * Decoding in chunks: a request for each chunk, and one response made of theirs.
- *
- * <p>Contains the loop and its arithmetic. Which requests are decoded in chunks is decided
- * elsewhere.
- */
+/** Decoding in chunks: a request for each chunk, and one response made of theirs. */
 @NullMarked
 package io.inferspan.pd.chunk;
 

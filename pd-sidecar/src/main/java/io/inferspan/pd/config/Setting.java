@@ -5,11 +5,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A setting: its names, type, default and meaning, declared in {@link Settings}.
- *
- * @param <T> the type of its value
- */
+/** A setting: its names, type, default and meaning, declared in {@link Settings}. */
 public final class Setting<T> {
 
   /** The groups of settings; each is a heading in the help. */

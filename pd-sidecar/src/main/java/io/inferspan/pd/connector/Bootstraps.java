@@ -58,11 +58,7 @@ final class Bootstraps {
    */
   record Engine(String rank, String id) {}
 
-  /**
-   * Creates an empty cache.
-   *
-   * @param timeout the timeout of a query
-   */
+  /** Creates an empty cache. */
   Bootstraps(Duration timeout) {
     this.timeout = timeout;
   }

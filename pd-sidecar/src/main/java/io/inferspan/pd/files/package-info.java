@@ -1,8 +1,4 @@
-/**
- * Files that change while the sidecar runs.
- *
- * <p>Contains the detection of changes; the package that reads a file interprets it.
- */
+/** Files that change while the sidecar runs. */
 @NullMarked
 package io.inferspan.pd.files;
 

@@ -1,7 +1,4 @@
-/**
- * The memory of bodies in flight: one budget, and bytes that are counted while anything refers to
- * them.
- */
+/** The memory of bodies in flight: one budget, counted while anything refers to the bytes. */
 @NullMarked
 package io.inferspan.pd.memory;
 

@@ -29,7 +29,6 @@ public final class BodyCollector implements BodyListener {
   /**
    * The limits of a body.
    *
-   * @param bytes the maximum size
    * @param time the time limit from the head to the end; zero for none
    * @param bytesPerSecond the minimum average rate; zero for none
    */

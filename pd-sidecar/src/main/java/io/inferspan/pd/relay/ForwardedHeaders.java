@@ -88,7 +88,6 @@ public final class ForwardedHeaders {
   /**
    * Returns the head of an engine's request with another body than the client's.
    *
-   * @param length the length of that body
    * @param added headers to add to the client's
    */
   public static HttpRequest forBody(HttpRequest client, int length, Map<String, String> added) {

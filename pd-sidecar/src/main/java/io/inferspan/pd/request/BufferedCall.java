@@ -39,7 +39,6 @@ public final class BufferedCall extends EngineCall {
    *
    * @param held the holder of the bytes of {@code sent}, which this releases; its budget also has
    *     the response
-   * @param limit the maximum size of the response
    * @param next receives the response once and releases its body; not called after a cancellation
    */
   public BufferedCall(

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The decoder's request, and the handling of its response.
  *
- * @param body the request's body
- * @param headers headers to add to the client's
  * @param target the decoder if it is not the listener's own
  * @param filter returns a filter of the response's body; null for none
  * @param gate decides whether the client gets the response; null for always

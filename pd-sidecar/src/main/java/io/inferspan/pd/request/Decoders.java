@@ -18,7 +18,6 @@ public final class Decoders {
    * @param podIp the pod's address, by which a rank may be requested; null if unknown
    * @param proxyPort the listener's port of rank 0
    * @param firstPort the port of the decoder of rank 0
-   * @param ranks the number of ranks
    */
   public Decoders(@Nullable String podIp, int proxyPort, int firstPort, int ranks) {
     this.firstPort = firstPort;

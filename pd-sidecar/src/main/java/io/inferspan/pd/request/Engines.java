@@ -5,9 +5,6 @@ import io.inferspan.pd.upstream.Upstreams;
 /**
  * The engines that the proxy calls, by stage.
  *
- * @param prefillers on other pods
- * @param decoders on this pod
- * @param encoders on other pods
  * @param bootstraps bootstrap servers of prefillers; never with TLS
  */
 public record Engines(

@@ -68,7 +68,6 @@ public final class PdRequest implements Offload, ClientExchange.Owner {
    * The reason for cancelling the stages of a request.
    *
    * @param type the {@code error.type} on their spans
-   * @param text a description
    */
   public record Reason(String type, String text) {}
 

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prefill pod's request.
  *
- * @param body the request's body
- * @param headers headers to add to the client's
  * @param dispatch when decode starts; a detached prefill outlives its client and is not retried
  * @param room the number that identifies the transfer to both stages, or null if it is not a number
  */

@@ -10,13 +10,6 @@ import java.util.concurrent.Executor;
 /**
  * The objects that all requests of a sidecar share.
  *
- * @param config the settings
- * @param engines connections to engines
- * @param decoders the local ranks
- * @param allowList the hosts allowed for prefill and encode
- * @param tracing opens spans
- * @param metrics the meters
- * @param heldBodies the limit of held bodies
  * @param workers threads for work that would block an event loop
  */
 public record ProxyParts(

@@ -1,8 +1,4 @@
-/**
- * An active request and its stages: each is sent, traced, counted and cancelled here.
- *
- * <p>Contains what all connectors share. Each connector has its own class in {@code connector}.
- */
+/** An active request and its stages: each is sent, traced, counted and cancelled here. */
 @NullMarked
 package io.inferspan.pd.request;
 

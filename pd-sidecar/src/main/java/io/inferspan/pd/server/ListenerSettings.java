@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a listener.
  *
- * @param handler handles the requests
  * @param tls called for each connection, so that certificates can change; null for plain HTTP
- * @param headerBytes the maximum size of a request's headers
  * @param rank the index of this listener, from zero
  */
 public record ListenerSettings(

@@ -1,9 +1,4 @@
-/**
- * The client's side: listeners, connections, and one exchange per request.
- *
- * <p>Contains HTTP/1.1 and HTTP/2 towards clients, with backpressure, pipelining and timeouts.
- * Nothing here depends on engines.
- */
+/** HTTP/1.1 and HTTP/2 from clients: listeners, connections, and one exchange per request. */
 @NullMarked
 package io.inferspan.pd.server;
 

@@ -1,8 +1,4 @@
-/**
- * TLS for both sides: the listener's certificate, and trust in upstream servers.
- *
- * <p>Contains keys, certificates and handshakes. Settings determine which side uses TLS.
- */
+/** TLS for both sides: the listener's certificate, and trust in upstream servers. */
 @NullMarked
 package io.inferspan.pd.tls;
 

@@ -31,7 +31,6 @@ public final class PdTracing {
   /**
    * Creates the tracing of a sidecar.
    *
-   * @param connector the KV connector
    * @param encodeConnector the connector of encoder output; empty for no encode stage
    */
   public PdTracing(Telemetry telemetry, String connector, String encodeConnector) {
@@ -44,7 +43,6 @@ public final class PdTracing {
   /**
    * Begins the trace of one request.
    *
-   * @param method the HTTP method
    * @param route the path if it is known, or a template
    * @param api the API if the proxy inspects it, else null
    */

@@ -1,8 +1,4 @@
-/**
- * The proxy's spans: one per request, one per stage, and the end-to-end times on the request's.
- *
- * <p>Contains the structure of the span tree in each naming scheme.
- */
+/** The proxy's spans: one per request, one per stage, and the end-to-end times on the request's. */
 @NullMarked
 package io.inferspan.pd.tracing;
 

@@ -50,8 +50,6 @@ public abstract class EngineCall {
   /**
    * Creates a call that has not started.
    *
-   * @param request the request's head
-   * @param body the request's body
    * @param held the holder of the bytes of {@code body}, which this releases
    */
   protected EngineCall(HttpRequest request, JsonPieces body, HeldBody held) {

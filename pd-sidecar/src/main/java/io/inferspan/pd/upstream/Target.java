@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
  * An engine's address.
  *
  * @param host a name or an address; IPv6 without brackets
- * @param port the port
  */
 public record Target(String host, int port) {
   private static final int MAX_PORT = 65535;

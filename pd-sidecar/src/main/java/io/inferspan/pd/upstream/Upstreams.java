@@ -54,10 +54,7 @@ public final class Upstreams implements AutoCloseable {
    * Connection settings for the engines of a stage.
    *
    * @param tls null for plain HTTP
-   * @param maxIdlePerHost the maximum number of idle connections per address
    * @param idleLimit how long an idle connection may be reused
-   * @param headerBytes the maximum size of a response's headers
-   * @param events counts connections
    */
   public record Settings(
       @Nullable UpstreamTls tls,

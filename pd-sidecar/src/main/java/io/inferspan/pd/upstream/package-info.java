@@ -1,8 +1,5 @@
 /**
- * Connections to engines: a pool per event loop, and one call at a time on each connection.
- *
- * <p>Contains HTTP/1.1 towards an engine. Nothing here depends on prefill and decode, or on the
- * client.
+ * HTTP/1.1 to engines: a connection pool per event loop, and one call at a time on a connection.
  */
 @NullMarked
 package io.inferspan.pd.upstream;

@@ -64,11 +64,7 @@ public final class PodAddresses {
     return of(hosts, ttl, lookup, meters);
   }
 
-  /**
-   * Creates a cache for the names in {@code hosts}.
-   *
-   * @param ttl the time after which an address expires
-   */
+  /** Creates a cache for the names in {@code hosts}. */
   static PodAddresses of(
       Collection<String> hosts,
       Duration ttl,

@@ -46,11 +46,7 @@ public final class WriteTransfer {
     return host == null ? null : new WriteTransfer(settings, pods, host, requestId);
   }
 
-  /**
-   * Returns the data-parallel rank of a request, which is the same on every pod.
-   *
-   * @param ranks the number of ranks, 1 or more
-   */
+  /** Returns the data-parallel rank of a request, which is the same on every pod. */
   static int rank(String requestId, int ranks) {
     long hash = ByteBuffer.wrap(Blake2s.hash(requestId.getBytes(UTF_8))).getLong();
     return (int) Long.remainderUnsigned(hash, ranks);

@@ -97,7 +97,7 @@ final class InferencePoolTest {
   }
 
   @Test
-  void namedTargets_areAllowedBesideThoseOfThePool() throws Exception {
+  void namedTargets_areAllowedInAdditionToThePool() throws Exception {
     kubernetes.putPool("pool", LLAMA);
     try (SidecarServer sidecar = sidecar("--allow-target=localhost")) {
       assertThat(status(sidecar, "localhost")).isEqualTo(OK);

@@ -137,7 +137,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void stateOfTheProxy_isThere() throws Exception {
+  void gaugesOfTheProxy_areServed() throws Exception {
     metrics.requestEntered();
     metrics.requestEntered();
     metrics.requestLeft();
@@ -161,7 +161,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void tracingAndJvm_areThere() throws Exception {
+  void metricsOfTracingAndJvm_areServed() throws Exception {
     String text = scrape();
 
     for (String name :
@@ -236,7 +236,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void gzip_isUsedWhereItIsTaken() throws Exception {
+  void gzip_isUsedIfAccepted() throws Exception {
     metrics.requestArrived(Api.GENERATE, SpanContext.getInvalid());
     HttpResponse<byte[]> response = call("GET", "/metrics", "Accept-Encoding", "deflate, gzip");
 
@@ -265,7 +265,7 @@ class MetricsServerTest {
   }
 
   @Test
-  void healthIsThere_andNothingElse() throws Exception {
+  void onlyHealthIsServed() throws Exception {
     assertThat(call("GET", "/health").statusCode()).isEqualTo(200);
     assertThat(call("HEAD", "/health").statusCode()).isEqualTo(200);
     assertThat(call("HEAD", "/metrics").statusCode()).isEqualTo(200);

@@ -91,7 +91,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void podThatIsOver_isNotAllowed() {
+  void terminatedPod_isNotAllowed() {
     try (PoolAllowList list = watching()) {
       server.putPod("prefill-0", "10.0.0.1", LLAMA, "Failed");
       Awaited.soon(() -> !list.allows("10.0.0.1"));
@@ -194,7 +194,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void unreachableServer_deniesAllAndIsSaidOnce() throws Exception {
+  void unreachableServer_deniesAllAndWarnsOnce() throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
@@ -216,7 +216,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void lostServer_keepsTheLastListAndIsSaidOnce() {
+  void unreachableServerLater_keepsTheLastListAndWarnsOnce() {
     try (PoolAllowList list = watching()) {
       server.status = 503;
       server.cutConnections();
@@ -233,7 +233,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void refusedAccount_isToldWhatItNeeds() {
+  void refusedServiceAccount_warningNamesThePermissions() {
     server.status = 403;
     try (PoolAllowList list = watch()) {
       Awaited.soon(() -> server.requests.size() >= 3);
@@ -272,7 +272,7 @@ class PoolAllowListTest {
   }
 
   @Test
-  void closedList_leavesNoConnectionAndKeepsItsAnswer() {
+  void closedList_leavesNoConnectionAndKeepsItsEntries() {
     PoolAllowList list = watching();
     assertThat(server.connections()).isPositive();
     list.close();

@@ -101,7 +101,7 @@ class StaticAllowListTest {
   }
 
   @Test
-  void file_isReadBesideTheSetting() throws Exception {
+  void file_isReadInAdditionToTheSetting() throws Exception {
     Path file = Files.writeString(directory.resolve("allow"), "# ours\n\n 10.0.0.1 # one\nhost\n");
     try (StaticAllowList list = StaticAllowList.of(List.of("set"), file)) {
       assertThat(List.of("set:1", "10.0.0.1:1", "host:1")).allMatch(list::allows);

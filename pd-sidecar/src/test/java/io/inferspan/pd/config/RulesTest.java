@@ -60,7 +60,7 @@ class RulesTest {
           --transport=kqueue | transport must be one of auto, nio, epoll, io_uring, but is "kqueue" (from --transport)
           --event-loops=-1 | event-loops must be a whole number from 0 to 1024, but is "-1" (from --event-loops)
           """)
-  void whatCannotBe_isRefusedInOneSentence(String args, String message) {
+  void invalidCombination_isRefusedInOneSentence(String args, String message) {
     assertThat(Parsed.refusal(args.strip().split(" "))).isEqualTo(message);
   }
 
@@ -81,7 +81,7 @@ class RulesTest {
   }
 
   @Test
-  void pool_isInTheDefaultNamespaceUnlessSaid() throws ConfigException {
+  void poolWithoutNamespace_isInTheDefaultNamespace() throws ConfigException {
     assertThat(Parsed.config("--inference-pool=p").pool()).isEqualTo(new PoolName("default", "p"));
     assertThat(Parsed.config("--inference-pool", "n/p").pool()).isEqualTo(new PoolName("n", "p"));
     assertThat(Parsed.config("--inference-pool=").pool()).isNull();
@@ -105,7 +105,7 @@ class RulesTest {
   }
 
   @Test
-  void lastPort_mayBeTheLastThereIs() throws ConfigException {
+  void lastRankMayUsePort65535() throws ConfigException {
     assertThat(
             Parsed.config("--port=65534", "--data-parallel-size=2")
                 .get(Settings.DATA_PARALLEL_SIZE))

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.inferspan.pd.metrics.ConnectionMeters;
 import io.inferspan.pd.net.Loops;
 import io.inferspan.pd.rig.ScriptedEngine;
-import io.inferspan.pd.rig.ToldEngine;
+import io.inferspan.pd.rig.TriggeredEngine;
 import io.inferspan.pd.upstream.Target;
 import io.inferspan.pd.upstream.Upstreams;
 import io.netty.channel.EventLoop;
@@ -72,7 +72,7 @@ final class BootstrapsTest {
   @Test
   void case30_aServerThatDoesNotAnswer_isNotWaitedForLong() {
     Bootstraps bootstraps = new Bootstraps(Duration.ofMillis(100));
-    try (ToldEngine silent = ToldEngine.start()) {
+    try (TriggeredEngine silent = TriggeredEngine.start()) {
       CompletableFuture<List<Bootstraps.Engine>> answer =
           ask(bootstraps, silent.authority(), nextLoop());
 

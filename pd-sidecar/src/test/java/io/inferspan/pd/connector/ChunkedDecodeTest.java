@@ -79,7 +79,7 @@ final class ChunkedDecodeTest {
   }
 
   @Test
-  void theClientsMessages_stayAsTheyStand() {
+  void clientMessages_areNotChanged() {
     sidecar.post(CHAT, "{\"max_tokens\":80,\"messages\":[ {\"role\" :\"user\"} ,\t1 ]}");
 
     assertThat(decoder.requests().getLast().bodyText())

@@ -206,7 +206,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void clientLeaves_theEncodersAreToldToStop() {
+  void clientLeaves_encodersAreCancelled() {
     try (FakeEngine slow =
         FakeEngine.builder().script(EngineScript.builder().stallAfterTokens(0).build()).start()) {
       var waiting =
@@ -358,7 +358,7 @@ final class EncodeStageTest {
   }
 
   @Test
-  void duplicatesAreToldByUrl_howeverItIsWritten() {
+  void duplicates_areDetectedByUrl_inAnySpelling() {
     sidecar.post(CHAT, chat(image("a/b"), image("a\\/b")), ENCODERS, first.authority());
 
     assertThat(first.requests()).hasSize(1);

@@ -201,7 +201,7 @@ final class MooncakeTest {
   }
 
   @Test
-  void anEngineThatFailed_mayHaveAnotherIdNow() {
+  void engineIdIsQueriedAgain_afterAFailure() {
     prefiller.script(EngineScript.builder().failWith(503, "starting").build());
     post("{}");
     tracing.awaitSpans(6, LIMIT);

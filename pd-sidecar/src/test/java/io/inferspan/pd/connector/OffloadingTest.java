@@ -155,7 +155,7 @@ final class OffloadingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/v1/responses", "/inference/v1/generate"})
-  void otherApis_areCappedInTheirOwnWordsToo(String path) {
+  void otherApis_areCappedInTheirOwnMembers(String path) {
     sidecar.post(path, "{}", PREFILLER, prefiller.authority());
 
     JsonNode body = ScriptedEngine.parse(prefiller.awaitRequests(1, LIMIT).getFirst().bodyText());

@@ -102,7 +102,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void otherApis_areCappedWhereTheirEnginesLook() {
+  void otherApis_areCappedInTheMembersThatEnginesRead() {
     post(sidecar, "/v1/responses", "{\"input\":\"one two\",\"max_output_tokens\":9}");
     post(sidecar, "/inference/v1/generate", "{\"token_ids\":[1,2]}");
 
@@ -260,7 +260,7 @@ final class SharedStorageTest {
   }
 
   @Test
-  void clientLeaves_whileTheFirstDecodeIsHeld_theDecoderIsToldToStop() {
+  void clientLeaves_whileTheFirstDecodeIsHeld_decodeIsCancelled() {
     decoder.script(EngineScript.builder().cachedTokens(3).stallAfterTokens(1).build());
     var waiting =
         sidecar

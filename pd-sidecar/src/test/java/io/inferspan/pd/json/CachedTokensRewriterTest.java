@@ -57,7 +57,7 @@ class CachedTokensRewriterTest {
   }
 
   @Test
-  void theCount_isReplacedWhereThereIsUsage() {
+  void count_isReplacedIfThereIsUsage() {
     assertThat(pass(STREAM) + end()).isEqualTo(REWRITTEN);
   }
 
@@ -156,7 +156,7 @@ class CachedTokensRewriterTest {
   }
 
   @Test
-  void bodiesWithoutUsage_stayAsTheyAre() {
+  void bodiesWithoutUsage_areNotChanged() {
     for (String body :
         new String[] {
           "", "{\"error\":\"usage\"}", "{\"usage\":[]}", "[{\"usage\":{}}]", "{\"usage\":{}"

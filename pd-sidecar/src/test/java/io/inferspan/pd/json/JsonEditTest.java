@@ -46,12 +46,12 @@ class JsonEditTest {
   }
 
   @Test
-  void settingWhereAllElseGoes_needsNoComma() throws InvalidJson {
+  void addingAMemberWhileAllOthersAreRemoved_writesNoComma() throws InvalidJson {
     assertThat(edited("{'b':1}", edit -> edit.remove("b").set("a", true))).isEqualTo("{'a':true}");
   }
 
   @Test
-  void nestedObjects_areCreatedWhereThereIsNone() throws InvalidJson {
+  void missingNestedObjects_areCreated() throws InvalidJson {
     for (String before : new String[] {"{}", "{'a':null}", "{'a':5}", "{'a':[]}"}) {
       assertThat(edited(before, edit -> within(edit, nested -> nested.set("b", 1))))
           .isEqualTo("{'a':{'b':1}}");
@@ -59,7 +59,7 @@ class JsonEditTest {
   }
 
   @Test
-  void nestedObjects_keepWhatIsNotTouched() throws InvalidJson {
+  void nestedObjects_keepOtherMembers() throws InvalidJson {
     assertThat(
             edited(
                 "{'a': { 'x':1e5, 'b':2 } }", edit -> within(edit, nested -> nested.set("b", 1))))
@@ -90,7 +90,7 @@ class JsonEditTest {
   }
 
   @Test
-  void valuesFromElsewhere_areCopiedByteForByte() throws InvalidJson {
+  void existingValues_areCopiedByteForByte() throws InvalidJson {
     JsonValue other =
         Objects.requireNonNull(scan("{'b':{ 'n':1.50e400,'s':'\\u00e9' }}").value("b"));
     assertThat(edited("{'a':0}", edit -> edit.set("a", other)))

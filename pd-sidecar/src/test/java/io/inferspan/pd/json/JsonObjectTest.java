@@ -136,7 +136,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void halfASurrogatePair_isTakenAsItStands() throws InvalidJson {
+  void loneSurrogate_isAccepted() throws InvalidJson {
     JsonObject object = scan("{\"\\ud800\":\"\\udc00\"}");
     assertThat(object.edit().set("stream", true).toBytes())
         .asString(UTF_8)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class MediaItemTest {
 
   @Test
-  void itemsAreFound_asTheyStand() throws InvalidJson {
+  void items_areFoundUnchanged() throws InvalidJson {
     String image = "{ \"type\" : \"image_url\", \"image_url\":{\"url\":\"http://a/1.png\"} }";
     String sound = "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"AAAA\"}}";
     List<String> items =

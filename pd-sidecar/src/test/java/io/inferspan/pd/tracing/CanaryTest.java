@@ -113,7 +113,7 @@ final class CanaryTest {
 
   @ParameterizedTest
   @MethodSource("everyWay")
-  void secrets_comeOutNowhere(SpanNaming naming, Way through) throws Exception {
+  void secrets_areNotInAnyOutput(SpanNaming naming, Way through) throws Exception {
     way = through;
     List<byte[]> places = new ArrayList<>();
     try (Telemetry telemetry = telemetry(naming)) {
@@ -140,7 +140,7 @@ final class CanaryTest {
   }
 
   @Test
-  void metadata_doesComeOut_soTheSearchCanFail() {
+  void searchFindsMetadata_soThatItCanFail() {
     try (Telemetry telemetry = telemetry(SpanNaming.PROPOSAL)) {
       try (SidecarRig sidecar = sidecar(telemetry)) {
         post(sidecar, "{}", PREFILLER, secret + ":8000");

@@ -97,7 +97,7 @@ final class MalformedRequestTest extends WireTest {
   }
 
   @Test
-  void headThatIsTooLarge_isToldInPlainWords() throws Exception {
+  void tooLargeHeaders_getAnErrorThatNamesTheSetting() throws Exception {
     Wire client =
         to(sidecar(silent(), "--max-header-bytes=1KiB"))
             .send("GET / HTTP/1.1\r\nhost: a\r\nx-long: " + "x".repeat(2000) + "\r\n\r\n");

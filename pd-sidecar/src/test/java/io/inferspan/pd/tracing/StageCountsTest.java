@@ -119,7 +119,7 @@ final class StageCountsTest extends WireTest {
   }
 
   @Test
-  void engineThatFailsOverSomethingElse_isNoDecode() {
+  void failedPassthrough_isNoFailureOfDecode() {
     sidecar(FreePort.next()).get("/v1/models");
 
     Map<String, Double> counted = scrape.awaitZero("inferspan_pd_requests_in_flight");

@@ -59,7 +59,7 @@ final class UpstreamsTest {
   }
 
   @Test
-  void oneAddressThatRefused_isARefusal_whereverItStands() throws Exception {
+  void refusalOfOneAddress_isReportedAsRefused() throws Exception {
     assertThat(failure(UNREACHABLE, NO_ROUTE)).isEqualTo(Kind.REFUSED);
     assertThat(failure(NO_ROUTE, UNREACHABLE)).isEqualTo(Kind.REFUSED);
     assertThat(failure(NO_ROUTE, UNREACHABLE, NO_ROUTE)).isEqualTo(Kind.REFUSED);

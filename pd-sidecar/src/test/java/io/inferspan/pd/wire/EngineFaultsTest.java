@@ -173,7 +173,7 @@ final class EngineFaultsTest extends WireTest {
   }
 
   @Test
-  void engineThatSpeaksUnasked_isNotListenedTo() throws Exception {
+  void dataWithoutARequest_closesTheConnection() throws Exception {
     RawServer engine =
         engine(
             (wire, server) -> {

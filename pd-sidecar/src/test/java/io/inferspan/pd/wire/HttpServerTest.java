@@ -111,7 +111,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void continue_isToldBeforeTheBodyIsSent() throws Exception {
+  void continue_isSentBeforeTheBody() throws Exception {
     Wire client =
         to(before(echoing().port()))
             .send(
@@ -124,7 +124,7 @@ final class HttpServerTest extends WireTest {
   }
 
   @Test
-  void continue_isToldForAGatheredBodyToo() throws Exception {
+  void continue_isSentForACollectedBody() throws Exception {
     RawServer engine = echoing();
     Wire client =
         to(before(engine.port()))

@@ -58,7 +58,7 @@ final class StageTlsTest extends WireTest {
   }
 
   @Test
-  void authoritiesThatCannotBeRead_stopTheStart_unlessNoStageNeedsThem() {
+  void unreadableCaFile_preventsTheStart_ifAStageNeedsIt() {
     SidecarRig.Builder checked =
         SidecarRig.before(1).with("--enable-tls=decoder", "--tls-ca-file=/absent.pem");
     assertThatThrownBy(checked::start)
@@ -75,7 +75,7 @@ final class StageTlsTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"prefiller", "decoder", "encoder"})
-  void stageWhoseCertificateIsLookedAt_isNotCalledUnderOneThatNobodyTrusts(String stage) {
+  void stageWithUntrustedCertificate_isNotCalled(String stage) {
     ScriptedEngine prefiller = engine(true);
     ScriptedEngine decoder = engine(true);
     ScriptedEngine encoder = engine(true);

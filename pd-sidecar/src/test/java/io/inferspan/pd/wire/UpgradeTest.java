@@ -78,7 +78,7 @@ final class UpgradeTest extends WireTest {
   }
 
   @Test
-  void switchThatNobodyAskedFor_isABadAnswer() throws Exception {
+  void unrequestedProtocolSwitch_isABadGateway() throws Exception {
     RawServer engine = engineAnswering(SWITCH + "raw bytes");
     SidecarRig sidecar = before(engine.port());
 

@@ -10,7 +10,7 @@ import io.inferspan.pd.rig.FreePort;
 import io.inferspan.pd.rig.RawServer;
 import io.inferspan.pd.rig.ScriptedEngine;
 import io.inferspan.pd.rig.SidecarRig;
-import io.inferspan.pd.rig.ToldEngine;
+import io.inferspan.pd.rig.TriggeredEngine;
 import io.inferspan.testing.SpanRecord;
 import io.inferspan.testing.TracingExtension;
 import io.inferspan.testing.engine.EngineRequest;
@@ -115,7 +115,7 @@ final class ParallelDispatchTest {
 
         """;
     try (ScriptedEngine scripted = ScriptedEngine.answering("");
-        ToldEngine told = ToldEngine.start();
+        TriggeredEngine told = TriggeredEngine.start();
         SidecarRig sidecar = parallel("--model-server-port=" + scripted.port()).start()) {
       scripted.answer(
           ScriptedEngine.json(200, events).withHeader("content-type", "text/event-stream"));
@@ -147,7 +147,7 @@ final class ParallelDispatchTest {
           sent.complete(null);
         };
     try (RawServer raw = RawServer.running(script);
-        ToldEngine told = ToldEngine.start();
+        TriggeredEngine told = TriggeredEngine.start();
         SidecarRig sidecar = parallel("--model-server-port=" + raw.port()).start()) {
       CompletableFuture<HttpResponse<String>> answer = send(sidecar, "{}", told.authority());
       assertThatThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS))
@@ -179,7 +179,7 @@ final class ParallelDispatchTest {
 
   @Test
   void case27_prefillsError_winsOverAFinishedDecode() throws Exception {
-    try (ToldEngine told = ToldEngine.start();
+    try (TriggeredEngine told = TriggeredEngine.start();
         SidecarRig sidecar = parallel().start()) {
       CompletableFuture<HttpResponse<String>> answer = send(sidecar, "{}", told.authority());
       assertThat(decoder.awaitRequests(1, LIMIT).getFirst().awaitEnd(LIMIT))
@@ -267,7 +267,7 @@ final class ParallelDispatchTest {
   }
 
   @Test
-  void stages_areSiblings_andTheRequestTellsHowLongTheyTook() {
+  void stages_areSiblings_andTheRequestHasTheirDurations() {
     try (SidecarRig sidecar = parallel().start()) {
       post(sidecar, "{}");
     }

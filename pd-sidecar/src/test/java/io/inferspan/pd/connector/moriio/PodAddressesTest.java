@@ -60,7 +60,7 @@ final class PodAddressesTest {
   }
 
   @Test
-  void aYoungAddress_isNotLookedUpAgain() {
+  void freshAddress_isNotResolvedAgain() {
     answers.add(Future.succeededFuture("10.0.0.1"));
 
     PodAddresses pods = pods(NEVER, "p");
@@ -71,7 +71,7 @@ final class PodAddressesTest {
   }
 
   @Test
-  void anOldAddress_serves_whileTheNewOneIsLookedUp() {
+  void expiredAddress_isUsedWhileItIsResolved() {
     Promise<String> later = Promise.promise();
     answers.add(Future.succeededFuture("10.0.0.1"));
     answers.add(later.future());
@@ -89,7 +89,7 @@ final class PodAddressesTest {
   }
 
   @Test
-  void aLookUpThatFails_leavesTheAddressThereWas() {
+  void failedLookup_keepsTheOldAddress() {
     answers.add(Future.succeededFuture("10.0.0.1"));
     answers.add(Future.failedFuture("no such name"));
     PodAddresses pods = pods(AT_ONCE, "p");
@@ -102,14 +102,14 @@ final class PodAddressesTest {
   }
 
   @Test
-  void aNameThatWasNeverFound_goesOnAsItIs() {
+  void unresolvedName_isUsedAsTheAddress() {
     answers.add(Future.failedFuture("no such name"));
 
     assertThat(pods(NEVER, "p").of("p")).isEqualTo("p");
   }
 
   @Test
-  void enginesAreToldAddresses() {
+  void engines_getAddressesInsteadOfNames() {
     try (ScriptedEngine prefiller =
             ScriptedEngine.answering("{\"kv_transfer_params\":{\"remote_block_ids\":[1]}}");
         ScriptedEngine decoder = ScriptedEngine.answering("{}");

@@ -195,7 +195,7 @@ final class WriteModeTest {
   }
 
   @Test
-  void aPull_isWrittenBesideIt() {
+  void pullParameters_areWrittenInAddition() {
     try (SidecarRig sidecar = write("--enable-p2p-pull")) {
       post(sidecar, "x-kv-cache-source-host-port", "10.9.9.9:1");
     }

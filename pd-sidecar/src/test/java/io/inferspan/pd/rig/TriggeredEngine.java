@@ -13,24 +13,24 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** An engine that responds to a request when the test triggers it. */
-public final class ToldEngine implements AutoCloseable {
+public final class TriggeredEngine implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final CompletableFuture<Answer> told = new CompletableFuture<>();
+  private final CompletableFuture<Answer> response = new CompletableFuture<>();
   private final HttpServer server;
 
   private record Answer(int status, String json) {}
 
-  private ToldEngine(HttpServer server) {
+  private TriggeredEngine(HttpServer server) {
     this.server = server;
     server.setExecutor(threads);
     server.createContext("/", this::handle);
     server.start();
   }
 
-  public static ToldEngine start() {
+  public static TriggeredEngine start() {
     try {
       InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-      return new ToldEngine(HttpServer.create(new InetSocketAddress(loopback, 0), 0));
+      return new TriggeredEngine(HttpServer.create(new InetSocketAddress(loopback, 0), 0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -39,7 +39,7 @@ public final class ToldEngine implements AutoCloseable {
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
       exchange.getRequestBody().readAllBytes();
-      Answer answer = told.join();
+      Answer answer = response.join();
       byte[] body = answer.json().getBytes(UTF_8);
       exchange.getResponseHeaders().set("content-type", "application/json");
       exchange.getResponseHeaders().set("retry-after", "3");
@@ -48,9 +48,9 @@ public final class ToldEngine implements AutoCloseable {
     }
   }
 
-  /** Answers every request, those that wait and those that come. */
+  /** Answers all waiting and all later requests. */
   public void answer(int status, String json) {
-    told.complete(new Answer(status, json));
+    response.complete(new Answer(status, json));
   }
 
   public String authority() {
@@ -59,7 +59,7 @@ public final class ToldEngine implements AutoCloseable {
 
   @Override
   public void close() {
-    told.cancel(true);
+    response.cancel(true);
     server.stop(0);
     threads.shutdownNow();
   }

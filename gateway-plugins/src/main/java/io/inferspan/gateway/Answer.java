@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Observes a response while it passes through the gateway. */
+/** Observes a response while the gateway forwards it. */
 final class Answer {
 
   private static final String STREAM = "text/event-stream";
@@ -26,7 +26,8 @@ final class Answer {
   }
 
   /**
-   * Inspects a piece; returns true when it contains the first content that the client waits for.
+   * Inspects a piece. Returns true if it contains the first token or, without a stream, the first
+   * byte.
    */
   boolean see(ByteBuffer bytes, long nowNanos) {
     tap.see(bytes, nowNanos);
@@ -37,7 +38,7 @@ final class Answer {
     return first;
   }
 
-  /** Returns whether a stream contains an error although its status was a success. */
+  /** Returns whether a stream contains an error. */
   boolean failedWithin() {
     return stream && tap.failed();
   }

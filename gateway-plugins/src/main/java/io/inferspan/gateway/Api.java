@@ -2,7 +2,7 @@ package io.inferspan.gateway;
 
 import org.jspecify.annotations.Nullable;
 
-/** The inference APIs, recognised by the end of their paths. */
+/** An inference API, recognised by the end of its path. */
 enum Api {
   CHAT_COMPLETIONS("/chat/completions", "chat"),
   COMPLETIONS("/completions", "text_completion"),
@@ -38,7 +38,7 @@ enum Api {
     return OTHER;
   }
 
-  /** Returns the operation's name in the conventions; null if the path is not an inference API. */
+  /** Returns the {@code gen_ai.operation.name}; null if the path is not an inference API. */
   @Nullable String operation() {
     return operation;
   }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The properties of a request when it arrives.
  *
- * @param nanos its time on the gateway's clock
- * @param epochNanos its wall-clock time
+ * @param nanos the time of arrival on the monotonic clock
+ * @param epochNanos the time of arrival on the wall clock
  * @param tenant the tenant that the client names, or null
- * @param priority the priority of its objective; null if priorities are not configured
+ * @param priority the priority of the request's objective; null if priorities are not configured
  */
 record Arrival(
     String method,
@@ -31,8 +31,8 @@ record Arrival(
   }
 
   /**
-   * Returns a span timestamp. Wall-clock time is read once, so that spans are as long as their
-   * parts.
+   * Returns a span timestamp. The wall clock is read only on arrival, so that a span is as long as
+   * its phases.
    */
   long epochNanos(long atNanos) {
     return epochNanos + (atNanos - nanos);

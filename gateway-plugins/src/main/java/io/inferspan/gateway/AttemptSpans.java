@@ -3,11 +3,11 @@ package io.inferspan.gateway;
 /** Selects the calls to engines that get a span. */
 public enum AttemptSpans {
   /**
-   * Calls of requests that need more than one, so that the span trees of all other requests are
-   * like llm-d's.
+   * Calls of requests with more than one call. The spans of all other requests form the same tree
+   * as in llm-d.
    *
-   * <p>The span of the first call is created afterwards, when the second one starts. The engine's
-   * spans of the first call are therefore its siblings, under the request.
+   * <p>The span of the first call is created when the second call starts. The engine's spans of the
+   * first call are therefore its siblings and not its children.
    */
   ON_RETRY,
   /** All calls. */

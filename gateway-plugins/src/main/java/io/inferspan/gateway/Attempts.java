@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls to engines for one request. All methods need the lock of the request. */
+/** The calls to engines for one request. Callers hold the lock of the request. */
 final class Attempts {
 
   /** For requests that are not recorded. */

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a request's context OpenTelemetry's current context, and its ids available to a logging
- * library, for code that looks up the trace on its thread.
+ * Makes a request's context the current context of OpenTelemetry, and writes its ids into a logging
+ * library's thread-local context (MDC).
  *
  * <p>Inferspan itself does not need it. With SLF4J, use {@code new CurrentRequest(MDC::put,
  * MDC::remove)}. Exceptions of the two functions are caught, and logged at {@code DEBUG}.

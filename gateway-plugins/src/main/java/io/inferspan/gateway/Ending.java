@@ -23,7 +23,7 @@ record Ending(
       new Ending(
           Outcome.CLIENT_GONE,
           "client_disconnected",
-          "the client went away before its answer was complete",
+          "the client disconnected before the response was complete",
           null);
   static final Ending TIMED_OUT =
       new Ending(Outcome.TIMEOUT, TIMEOUT, "the gateway's time limit was reached", null);
@@ -43,31 +43,31 @@ record Ending(
         : new Ending(Outcome.ERROR, null, "", cause);
   }
 
-  /** Returns the outcome of a request that was answered with this status. */
+  /** Returns the outcome of a complete response with this status. */
   static Ending answered(int status) {
     if (status >= FIRST_SERVER_ERROR_STATUS) {
-      return failed(Integer.toString(status), "answered with an error status");
+      return failed(Integer.toString(status), "the response has an error status");
     }
     return status >= FIRST_ERROR_STATUS ? REJECTED : SERVED;
   }
 
   /**
-   * Returns the outcome after considering the last call to an engine: if the engine broke off its
-   * response, the error is the engine's, not the client's.
+   * Returns the outcome in view of the last call to an engine: if the engine aborted its response,
+   * the request failed because of the engine, not because of the client.
    */
   Ending after(int status, @Nullable UpstreamAttempt engine, boolean failedWithin) {
     String broken = engine == null ? null : engine.errorType();
     boolean answered = equals(SERVED);
     boolean mayBeTheEngines = answered || equals(CLIENT_GONE);
     if (mayBeTheEngines && broken != null && engine != null && engine.answered()) {
-      return failed(broken, "an engine broke off its answer");
+      return failed(broken, "the engine aborted its response");
     }
     if (!answered) {
       return this;
     }
     Ending byStatus = answered(status);
     if (broken != null && byStatus.outcome == Outcome.ERROR) {
-      return broken.equals(TIMEOUT) ? TIMED_OUT : failed(broken, "no engine answered");
+      return broken.equals(TIMEOUT) ? TIMED_OUT : failed(broken, "no engine responded");
     }
     return byStatus.equals(SERVED) && failedWithin ? FAILED_WITHIN : byStatus;
   }

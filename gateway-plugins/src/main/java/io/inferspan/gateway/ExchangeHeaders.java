@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** The headers of an exchange as a carrier of trace context. */
+/** Reads trace context from the headers of an exchange. */
 enum ExchangeHeaders implements TextMapGetter<GatewayExchange> {
   HEADERS;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that has just arrived, as seen by an adapter; read once and not kept.
+ * An incoming request, implemented by an adapter. It is read once, when the request begins.
  *
  * <p>Header names are passed in lower case and must be matched ignoring case.
  */

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * #timedOut} and {@link #fail}; later calls are ignored. No method throws, and bytes are only read,
  * in the caller's buffers.
  *
- * <p>A gateway that calls engines reports each call to an {@link UpstreamAttempt}. One that does
- * not see its calls writes the trace into the request's own headers with {@link #inject}, and
- * reports the response to {@link #responseHead} and {@link #see}.
+ * <p>A gateway that calls engines reports each call to an {@link UpstreamAttempt}. A gateway that
+ * does not control its calls uses {@link #inject} to write the trace into the request's headers,
+ * and reports the response with {@link #responseHead} and {@link #see}.
  */
 public final class GatewayRequest {
 
@@ -51,7 +51,7 @@ public final class GatewayRequest {
     this.arrival = arrival;
     this.operation = arrival.api().operation();
     this.watched = span.recording() || tracing.meters() != null;
-    // Shared by unobserved requests, which report nothing to them.
+    // Unobserved requests share objects that store nothing.
     this.parts = watched ? new Parts(arrival.nanos()) : Parts.UNSEEN;
     this.asked = watched ? new RequestBody() : RequestBody.UNSEEN;
     this.attempts = watched ? Attempts.none() : Attempts.UNSEEN;
@@ -81,9 +81,8 @@ public final class GatewayRequest {
    * Writes the trace and the request id into the headers of a call without an {@link
    * UpstreamAttempt}.
    *
-   * @param setter replaces all values of a name, ignoring its case; when it sets a new {@code
-   *     traceparent}, it must remove a {@code tracestate}, which may belong to another trace; a
-   *     {@link TraceSetter} does both
+   * @param setter replaces all values of a name, ignoring its case, and removes the {@code
+   *     tracestate} when it sets a {@code traceparent}; a {@link TraceSetter} does both
    */
   public <C> void inject(C headers, TextMapSetter<C> setter) {
     tracing.inject(span, id, headers, setter);
@@ -95,7 +94,7 @@ public final class GatewayRequest {
     return this;
   }
 
-  /** Sets the requested operation, as the conventions name it, such as {@code chat}. */
+  /** Sets the {@code gen_ai.operation.name}, such as {@code chat}. */
   public synchronized GatewayRequest operation(String name) {
     operation = name;
     span.set(GenAiAttributes.OPERATION, name);
@@ -168,8 +167,8 @@ public final class GatewayRequest {
   /**
    * Starts the span of the request's admission and scheduling; close it when they have ended.
    *
-   * <p>llm-d's releases have this span. In the tracing proposal it does not exist: there the spans
-   * of plugins are children of the request's span, and nothing is recorded here.
+   * <p>The tracing proposal does not have this span. With its names nothing is recorded here, and
+   * the spans of plugins are children of the request's span.
    */
   public OperationSpan orchestration(String targetModel) {
     return tracing.orchestration(span, targetModel, arrival.priority());
@@ -194,7 +193,7 @@ public final class GatewayRequest {
     UpstreamAttempt attempt;
     synchronized (this) {
       UpstreamAttempt before = attempts.last();
-      late = before == null || ended ? null : before.isOneOfSeveral();
+      late = before == null || ended ? null : before.ensureSpan();
       attempt = another(target);
     }
     if (late != null) {
@@ -203,7 +202,7 @@ public final class GatewayRequest {
     return attempt;
   }
 
-  /** To be called with the lock. */
+  /** The caller holds the lock. */
   private UpstreamAttempt another(Target target) {
     int resend = attempts.next();
     boolean ownSpan = resend > 0 || tracing.everyAttemptHasSpan();
@@ -250,7 +249,7 @@ public final class GatewayRequest {
     }
   }
 
-  /** To be called with the lock. */
+  /** The caller holds the lock. */
   void see(@Nullable Answer passing, ByteBuffer piece) {
     if (passing != null && !ended) {
       long now = tracing.now();
@@ -290,7 +289,7 @@ public final class GatewayRequest {
     finish(Ending.failed(type, description));
   }
 
-  private void finish(Ending told) {
+  private void finish(Ending reported) {
     if (!watched) {
       return;
     }
@@ -306,7 +305,7 @@ public final class GatewayRequest {
       parts.end(now);
       unfinished = attempts.open();
       Answer seen = passed();
-      ending = told.after(status, attempts.last(), seen != null && seen.failedWithin());
+      ending = reported.after(status, attempts.last(), seen != null && seen.failedWithin());
       describe(ending, now);
     }
     unfinished.forEach(attempt -> attempt.endWith(ending, now));
@@ -337,7 +336,7 @@ public final class GatewayRequest {
     return seen == null ? null : seen.tap();
   }
 
-  /** Returns the observed response: the client's if the gateway reports it, else the engine's. */
+  /** Returns the response to the client if the gateway reports it, else the engine's response. */
   private @Nullable Answer passed() {
     UpstreamAttempt engine = attempts.last();
     return engine == null ? answer : answerOf(engine);
@@ -357,7 +356,7 @@ public final class GatewayRequest {
     }
   }
 
-  // For attempts, which call with the lock.
+  // The following methods are for attempts, which hold the lock.
 
   GatewayTracing tracing() {
     return tracing;

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The entry point for gateways: starts the span of each incoming request.
  *
- * <p>One instance serves a whole process. No method throws at request time. If a trace is not
- * sampled and there are no meters, nothing is inspected.
+ * <p>Create one instance per process. Methods for requests do not throw. If a trace is not sampled
+ * and there are no meters, bodies are not inspected.
  */
 public final class GatewayTracing {
 
@@ -76,8 +76,8 @@ public final class GatewayTracing {
   }
 
   /**
-   * Begins the span of a request, in the trace that its headers carry. Call it before any other
-   * work for the request.
+   * Begins the span of a request, in the trace of its headers. Call it before any other work for
+   * the request.
    */
   public GatewayRequest begin(GatewayExchange exchange) {
     return beginIn(
@@ -147,8 +147,8 @@ public final class GatewayTracing {
   }
 
   /**
-   * Returns the priority of the request's objective; 0 without one or for an unknown one, as in
-   * llm-d.
+   * Returns the priority of the request's objective; 0 if it has no objective or an unknown one, as
+   * in llm-d.
    */
   private @Nullable Long priority(GatewayExchange exchange) {
     Map<String, Long> known = priorities;
@@ -176,7 +176,7 @@ public final class GatewayTracing {
     try {
       setter.set(headers, RequestId.HEADER, requestId);
       if (setter instanceof TraceSetter<C> exact && !writes(span)) {
-        exact.dropSeveral(headers);
+        exact.removeDuplicates(headers);
       }
     } catch (RuntimeException e) {
       // Immutable headers are sent unchanged.
@@ -187,7 +187,7 @@ public final class GatewayTracing {
     return writesTraceparent && Span.fromContext(span.context()).getSpanContext().isValid();
   }
 
-  /** Returns the method if it is a known one, because a client may send any word. */
+  /** Returns the method, or {@code _OTHER} if it is not a known one. */
   private static String known(String method) {
     return METHODS.contains(method) ? method : OTHER_METHOD;
   }
@@ -226,7 +226,7 @@ public final class GatewayTracing {
       this.telemetry = telemetry;
     }
 
-    /** Also records the metrics of the GenAI conventions. */
+    /** Records the metrics of the GenAI conventions in {@code registry}; none by default. */
     public Builder meters(MeterRegistry registry) {
       this.registry = registry;
       return this;
@@ -235,8 +235,8 @@ public final class GatewayTracing {
     /**
      * Sets how many models have a tag; all others are {@code other}. Defaults to 64.
      *
-     * <p>A model gets a tag when an engine has answered for it, so that names invented by clients
-     * are not tags.
+     * <p>A model gets a tag when an engine has successfully answered for it, so that clients cannot
+     * create tags.
      */
     public Builder maxModels(int models) {
       this.maxModels = notNegative("maxModels", models);
@@ -256,7 +256,7 @@ public final class GatewayTracing {
 
     private static int notNegative(String name, int count) {
       if (count < 0) {
-        throw new IllegalArgumentException(name + " is " + count + ", must be 0 or more");
+        throw new IllegalArgumentException(name + " is " + count + ", but must be 0 or more");
       }
       return count;
     }

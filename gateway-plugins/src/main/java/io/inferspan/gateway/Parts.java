@@ -37,7 +37,7 @@ final class Parts {
     this.sinceNanos = arrivedNanos;
   }
 
-  /** Starts another phase; ignored after the first token. */
+  /** Enters another phase; ignored after the first token. */
   void enter(Part next, long nowNanos) {
     if (part != Part.REST) {
       close(nowNanos);
@@ -46,7 +46,7 @@ final class Parts {
   }
 
   /** Counts the connect phase as time to the first token if no connection was reported. */
-  void connectedUntold() {
+  void connectionUnreported() {
     if (part == Part.CONNECT) {
       part = Part.FIRST_TOKEN;
     }

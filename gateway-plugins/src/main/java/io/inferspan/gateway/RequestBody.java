@@ -12,10 +12,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's request, as set by the gateway or read from the JSON body as it passes.
+ * The properties of the client's request, set by the gateway or read from the JSON body while it is
+ * forwarded.
  *
- * <p>Only three members of the outermost object are read, from pieces of any size; nothing else is
- * kept. The body is not validated: invalid JSON gives an arbitrary result, or none.
+ * <p>Three members of the outermost object are read, from pieces of any size; nothing else is
+ * stored. The body is not validated: invalid JSON gives an arbitrary result, or none.
  */
 final class RequestBody implements JsonSink {
 
@@ -79,7 +80,7 @@ final class RequestBody implements JsonSink {
         at = scanner.scan(bytes, at, end, 0);
       }
     } catch (RuntimeException unreadable) {
-      // Such as memory that was closed meanwhile; its owner will report that.
+      // For example, the owner of the buffer has closed its memory and will report that.
       over = true;
     }
   }

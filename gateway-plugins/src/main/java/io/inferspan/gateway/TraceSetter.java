@@ -55,10 +55,10 @@ public final class TraceSetter<C> implements TextMapSetter<C> {
   }
 
   /**
-   * Removes duplicates. Without tracing, a client's trace context passes unchanged; but of several
-   * values none can be trusted, and at most one may be sent.
+   * Removes the trace context if there is more than one {@code traceparent}. A request without
+   * tracing otherwise keeps the client's trace context.
    */
-  void dropSeveral(C headers) {
+  void removeDuplicates(C headers) {
     if (all.apply(headers, TRACEPARENT).size() > 1) {
       remove.accept(headers, TRACEPARENT);
       remove.accept(headers, TRACESTATE);

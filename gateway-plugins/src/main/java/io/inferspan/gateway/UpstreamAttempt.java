@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to an engine for a request, from before its connection to the last byte of its response.
+ * One call to an engine for a request, from before it connects to the last byte of its response.
  *
  * <p>Thread-safe. It ends once, at the latest with its request. No method throws. {@link
  * AttemptSpans} determines whether it has a span.
@@ -62,7 +62,7 @@ public final class UpstreamAttempt {
     }
   }
 
-  /** Returns whether anything is recorded; otherwise nothing need be reported. */
+  /** Returns whether anything is recorded; otherwise the other methods have no effect. */
   public boolean watched() {
     return request.watched();
   }
@@ -119,7 +119,7 @@ public final class UpstreamAttempt {
     synchronized (request) {
       if (!ended) {
         if (request.isLast(this)) {
-          request.parts().connectedUntold();
+          request.parts().connectionUnreported();
         }
         status = code;
         answer = Answer.of(contentType, contentEncoding);
@@ -215,7 +215,7 @@ public final class UpstreamAttempt {
     }
   }
 
-  // For the request, which calls with its lock.
+  // The following methods are for the request, which holds the lock.
 
   void begin(boolean ownSpan) {
     if (ownSpan) {
@@ -224,12 +224,12 @@ public final class UpstreamAttempt {
   }
 
   /**
-   * Called when another attempt starts: creates this attempt's span, with its original start, if it
-   * has none.
+   * Creates this attempt's span, with its original start time, if it has none. Called when another
+   * attempt starts.
    *
    * @return an action that closes the span of an ended attempt, to be run without the lock; or null
    */
-  @Nullable Runnable isOneOfSeveral() {
+  @Nullable Runnable ensureSpan() {
     if (span != null || !request.span().recording()) {
       return null;
     }

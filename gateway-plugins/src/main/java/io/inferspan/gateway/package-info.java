@@ -1,8 +1,8 @@
 /**
- * The gateway's request span, from its first header to its last byte.
+ * Traces requests of a gateway, from the first header to the last byte.
  *
- * <p>Contains the API for gateways and the state of one request. Nothing here moves bytes or
- * depends on a server: the adapters in the packages below do. Endpoint picking is in {@code epp}.
+ * <p>Contains the API for gateways and the state of a request, independent of a server. Adapters to
+ * servers are in the packages below, endpoint picking is in {@code epp}.
  */
 @NullMarked
 package io.inferspan.gateway;

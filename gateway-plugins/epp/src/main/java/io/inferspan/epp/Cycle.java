@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scheduling cycle of one request: the request, its trace, its deadline, and the notes that
- * plugins pass to later plugins.
+ * One scheduling cycle of a request: the request, its trace, its deadline, and values that plugins
+ * pass to later plugins (notes).
  *
  * <p>Plugins run sequentially, but a plugin that missed the deadline may still be running, so any
  * thread may store a note.

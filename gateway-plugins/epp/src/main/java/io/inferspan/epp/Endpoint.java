@@ -35,7 +35,13 @@ public final class Endpoint {
   public static Endpoint of(String namespace, String name, String address, int port) {
     if (port < 1 || port > 65535) {
       throw new IllegalArgumentException(
-          "the port of endpoint " + namespace + '/' + name + " is " + port + ", not 1 to 65535");
+          "the port of endpoint "
+              + namespace
+              + '/'
+              + name
+              + " is "
+              + port
+              + ", but must be 1 to 65535");
     }
     String host = address.indexOf(':') >= 0 ? '[' + address + ']' : address;
     return new Endpoint(

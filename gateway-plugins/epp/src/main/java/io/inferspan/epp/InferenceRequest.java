@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties of a request for which an endpoint is picked; immutable for plugins.
+ * A request for which an endpoint is picked; immutable.
  *
  * <p>It contains the prompt, for plugins that hash it. Only the model, the id and counts reach a
  * span.
@@ -38,12 +38,12 @@ public final class InferenceRequest {
     this.media = builder.media;
   }
 
-  /** Starts a request for {@code model}; with a LoRA adapter, the adapter's name. */
+  /** Creates a builder for a request to {@code model}, which may be the name of a LoRA adapter. */
   public static Builder to(String model) {
     return new Builder(model);
   }
 
-  /** Returns the model that will answer. */
+  /** Returns the model. */
   public String model() {
     return model;
   }
@@ -100,7 +100,7 @@ public final class InferenceRequest {
     return known == null ? UNKNOWN : known.items();
   }
 
-  /** Counted on first use; most requests never need it. */
+  /** Counts the media on first use, because most requests never need the result. */
   private @Nullable Media media() {
     Media known = media;
     byte[] utf8 = input;

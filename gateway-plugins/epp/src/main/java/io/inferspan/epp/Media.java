@@ -43,7 +43,7 @@ record Media(String kinds, int items) {
     private static final int PART = 4;
     private static final int SOURCE = 5;
 
-    /** The limit of distinct items, whatever a client sends. */
+    /** The maximum number of distinct items that are counted. */
     private static final int MAX_ITEMS = 1024;
 
     private static final Set<String> SOURCES =
@@ -150,7 +150,7 @@ record Media(String kinds, int items) {
       };
     }
 
-    /** Returns a short string as text: all known words are short, so others need no object. */
+    /** Returns a string as text; empty if it is longer than all known words. */
     private String text(int start, int end) {
       int length = end - start;
       return length < 0 || length > "input_audio".length()

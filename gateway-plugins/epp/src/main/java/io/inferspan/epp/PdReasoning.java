@@ -1,11 +1,11 @@
 package io.inferspan.epp;
 
 /**
- * The reason why prefill runs on another pod or does not; unknown counts are negative.
+ * A decision whether prefill runs on another pod, with its reason. Unknown counts are negative.
  *
  * @param disaggregate whether prefill runs on another pod
  * @param reason the reason in one word
- * @param thresholdBytes uncached bytes from which disaggregation pays off
+ * @param thresholdBytes the number of non-cached bytes from which on prefill runs on another pod
  * @param inputBytes size of the user's input
  * @param cachedBlocks input blocks that the decode pod holds
  * @param cacheHitRatio share of the input that the decode pod holds
@@ -20,7 +20,7 @@ public record PdReasoning(
     double cacheHitRatio,
     long nonCachedBytes) {
 
-  /** The reason if the size of the input is needed and was not measured. */
+  /** The reason if the size of the input is needed, but unknown. */
   public static final String INPUT_UNKNOWN = "input_size_unknown";
 
   private static final long UNKNOWN = -1;

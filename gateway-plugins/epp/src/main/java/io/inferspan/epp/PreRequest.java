@@ -5,10 +5,10 @@ import java.util.Map;
 /** Called after scheduling, before the request is sent; it must not block. */
 public interface PreRequest extends Plugin {
 
-  /** Changes the request's headers, or only records its destination. */
+  /** Changes the request's headers, or records its destination. */
   void prepare(SchedulingResult result, Headers headers);
 
-  /** Returns whether it sets the prefill pod for the P/D proxy, which its span records. */
+  /** Returns whether it sets the prefill pod for the P/D proxy; it then has a span. */
   default boolean preparesDisaggregation() {
     return false;
   }

@@ -27,16 +27,16 @@ public interface ProfileHandler extends Plugin {
   /** Returns the result once no profile is left to run. */
   SchedulingResult conclude(Cycle cycle, Map<String, List<Endpoint>> results);
 
-  /** Returns the form in which its decisions are recorded. */
+  /** Returns which span records the decisions. */
   Shape shape();
 
-  /** The forms in which a handler's decisions are recorded. */
+  /** The spans that record decisions. */
   enum Shape {
-    /** Not recorded: there is nothing to decide. */
+    /** No span, because there is only one profile. */
     SINGLE,
-    /** Recorded as a decision between decode only and prefill plus decode. */
+    /** The span of a decision between decode only and prefill plus decode. */
     PREFILL_DECODE,
-    /** Recorded as one step over encode, prefill and decode. */
+    /** A span for each step over encode, prefill and decode. */
     STAGED
   }
 
@@ -61,7 +61,7 @@ public interface ProfileHandler extends Plugin {
       return new Pick(List.of(profile), decision, null, false, false);
     }
 
-    /** Returns a decision to run nothing more. */
+    /** Returns a decision that ends the cycle. */
     public static Pick end(String decision) {
       return new Pick(List.of(), decision, null, false, false);
     }

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletionStage;
 /**
  * Rates how well each endpoint suits the request, from 0 to 1.
  *
- * <p>It must not block. The result is a stage because the precise prefix scorer queries an index
- * that may be on another machine. All others return {@link Scores#done()}, which allocates nothing
- * and lets the caller continue synchronously.
+ * <p>It must not block. A scorer that queries a remote index returns an incomplete stage. All
+ * others return {@link Scores#done()}, which allocates nothing and lets the caller continue
+ * synchronously.
  */
 public interface Scorer extends Plugin {
 

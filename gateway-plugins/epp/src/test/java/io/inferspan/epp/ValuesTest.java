@@ -29,7 +29,7 @@ final class ValuesTest {
   @Test
   void endpoint_refusesAPortThatIsNone() {
     assertThatThrownBy(() -> Endpoint.of("ns", "p", "h", 0))
-        .hasMessage("the port of endpoint ns/p is 0, not 1 to 65535");
+        .hasMessage("the port of endpoint ns/p is 0, but must be 1 to 65535");
   }
 
   @Test

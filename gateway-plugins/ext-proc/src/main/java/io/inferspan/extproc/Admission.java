@@ -13,9 +13,9 @@ public interface Admission {
   enum Rejection {
     /** All endpoints are at capacity. */
     SATURATED("rejected-saturated"),
-    /** The request waited for the maximum time. */
+    /** The request waited too long. */
     EXPIRED("rejected-ttl-expired"),
-    /** A request of a higher priority took its place. */
+    /** A request with a higher priority replaced it. */
     EVICTED_BY_PRIORITY("evicted-priority");
 
     private final String reason;
@@ -39,8 +39,7 @@ public interface Admission {
   }
 
   /**
-   * Rejects requests while no endpoint has capacity, which means a short queue and room in its KV
-   * cache.
+   * Rejects requests while no endpoint has capacity: a short queue and room in its KV cache.
    *
    * @param maxWaiting the longest queue of an endpoint with capacity; 5 in llm-d
    * @param maxKvCacheUsage the highest cache usage of an endpoint with capacity, 0 to 1; 0.8 in
@@ -62,7 +61,7 @@ public interface Admission {
           return null;
         }
       }
-      // Without endpoints, the service answers with 503, which is more precise.
+      // Without endpoints, the service responds with 503 instead.
       return candidates.isEmpty() ? null : Rejection.SATURATED;
     };
   }

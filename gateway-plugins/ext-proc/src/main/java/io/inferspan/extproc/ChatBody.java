@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChatBody implements JsonSink {
 
-  /** Longer than any model name; it limits how much of a client's input is stored. */
+  /** The length limit of a model name. */
   static final int MAX_MODEL_BYTES = 1024;
 
   private static final int MODEL = Places.RANGE | 1;
@@ -36,7 +36,7 @@ final class ChatBody implements JsonSink {
 
   private static final byte[] NOTHING = {};
 
-  /** A body that Envoy does not send before it needs a response. */
+  /** A body that Envoy does not send before the endpoint must be picked. */
   static final ChatBody UNSEEN = new ChatBody(NOTHING, null);
 
   private final byte[] json;

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses endpoints for requests, among those that are available and that Envoy allows. */
+/** Picks an endpoint for a request from the available endpoints that Envoy allows. */
 final class EndpointChoice {
 
   private final Scheduler scheduler;
@@ -35,7 +35,7 @@ final class EndpointChoice {
   /** The properties of a request for which an endpoint is chosen. */
   record Request(String id, HeaderList headers, @Nullable List<String> subset, TargetModel model) {}
 
-  /** The destination of the request, or its refusal: exactly one is not null. */
+  /** The destination of the request, or its error response; exactly one is not null. */
   record Verdict(@Nullable SchedulingResult result, @Nullable Refusal refusal) {}
 
   Scheduler scheduler() {
@@ -56,7 +56,7 @@ final class EndpointChoice {
     try {
       return choose(request, inference(request), context);
     } catch (RuntimeException e) {
-      // A user's supplier or admission threw: the request cannot be routed.
+      // The user's endpoint supplier or admission threw an exception.
       return refused(Refusal.NO_ENDPOINT);
     }
   }

@@ -25,14 +25,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One exchange of a client and an engine, which Envoy sends on one stream: the request, which
- * {@link RequestSide} routes, and the response, which is observed and passes unchanged.
+ * One request and its response, which Envoy sends on one gRPC stream. {@link RequestSide} routes
+ * the request. The response is observed and not changed.
  *
  * <p>It runs on the stream's event loop.
  */
 final class Exchange implements GrpcCall.Receiver {
 
-  /** The header that gateway conformance tests read to find out which endpoint answered. */
+  /** The response header from which gateway conformance tests read the endpoint that answered. */
   private static final String SERVED_HEADER = "x-conformance-test-served-endpoint";
 
   private static final String NOT_TOLD = "fail: missing destination endpoint served metadata";
@@ -73,18 +73,18 @@ final class Exchange implements GrpcCall.Receiver {
     if (live == null || asked == null) {
       begin(message);
     } else if (message.part() == Part.REQUEST_HEADERS) {
-      throw new MalformedMessageException("the exchange begins a second time");
+      throw new MalformedMessageException("request headers were sent a second time");
     } else if (!message.part().isResponse()) {
       asked.receive(message);
     } else if (!refused) {
-      // After a refusal, Envoy sends only the response that was made here.
+      // After an error response from here, Envoy sends only that response back.
       response(live, message);
     }
   }
 
   private void begin(ProcessingRequest message) throws MalformedMessageException {
     if (message.part() != Part.REQUEST_HEADERS) {
-      throw new MalformedMessageException("the exchange does not begin with request headers");
+      throw new MalformedMessageException("the first message is not request headers");
     }
     GatewayRequest begun =
         service.tracing.begin(new EnvoyHeaders(message.headers(), message.source()));
@@ -96,7 +96,7 @@ final class Exchange implements GrpcCall.Receiver {
     requestSide.begin(message);
   }
 
-  /** Answers the client if the exchange waits for a body, because the message is that body then. */
+  /** Responds to the client if the exchange waits for a body, which the message then contains. */
   @Override
   public boolean refuses(OversizedMessageException message) {
     RequestSide asked = requestSide;
@@ -109,8 +109,8 @@ final class Exchange implements GrpcCall.Receiver {
   }
 
   /**
-   * Handles the end of the stream. If the response is incomplete, the client has disconnected, or
-   * the response body was not requested and the response's headers were the last message.
+   * Handles the end of the stream. If the response is incomplete, the client has disconnected,
+   * unless Envoy does not send the response's body.
    */
   @Override
   public void closed(int status) {
@@ -131,7 +131,7 @@ final class Exchange implements GrpcCall.Receiver {
   private static String cause(int status) {
     return switch (status) {
       case GrpcCall.INVALID_ARGUMENT -> "Envoy sent an invalid external processing message";
-      case GrpcCall.RESOURCE_EXHAUSTED -> "there was no room for Envoy's message";
+      case GrpcCall.RESOURCE_EXHAUSTED -> "Envoy's message exceeded the limit of held bytes";
       default -> "the picker failed";
     };
   }
@@ -141,7 +141,7 @@ final class Exchange implements GrpcCall.Receiver {
     return observing;
   }
 
-  /** Returns whether the client was answered directly, so that nothing is left to send. */
+  /** Returns whether an error response was sent to the client. */
   boolean isRefused() {
     return refused;
   }
@@ -184,7 +184,7 @@ final class Exchange implements GrpcCall.Receiver {
     responseBegun = true;
     HeaderList headers = message.headers();
     int status = status(headers.first(":status"));
-    // A body that Envoy does not send must not count as one without tokens.
+    // If Envoy does not send the body, it must not be treated as a body without tokens.
     boolean shown = modes.response() != BodyMode.NONE;
     String type = shown ? headers.first("content-type") : null;
     String encoding = headers.first("content-encoding");

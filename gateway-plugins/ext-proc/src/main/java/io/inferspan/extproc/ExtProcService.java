@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gRPC service {@code envoy.service.ext_proc.v3.ExternalProcessor}, through which Envoy asks
- * for the destination of each request and reports the response, as with llm-d's endpoint picker.
+ * An endpoint picker for Envoy, like llm-d's: the gRPC service {@code
+ * envoy.service.ext_proc.v3.ExternalProcessor}. Envoy sends each request and its response to the
+ * service, which picks the endpoint and records the span.
  *
- * <p>It is the request handler of a Vert.x HTTP/2 server, where it also answers health checks. A
- * request that no endpoint can serve is answered with 503, a rejected one with 429. The span of
- * each request lasts from its headers to the last byte of its response.
+ * <p>It is the request handler of a Vert.x HTTP/2 server, and also responds to health checks. If no
+ * endpoint can serve a request, the client gets 503; if the request is rejected, 429.
  */
 public final class ExtProcService implements Handler<HttpServerRequest> {
 
@@ -107,7 +107,7 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
         .end();
   }
 
-  /** Returns the bytes of messages being received, and of bodies that wait for their endpoints. */
+  /** Returns the size of messages being received, and of bodies held while endpoints are picked. */
   public long heldBytes() {
     return budget.now();
   }
@@ -162,28 +162,28 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     public Builder maxBodyBytes(int bytes) {
       if (bytes < 1 || bytes > MAX_BODY_BYTES) {
         throw new IllegalArgumentException(
-            "maxBodyBytes is " + bytes + ", must be 1 to " + MAX_BODY_BYTES);
+            "maxBodyBytes is " + bytes + ", but must be 1 to " + MAX_BODY_BYTES);
       }
       this.maxBodyBytes = bytes;
       return this;
     }
 
     /**
-     * Sets the limit for all bodies that are received or held; others are refused with 503. The
-     * default is 256 MiB. While its endpoint is chosen a body exists up to two more times, in one
-     * piece and as the input that plugins hash; these copies are not counted.
+     * Sets the limit for the sum of all bodies that are received or held; a request above it gets
+     * 503. The default is 256 MiB. While an endpoint is picked, up to two more copies of a body
+     * exist, in one piece and as the input that plugins hash; these copies are not counted.
      */
     public Builder maxHeldBytes(long bytes) {
       if (bytes < 1) {
-        throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", must be 1 or more");
+        throw new IllegalArgumentException("maxHeldBytes is " + bytes + ", but must be 1 or more");
       }
       this.maxHeldBytes = bytes;
       return this;
     }
 
     /**
-     * Assumes buffered request bodies and streamed response bodies if Envoy does not report its
-     * modes, as older versions do not; otherwise both are assumed to be streamed.
+     * Sets the modes that are assumed for an Envoy that does not report them, as in older versions:
+     * buffered request bodies and streamed response bodies. By default, full duplex is assumed.
      */
     public Builder bufferedUnlessTold() {
       this.untoldModes = new Modes(BodyMode.BUFFERED, BodyMode.STREAMED);
@@ -191,8 +191,8 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     }
 
     /**
-     * Asks Envoy to buffer request bodies and to send response bodies if it does not, which needs
-     * {@code allow_mode_override} in Envoy.
+     * Makes Envoy buffer request bodies and send response bodies, if it is configured with other
+     * modes. Needs {@code allow_mode_override} in Envoy.
      */
     public Builder overrideModes() {
       this.overridesModes = true;
@@ -218,8 +218,8 @@ public final class ExtProcService implements Handler<HttpServerRequest> {
     public ExtProcService build() {
       if (scheduler.needsTokens() && tokenizer == null) {
         throw new IllegalArgumentException(
-            "a scorer of the scheduler needs tokens, and the service has no tokenizer; configure"
-                + " one");
+            "a scorer of the scheduler needs tokens, but the service has no tokenizer; set one"
+                + " with tokenizer(…)");
       }
       return new ExtProcService(this);
     }

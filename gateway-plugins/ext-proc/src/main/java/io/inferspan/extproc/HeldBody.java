@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffered body of a request, in the pieces in which it arrived, while its endpoint is chosen.
+ * The buffered body of a request while its endpoint is picked, in pieces as received.
  *
- * <p>The size of each body is limited, and the size of all bodies together.
+ * <p>The size of each body and the size of all bodies together are limited.
  */
 final class HeldBody {
 
@@ -23,7 +23,7 @@ final class HeldBody {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds a piece; returns the refusal of the request if there is no room for it. */
+  /** Adds a piece; returns an error response if it exceeds a limit. */
   @Nullable Refusal add(ByteBuffer piece) {
     int more = piece.remaining();
     if (more == 0) {

@@ -6,7 +6,7 @@ import io.inferspan.extproc.wire.ProcessingResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The error response to a client whose request is not routed.
+ * An error response to the client, instead of routing the request.
  *
  * @param type the type of the error in one word
  * @param reason the value of llm-d's header for dropped requests, or null
@@ -18,12 +18,21 @@ record Refusal(int status, String type, String message, @Nullable String reason)
   static final Refusal NO_ENDPOINT =
       new Refusal(503, "service_unavailable", "no endpoint can serve the request", null);
   static final Refusal NO_ROOM =
-      new Refusal(503, "service_unavailable", "the gateway holds too many bodies", null);
+      new Refusal(
+          503,
+          "service_unavailable",
+          "the gateway has reached its limit of buffered request bodies; try again later",
+          null);
   static final Refusal BODY_TOO_LARGE =
-      new Refusal(413, "request_too_large", "the body is larger than the gateway holds", null);
+      new Refusal(
+          413, "request_too_large", "the request body is larger than the gateway's limit", null);
 
   static Refusal rejected(Admission.Rejection rejection) {
-    return new Refusal(429, "too_many_requests", "the request was turned away", rejection.reason());
+    return new Refusal(
+        429,
+        "too_many_requests",
+        "the request was rejected by admission control",
+        rejection.reason());
   }
 
   MessageLite toMessage() {

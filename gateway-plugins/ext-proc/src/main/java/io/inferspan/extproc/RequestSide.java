@@ -25,10 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose endpoint is being chosen.
+ * The request half of an exchange: picks an endpoint and routes the request.
  *
- * <p>The choice is made as late as the modes allow: with the whole body, if Envoy holds the headers
- * until then.
+ * <p>The endpoint is picked with the whole body if Envoy delays the headers until then.
  */
 final class RequestSide {
 
@@ -51,7 +50,7 @@ final class RequestSide {
     return choosing;
   }
 
-  /** Returns whether the choice waits for the body. */
+  /** Returns whether picking waits for the body. */
   boolean awaitsBody() {
     return !choosing && !chosen && !exchange.observing() && !exchange.isRefused();
   }
@@ -60,7 +59,7 @@ final class RequestSide {
     body.release();
   }
 
-  /** Discards the buffered body and answers the client with the reason. */
+  /** Discards the buffered body and sends an error response to the client. */
   void refuse(Refusal refusal) {
     body.release();
     exchange.refuse(request, refusal);
@@ -77,13 +76,13 @@ final class RequestSide {
     if (message.endOfStream() || !mode.holdsHeaders()) {
       choose(Part.REQUEST_HEADERS, message.endOfStream());
     } else if (mode != BodyMode.FULL_DUPLEX_STREAMED) {
-      // The choice waits for the body; routing headers from the client are removed now.
+      // The endpoint is picked when the body is complete; remove the client's routing headers now.
       exchange.answer(
           Part.REQUEST_HEADERS, new Answer(Routing.withoutClients(), false, null, override));
     }
   }
 
-  /** Requests the body modes that are needed, if Envoy allows overrides. */
+  /** Requests the necessary body modes, if Envoy allows overrides. */
   private void negotiate(boolean bodyless) {
     Modes told = exchange.modes;
     if (!exchange.service.overridesModes) {
@@ -116,7 +115,7 @@ final class RequestSide {
     }
   }
 
-  /** Passes messages after the choice unchanged. */
+  /** Passes messages unchanged after the endpoint has been picked. */
   private void pass(ProcessingRequest message) {
     if (message.part() == Part.REQUEST_TRAILERS) {
       exchange.send(ProcessingResponse.trailers(message.part()));
@@ -125,7 +124,7 @@ final class RequestSide {
     }
   }
 
-  /** A pending choice: the end of the body, the model, and the span. */
+  /** A pending pick: the part that completed the body, the model, and the span. */
   private record Question(Part endedBy, TargetModel model, OperationSpan orchestration) {}
 
   private void choose(Part endedBy, boolean bodySeen) {
@@ -205,14 +204,14 @@ final class RequestSide {
     if (endedBy == Part.REQUEST_TRAILERS) {
       exchange.send(ProcessingResponse.trailers(endedBy));
     }
-    // Envoy connects now and does not report when it has.
+    // Envoy connects now, but does not report when it has connected.
     attempt.connected();
   }
 
   /**
-   * Sets the content length, which Envoy removes if a body may change, and verifies if it is set.
-   * It is known for a complete body, and for one with a content length, because the rest is
-   * unchanged.
+   * Sets the content length, because Envoy removes it if a body may change. The length is known if
+   * the body is complete, or from the original content length, because the rest of the body does
+   * not change.
    */
   private void tellLength(HeaderChanges changes, List<ByteBuffer> goesOn) {
     int length = goesOn.stream().mapToInt(ByteBuffer::remaining).sum();

@@ -12,7 +12,7 @@ import io.inferspan.gateway.TraceSetter;
 import io.inferspan.gateway.UpstreamAttempt;
 import java.util.stream.Collectors;
 
-/** The destination of a request, in its headers and in metadata for Envoy's load balancer. */
+/** The destination of a request, as headers and as metadata for Envoy's load balancer. */
 record Routing(HeaderChanges changes, Destination destination) {
 
   private static final TraceSetter<Leaving> TRACE =
@@ -24,7 +24,7 @@ record Routing(HeaderChanges changes, Destination destination) {
   /** The original headers of a request and their changes. */
   private record Leaving(HeaderList came, HeaderChanges changes) {}
 
-  /** Removes routing headers that a client sent. */
+  /** Returns changes that remove the routing headers of the client. */
   static HeaderChanges withoutClients() {
     HeaderChanges changes = new HeaderChanges();
     DisaggHeaders.ROUTING.forEach(changes::remove);
@@ -32,8 +32,8 @@ record Routing(HeaderChanges changes, Destination destination) {
   }
 
   /**
-   * Routes a request to the result's targets, in llm-d's format: the first endpoint, followed by
-   * the alternatives for retries.
+   * Returns the routing to the result's targets, in llm-d's format: the best endpoint, followed by
+   * alternatives for retries.
    */
   static Routing to(
       SchedulingResult result, Scheduler scheduler, UpstreamAttempt attempt, HeaderList came) {

@@ -8,8 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The model of a request: the one its body names, unless an earlier router requested another one in
- * llm-d's header.
+ * The model of a request: the model in llm-d's rewrite header, or else the model in the body.
  *
  * <p>Only a complete body that names a model can be rewritten.
  */

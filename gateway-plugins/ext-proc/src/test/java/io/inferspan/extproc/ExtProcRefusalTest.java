@@ -113,7 +113,7 @@ final class ExtProcRefusalTest extends ExtProcFixture {
           Exchanges.run(rig.envoy().processor(), List.of(Exchanges.requestBody("{}", true)));
       assertThat(outcome.failure())
           .hasMessageContaining("INVALID_ARGUMENT")
-          .hasMessageContaining("does not begin with request headers");
+          .hasMessageContaining("the first message is not request headers");
     }
   }
 
@@ -122,7 +122,7 @@ final class ExtProcRefusalTest extends ExtProcFixture {
     try (ExtProcRig rig = new ExtProcRig(service().build(), DUPLEX)) {
       ProcessingRequest begin = Exchanges.requestHeaders(false);
       Exchanges.Outcome outcome = Exchanges.run(rig.envoy().processor(), List.of(begin, begin));
-      assertThat(outcome.failure()).hasMessageContaining("begins a second time");
+      assertThat(outcome.failure()).hasMessageContaining("request headers were sent a second time");
     }
     assertThat(span().attribute("error.type")).isEqualTo("grpc_status_3");
     assertThat(span().statusDescription())
@@ -143,7 +143,8 @@ final class ExtProcRefusalTest extends ExtProcFixture {
       assertThat(outcome.failure()).hasMessageContaining("RESOURCE_EXHAUSTED");
     }
     assertThat(span().attribute("error.type")).isEqualTo("grpc_status_8");
-    assertThat(span().statusDescription()).isEqualTo("there was no room for Envoy's message");
+    assertThat(span().statusDescription())
+        .isEqualTo("Envoy's message exceeded the limit of held bytes");
   }
 
   @Test

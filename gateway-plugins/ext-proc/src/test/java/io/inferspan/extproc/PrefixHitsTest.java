@@ -108,6 +108,6 @@ final class PrefixHitsTest extends ExtProcFixture {
   @Test
   void scorerThatNeedsTokens_isRefusedWithoutATokenizer() {
     assertThatThrownBy(() -> service(10).build())
-        .hasMessageContaining("the service has no tokenizer; configure one");
+        .hasMessageContaining("the service has no tokenizer; set one");
   }
 }

@@ -1,9 +1,4 @@
-/**
- * Shows bytes of Netty and Vert.x buffers to the observers of a response.
- *
- * <p>Contains the handling of a {@code ByteBuf} that both adapters share; the package is not
- * exported.
- */
+/** Access to the bytes of a Netty {@code ByteBuf}, shared by the adapters to Netty and Vert.x. */
 @NullMarked
 package io.inferspan.gateway.bytes;
 

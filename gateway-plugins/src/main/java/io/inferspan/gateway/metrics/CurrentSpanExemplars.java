@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Supplies OpenTelemetry's current span to a Prometheus registry for exemplars.
  *
  * <p>Pass it to {@code new PrometheusMeterRegistry(config, prometheus, clock, exemplars)}. It is
- * not needed if something else does the same, as in Spring Boot.
+ * not needed in Spring Boot, which does the same.
  */
 public final class CurrentSpanExemplars implements SpanContext {
 
@@ -36,6 +36,6 @@ public final class CurrentSpanExemplars implements SpanContext {
 
   @Override
   public void markCurrentSpanAsExemplar() {
-    // A backend may keep such spans longer; ours have no room for a foreign attribute.
+    // Nothing to do: exported spans have no attribute for this.
   }
 }

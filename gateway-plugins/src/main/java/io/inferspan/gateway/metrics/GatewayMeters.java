@@ -23,8 +23,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metrics of the GenAI conventions, with their names and buckets, from a gateway's point of
- * view.
+ * Records the metrics of the GenAI conventions, with their names and buckets, for the requests of a
+ * gateway.
  *
  * <p>Thread-safe; no method throws. While a request is recorded its context is current, so that a
  * registry that uses the current span gets the right exemplar.
@@ -74,12 +74,16 @@ public final class GatewayMeters {
     this.models = new BoundedNames(maxModels);
     this.tenants = new BoundedNames(maxTenants);
     this.durations =
-        timers(registry, "gen_ai.server.request.duration", "Whole requests", REQUEST_SECONDS);
+        timers(
+            registry,
+            "gen_ai.server.request.duration",
+            "Time from arrival to the end of a request",
+            REQUEST_SECONDS);
     this.firstTokens =
         timers(
             registry,
             "gen_ai.server.time_to_first_token",
-            "From arrival to the first token of a stream",
+            "Time from arrival to the first token of a stream",
             FIRST_TOKEN_SECONDS);
     this.perToken =
         timers(
@@ -130,7 +134,7 @@ public final class GatewayMeters {
         new ConcurrentHashMap<>(),
         labels ->
             DistributionSummary.builder("gen_ai.client.token.usage")
-                .description("Tokens of a request, as the engine reports")
+                .description("Tokens of a request, as reported by the engine")
                 .tags(labels.tags().and("gen_ai.token.type", type))
                 .serviceLevelObjectives(TOKENS)
                 .register(registry));
@@ -190,7 +194,7 @@ public final class GatewayMeters {
 
   private Counter cost(String name, Tags tags) {
     return Counter.builder(name)
-        .description("What each tenant used, in sampled requests and all others")
+        .description("Usage by tenant, of all requests")
         .tags(tags)
         .register(registry);
   }
@@ -209,7 +213,7 @@ public final class GatewayMeters {
     long generated = Math.max(answer.completionTokens(), answer.tokens());
     int choices = answer.choices();
     if (labels.outcome() == Outcome.SUCCESS && answer.tokens() > choices) {
-      // Choices are generated concurrently, so each gets its share of the tokens.
+      // The choices are generated concurrently, each with its share of the tokens.
       long nanos = answer.lastTokenNanos() - answer.firstTokenNanos();
       perToken.of(labels).record(nanos * choices / (generated - choices), NANOSECONDS);
     }

@@ -2,15 +2,15 @@ package io.inferspan.gateway.metrics;
 
 /** The outcome of a request, for meters. */
 public enum Outcome {
-  /** Answered with a status below 400, to the end. */
+  /** A complete response with a status below 400. */
   SUCCESS("success"),
-  /** Answered with a status from 400 to 499. */
+  /** A response with a status from 400 to 499. */
   REJECTED("rejected"),
-  /** Answered with a status from 500 on, with an error in its stream, or not to the end. */
+  /** A status of 500 or more, an error within a stream, or an incomplete response. */
   ERROR("error"),
-  /** Ended by the client's disconnection. */
+  /** The client disconnected. */
   CLIENT_GONE("client_gone"),
-  /** Given up at a time limit. */
+  /** A time limit was reached. */
   TIMEOUT("timeout");
 
   private final String label;

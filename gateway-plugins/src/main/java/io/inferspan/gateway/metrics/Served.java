@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
  * A request that has ended.
  *
  * @param operation the requested operation
- * @param model the model that the client named, or null
+ * @param model the requested model, or null
  * @param tenant the tenant that the client named, or null
- * @param outcome its outcome
- * @param arrivedNanos the time of its arrival
- * @param endedNanos the time of its end, on the same clock
+ * @param outcome the outcome of the request
+ * @param arrivedNanos the time of arrival
+ * @param endedNanos the time of the end, on the same clock
  */
 public record Served(
     String operation,

@@ -1,7 +1,7 @@
 /**
- * A gateway's meters, as in the GenAI conventions.
+ * The meters of a gateway, according to the GenAI conventions.
  *
- * <p>Contains what depends on Micrometer. Tags have few values, whatever clients send.
+ * <p>Only this package depends on Micrometer. Clients cannot create new tag values.
  */
 @NullMarked
 package io.inferspan.gateway.metrics;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * HttpServerCodec}.
  *
  * <p>It also works on the channel of an HTTP/2 stream, after a codec that converts frames to HTTP
- * objects; {@link Http2GatewayHandler} needs no such codec. Messages pass unchanged. Pipelined
- * requests are matched by order, since HTTP answers them in order; the gateway limits how many it
- * accepts at once.
+ * objects; {@link Http2GatewayHandler} needs no such codec. Messages are not changed. Responses are
+ * matched to pipelined requests by their order. The gateway must limit the number of pipelined
+ * requests.
  */
 public final class GatewayHandler extends ChannelDuplexHandler {
 
@@ -40,7 +40,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
       AttributeKey.valueOf(GatewayHandler.class, "request");
 
   private final GatewayTracing tracing;
-  private final Queue<GatewayRequest> unanswered = new ArrayDeque<>();
+  private final Queue<GatewayRequest> pending = new ArrayDeque<>();
   private @Nullable GatewayRequest reading;
   private boolean interim;
 
@@ -58,7 +58,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
     if (message instanceof HttpRequest request) {
       GatewayRequest begun = tracing.begin(new Http1Exchange(request, ctx.channel()));
-      unanswered.add(begun);
+      pending.add(begun);
       reading = begun;
       ctx.channel().attr(REQUEST).set(begun);
     }
@@ -72,7 +72,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise)
       throws Exception {
-    GatewayRequest answered = unanswered.peek();
+    GatewayRequest answered = pending.peek();
     super.write(ctx, message, answered == null ? promise : pass(answered, message, promise));
   }
 
@@ -91,7 +91,7 @@ public final class GatewayHandler extends ChannelDuplexHandler {
     }
     Passing.show(answered, content.content(), answered::see);
     if (message instanceof LastHttpContent) {
-      unanswered.remove();
+      pending.remove();
       return Passing.ending(answered, promise);
     }
     return promise;
@@ -105,7 +105,9 @@ public final class GatewayHandler extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    endAll(request -> request.fail("handler_removed", "the connection is traced no longer"));
+    endAll(
+        request ->
+            request.fail("handler_removed", "the GatewayHandler was removed from the pipeline"));
   }
 
   @Override
@@ -117,8 +119,8 @@ public final class GatewayHandler extends ChannelDuplexHandler {
   }
 
   private void endAll(Consumer<GatewayRequest> ending) {
-    unanswered.forEach(ending);
-    unanswered.clear();
+    pending.forEach(ending);
+    pending.clear();
   }
 
   /** An HTTP/1.1 request. */

@@ -14,7 +14,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Observes bytes that pass through, and their end, for both HTTP versions. */
+/** The parts of the handlers that do not depend on the HTTP version. */
 final class Passing {
 
   private static final int FIRST_FINAL_STATUS = 200;
@@ -31,13 +31,13 @@ final class Passing {
   }
 
   /** Passes bytes to the request if it is recorded. */
-  static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> eye) {
+  static void show(GatewayRequest request, ByteBuf bytes, Consumer<ByteBuffer> observer) {
     if (request.watched()) {
-      PassingBytes.show(bytes, eye);
+      PassingBytes.show(bytes, observer);
     }
   }
 
-  /** Returns whether another response head follows, as after 100 and 103. */
+  /** Returns whether the status is interim, so that another response head follows. */
   static boolean isInterim(int status) {
     return status < FIRST_FINAL_STATUS && status != SWITCHING_PROTOCOLS;
   }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Traces calls to an engine over one connection. Add it after the {@code HttpClientCodec}.
  *
- * <p>Announce each call on a reused connection with {@link #call}. The trace context is written
- * into the outgoing request and replaces the client's. The response's bytes are not inspected here,
- * because {@link GatewayHandler} sees them on their way to the client.
+ * <p>Set the attempt of each call with {@link #call}. The handler writes its trace context into the
+ * outgoing request, replacing the client's. It does not inspect the bytes of the response, because
+ * {@link GatewayHandler} does.
  */
 public final class UpstreamHandler extends ChannelDuplexHandler {
 
@@ -57,7 +57,7 @@ public final class UpstreamHandler extends ChannelDuplexHandler {
       head(live, response);
     }
     boolean last = part instanceof LastHttpContent && !interim && !malformed;
-    // The last bytes pass first, because bytes after the end of the attempt would not count for it.
+    // Forward the last bytes first, because bytes after the end of the attempt are not recorded.
     super.channelRead(ctx, message);
     if (last) {
       attempt = attempt == live ? null : attempt;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Traces the calls of a Vert.x {@code HttpProxy}. Add it as the first interceptor.
  *
- * <p>It works with and without a handler of {@link VertxGateway} before it.
+ * <p>It works with and without a preceding handler of {@link VertxGateway}.
  */
 public final class ProxyTracing implements ProxyInterceptor {
 
@@ -79,7 +79,7 @@ public final class ProxyTracing implements ProxyInterceptor {
   public Future<Void> handleProxyResponse(ProxyContext context) {
     UpstreamAttempt attempt = attempt(context);
     ProxyResponse response = context.response();
-    // There is none if the proxy itself answers.
+    // Null if the proxy itself responds.
     HttpClientResponse engine = response.proxiedResponse();
     Body body = response.getBody();
     if (attempt != null && attempt.watched() && engine != null && body != null) {

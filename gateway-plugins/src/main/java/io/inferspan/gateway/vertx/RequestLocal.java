@@ -14,20 +14,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores a request in its Vert.x context.
  *
- * <p>Vert.x loads it before it creates its first context, so each context has a field for it and
- * needs no map per request. If Vert.x cannot see this class, requests are stored in the shared map
- * of context-local data; the same applies on the module path, where our module does not provide the
- * service, since it could not be resolved without Vert.x then.
+ * <p>Vert.x loads this service before it creates its first context, so that each context has a
+ * field for the request. If Vert.x does not find the service, requests are stored in the context's
+ * map of local data. This is always so on the module path: our module does not declare the service,
+ * because it would then require Vert.x.
  */
 public final class RequestLocal implements VertxServiceProvider {
 
-  private static final ContextLocal<GatewayRequest> PLACE =
+  private static final ContextLocal<GatewayRequest> FIELD =
       ContextLocal.registerLocal(GatewayRequest.class);
 
   /** Called by Vert.x, which loads this class as a service. */
   public RequestLocal() {}
 
-  /** Installs {@link ResponseEnds} unless the user has a tracer, or asks Vert.x for one. */
+  /** Installs {@link ResponseEnds} unless a tracer is configured. */
   @Override
   public void init(VertxBootstrap builder) {
     if (builder.options().getTracingOptions() == null) {
@@ -38,8 +38,8 @@ public final class RequestLocal implements VertxServiceProvider {
 
   static @Nullable GatewayRequest of(ContextInternal context) {
     try {
-      return context.getLocal(PLACE, AccessMode.CONCURRENT);
-    } catch (IllegalArgumentException noPlace) {
+      return context.getLocal(FIELD, AccessMode.CONCURRENT);
+    } catch (IllegalArgumentException notRegistered) {
       Map<Object, Object> shared = context.getLocal(ContextInternal.LOCAL_MAP);
       return shared == null ? null : (GatewayRequest) shared.get(GatewayRequest.class);
     }
@@ -47,8 +47,8 @@ public final class RequestLocal implements VertxServiceProvider {
 
   static void keep(ContextInternal context, GatewayRequest request) {
     try {
-      context.putLocal(PLACE, AccessMode.CONCURRENT, request);
-    } catch (IllegalArgumentException noPlace) {
+      context.putLocal(FIELD, AccessMode.CONCURRENT, request);
+    } catch (IllegalArgumentException notRegistered) {
       context
           .getLocal(ContextInternal.LOCAL_MAP, ConcurrentHashMap::new)
           .put(GatewayRequest.class, request);

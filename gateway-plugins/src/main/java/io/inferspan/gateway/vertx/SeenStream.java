@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Decorates a stream with an observer of its pieces, end and failure. */
+/** A stream that reports its pieces, its end and its failure to an observer. */
 final class SeenStream implements ReadStream<Buffer> {
 
   private final ReadStream<Buffer> source;

@@ -34,14 +34,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Traces the requests of a Vert.x server from the first header to the last byte.
  *
- * <p>Vert.x reports the end of a response to its tracing SPI, so other code may set any handler of
- * the response, as vertx-web does. If your Vert.x has a tracer, use {@link #beforeTracer};
- * otherwise the response's only {@code endHandler} is used, and code that replaces it must call
+ * <p>The gateway observes the end of a response through Vert.x's tracing SPI, so other code may set
+ * any handler of the response. If your Vert.x has a tracer, wrap it with {@link #beforeTracer}.
+ * Otherwise the response's only {@code endHandler} is used, and code that replaces it must call
  * {@link GatewayRequest#end}.
  */
 public final class VertxGateway {
 
-  /** Writes a trace into headers, replacing the client's. */
+  /** Writes trace context into headers, replacing the client's. */
   static final TraceSetter<MultiMap> HEADERS =
       new TraceSetter<>(MultiMap::set, MultiMap::remove, MultiMap::getAll);
 
@@ -50,14 +50,14 @@ public final class VertxGateway {
   private final GatewayTracing tracing;
   private final @Nullable CurrentRequest bridge;
 
-  /** Creates a gateway that propagates contexts without making them current. */
+  /** Creates an instance that does not make contexts current. */
   public VertxGateway(GatewayTracing tracing) {
     this(tracing, null);
   }
 
   /**
-   * Creates a gateway whose handlers run with their request's context as the current one, for logs
-   * and other tracers.
+   * Creates an instance whose handlers run with their request's context as the current context, for
+   * logs and other tracers.
    *
    * @param bridge makes contexts current; null for none
    */
@@ -153,10 +153,10 @@ public final class VertxGateway {
   /**
    * Fails unless {@code answer} has a final status. Compose it after {@code send}.
    *
-   * <p>Vert.x's client takes an interim status other than 100 and 103 for the whole answer, and
-   * returns the connection to its pool while the final answer is still to come: the next request on
-   * that connection would receive it. The connection is therefore closed. Do not use it for calls
-   * that upgrade the connection.
+   * <p>Vert.x's client treats an interim status other than 100 and 103 as the final response, and
+   * returns the connection to its pool. The next request on that connection would then receive the
+   * real response. This method therefore closes the connection. Do not use it for calls that
+   * upgrade the connection.
    */
   public static Future<HttpClientResponse> requireFinal(HttpClientResponse answer) {
     if (isFinal(answer)) {
@@ -164,7 +164,8 @@ public final class VertxGateway {
     }
     abandon(answer);
     return Future.failedFuture(
-        new ProtocolException("the engine answered with interim status " + answer.statusCode()));
+        new ProtocolException(
+            "the engine responded with the interim status " + answer.statusCode()));
   }
 
   private static boolean isFinal(HttpClientResponse answer) {
@@ -176,7 +177,8 @@ public final class VertxGateway {
     if (call.version() == HttpVersion.HTTP_2) {
       call.reset();
     } else {
-      // A reset has no effect once the call is over, as it may be on a worker or virtual thread.
+      // A reset has no effect if the call has ended, which is possible on a worker or virtual
+      // thread.
       call.connection().close();
     }
   }
@@ -185,8 +187,8 @@ public final class VertxGateway {
    * Returns the observed body of an engine's response; pipe it to the client instead of the
    * original.
    *
-   * <p>If the response is not final, its connection is closed; {@link #requireFinal} also lets the
-   * gateway answer its client.
+   * <p>If the response is not final, its connection is closed. {@link #requireFinal} also makes the
+   * call fail, so that the gateway can respond to its client.
    */
   public static ReadStream<Buffer> answering(UpstreamAttempt attempt, HttpClientResponse answer) {
     return answering(attempt, answer, answer);

@@ -1,9 +1,4 @@
-/**
- * The adapter to Vert.x 5, for its HTTP server and for its {@code HttpProxy}.
- *
- * <p>Contains what depends on Vert.x's headers, bytes and events. Code that is independent of the
- * server is in the parent package.
- */
+/** The adapter to Vert.x 5, for its HTTP server and for its {@code HttpProxy}. */
 @NullMarked
 package io.inferspan.gateway.vertx;
 

@@ -35,7 +35,7 @@ final class DecisionCounter {
 
   private record Decision(String model, String type) {}
 
-  /** Counts a result; one without a target is no decision and is ignored. */
+  /** Counts a result, unless it has no target. */
   void count(SchedulingResult result) {
     if (result.target() == null || handler.shape() == ProfileHandler.Shape.SINGLE) {
       return;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one profile. Tracing decorators contain the failures of its plugins. */
+/** Runs one profile. Its plugins are decorated, and the decorators handle their failures. */
 final class ProfileRunner {
 
   private static final String NO_ENDPOINTS = "no_endpoints";

@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks endpoints as llm-d does: it runs the profiles that the profile handler selects, until the
+ * Picks endpoints like llm-d: it runs the profiles that the profile handler selects, until the
  * handler selects no more.
  *
  * <p>A plugin's exception is recorded on its span and does not fail the request. Asynchronous
@@ -58,7 +58,7 @@ public final class Scheduler {
             .anyMatch(each -> each.scorer().needsTokens());
   }
 
-  /** Creates a builder for a scheduler whose profiles {@code handler} chooses. */
+  /** Creates a builder for a scheduler with this profile handler. */
   public static Builder builder(ProfileHandler handler) {
     return new Builder(handler);
   }
@@ -156,7 +156,7 @@ public final class Scheduler {
     public Builder profile(SchedulerProfile profile) {
       if (profiles.putIfAbsent(profile.name, profile) != null) {
         throw new IllegalArgumentException(
-            "there are two profiles of the name " + profile.name + "; each needs its own");
+            "two profiles have the name " + profile.name + "; each needs its own name");
       }
       return this;
     }
@@ -191,13 +191,13 @@ public final class Scheduler {
     public Builder timeout(Duration timeout) {
       if (timeout.isNegative() || timeout.isZero()) {
         throw new IllegalArgumentException(
-            "the timeout of the scheduler is " + timeout + ", which is not above zero");
+            "the timeout of the scheduler is " + timeout + ", but must be above 0");
       }
       this.timeout = timeout;
       return this;
     }
 
-    /** Builds the scheduler, under the span of the picker's startup. */
+    /** Builds the scheduler and records the startup span. */
     public Scheduler build() {
       try (OperationSpan span = tracing.startup("scheduler", "build")) {
         return made(span);
@@ -215,7 +215,7 @@ public final class Scheduler {
 
     private Scheduler made() {
       if (profiles.isEmpty()) {
-        throw new IllegalArgumentException("the scheduler has no profile; it needs one at least");
+        throw new IllegalArgumentException("the scheduler has no profile; add at least one");
       }
       return new Scheduler(this);
     }

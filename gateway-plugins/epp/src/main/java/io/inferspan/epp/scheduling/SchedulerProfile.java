@@ -6,7 +6,7 @@ import io.inferspan.epp.Scorer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One way to find an endpoint: filters, then weighted scorers, then a picker. */
+/** Filters, weighted scorers and a picker, which run in this order. */
 public final class SchedulerProfile {
 
   final String name;
@@ -60,7 +60,7 @@ public final class SchedulerProfile {
                 + name
                 + " is "
                 + weight
-                + ", which is not a number from 0 up");
+                + ", but must be a number of 0 or more");
       }
       scorers.add(new Weighted(scorer, weight));
       return this;

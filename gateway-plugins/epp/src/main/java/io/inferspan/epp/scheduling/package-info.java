@@ -1,8 +1,6 @@
 /**
- * The order in which plugins are called, and their time limits.
- *
- * <p>Contains {@link io.inferspan.epp.scheduling.Scheduler} and its profiles. Plugins are
- * elsewhere, and only {@code tracing} opens spans.
+ * Calls plugins in order and within a time limit: {@link io.inferspan.epp.scheduling.Scheduler} and
+ * its profiles.
  */
 @NullMarked
 package io.inferspan.epp.scheduling;

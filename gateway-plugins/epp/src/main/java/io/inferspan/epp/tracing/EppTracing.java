@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Spans of endpoint picking.
  *
- * <p>{@code traced(…)} wraps a plugin in a decorator that records its span and contains its
- * failures. Without such plugins, open each span by the method named after it, record the result,
+ * <p>{@code traced(…)} wraps a plugin in a decorator that records its span and handles its
+ * failures. If you do not use these plugins, start each span with its method, record the result,
  * and close it. No method throws, and none allocates if the trace is not sampled.
  */
 public final class EppTracing {
@@ -59,17 +59,14 @@ public final class EppTracing {
     return EppTracing.create(DISABLED);
   }
 
-  /**
-   * Wraps a chain of filters under one span. A filter that throws is skipped: losing a preference
-   * is better than losing the request.
-   */
+  /** Wraps a chain of filters, with one span for all. A filter that throws is skipped. */
   public Filter traced(List<? extends Filter> chain) {
     return new TracedFilters(this, chain);
   }
 
   /**
-   * Wraps a scorer with its span. If it throws, fails or misses the deadline of the cycle, it gives
-   * no endpoint a score.
+   * Wraps a scorer with its span. If it throws, fails or misses the deadline of the cycle, no
+   * endpoint gets a score.
    */
   public Scorer traced(Scorer scorer, double weight) {
     return new TracedScorer(this, scorer, weight);
@@ -86,18 +83,16 @@ public final class EppTracing {
   }
 
   /**
-   * Wraps a pre-request plugin, which has a span only if it prepares disaggregation. Failures are
-   * contained.
+   * Wraps a pre-request plugin, which has a span only if it prepares disaggregation. An exception
+   * has no effect on the request.
    */
   public PreRequest traced(PreRequest preRequest) {
     return new TracedPreRequest(this, preRequest);
   }
 
   /**
-   * Starts the root span of the picker's startup, or of a part of it.
-   *
-   * <p>Only the tracing proposal defines it. Later naming schemes, like llm-d itself, have none,
-   * and nothing is recorded.
+   * Starts the root span of the picker's startup, or of a part of it. Only the tracing proposal has
+   * this span; with the names of later releases, nothing is recorded.
    */
   public OperationSpan startup(String component, String operation) {
     return (proposalShape ? telemetry : DISABLED)
@@ -220,7 +215,9 @@ public final class EppTracing {
     if (status >= FIRST_ERROR_STATUS) {
       tokenizer
           .set(EppAttributes.TOKEN_PRODUCER_RESULT, "error")
-          .fail(Integer.toString(status), "the engine did not tokenise the prompt");
+          .fail(
+              Integer.toString(status),
+              "the engine did not tokenise the prompt; it responded with status " + status);
     } else {
       tokenizer
           .set(EppAttributes.TOKEN_PRODUCER_RESULT, "ok")

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The endpoints with the best scores; a list of all would make spans grow with the fleet.
+ * The endpoints with the best scores, limited in number because a fleet may be large.
  *
  * @param ids the endpoints, best first, those with equal scores by name
  * @param scores their scores

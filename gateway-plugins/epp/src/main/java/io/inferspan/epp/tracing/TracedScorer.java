@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decorates a scorer with its span, and a second one if it queries an index. The scheduler waits
- * for it until the deadline of the cycle.
+ * Decorates a scorer with its span, a second span if it queries an index, and the deadline of the
+ * cycle.
  */
 final class TracedScorer implements Scorer {
 

@@ -1,8 +1,7 @@
 /**
- * The spans of endpoint picking.
+ * The spans of endpoint picking: {@link io.inferspan.epp.tracing.EppTracing} and its decorators.
  *
- * <p>Contains {@link io.inferspan.epp.tracing.EppTracing} and its decorators. A decorator also
- * contains the failures of a plugin; the order of plugins is in {@code scheduling}.
+ * <p>A decorator records the span of a plugin and handles its failures.
  */
 @NullMarked
 package io.inferspan.epp.tracing;

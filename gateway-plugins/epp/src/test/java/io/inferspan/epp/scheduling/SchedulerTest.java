@@ -281,12 +281,13 @@ final class SchedulerTest {
   void mistakesOfConfiguration_areRefused() {
     SchedulerProfile profile = scoring();
     assertThatThrownBy(() -> Scheduler.builder(new SingleProfileHandler()).build())
-        .hasMessage("the scheduler has no profile; it needs one at least");
+        .hasMessage("the scheduler has no profile; add at least one");
     assertThatThrownBy(() -> single(profile).profile(profile))
-        .hasMessage("there are two profiles of the name p; each needs its own");
+        .hasMessage("two profiles have the name p; each needs its own name");
     assertThatThrownBy(() -> single(profile).timeout(Duration.ZERO))
-        .hasMessageContaining("is PT0S, which is not above zero");
+        .hasMessageContaining("is PT0S, but must be above 0");
     assertThatThrownBy(() -> SchedulerProfile.named("p").scorer(giving("s"), Double.NaN))
-        .hasMessage("the weight of scorer s in profile p is NaN, which is not a number from 0 up");
+        .hasMessage(
+            "the weight of scorer s in profile p is NaN, but must be a number of 0 or more");
   }
 }

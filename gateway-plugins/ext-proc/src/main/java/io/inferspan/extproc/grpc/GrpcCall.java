@@ -28,7 +28,7 @@ public final class GrpcCall {
 
   static final int NOT_FOUND = 5;
 
-  /** Status for a message for which there is no room. */
+  /** Status for a message that exceeds the limit of held bytes. */
   public static final int RESOURCE_EXHAUSTED = 8;
 
   /** Status for an unknown method. */
@@ -38,8 +38,8 @@ public final class GrpcCall {
   public static final int INTERNAL = 13;
 
   /**
-   * The bytes that may queue up while the receiver is busy; up to this, a reset by the peer is
-   * noticed at once.
+   * The number of bytes that are read while the receiver is busy, so that a reset by the peer is
+   * noticed immediately.
    */
   private static final int MAX_WAITING_BYTES = 64 * 1024;
 
@@ -52,14 +52,13 @@ public final class GrpcCall {
     /**
      * Called when a message is rejected because of its size.
      *
-     * @return true if the receiver has answered, so that no more messages are needed; false to end
-     *     the call
+     * @return true if the receiver has sent a response; false to end the call
      */
     default boolean refuses(OversizedMessageException message) {
       return false;
     }
 
-    /** Returns whether it cannot accept a message now; it calls {@link #resume()} when it can. */
+    /** Returns whether it cannot accept messages until it calls {@link #resume()}. */
     default boolean isBusy() {
       return false;
     }
@@ -99,7 +98,7 @@ public final class GrpcCall {
   /** Starts reading. */
   public void open() {
     response.putHeader("content-type", "application/grpc");
-    // A broken stream ends in its close handler, which reports it.
+    // The close handler reports a broken stream.
     request.exceptionHandler(broken -> closed());
     response.exceptionHandler(broken -> closed());
     response.closeHandler(closed -> closed());
@@ -126,7 +125,7 @@ public final class GrpcCall {
     try {
       message.writeTo(CodedOutputStream.newInstance(frame, GrpcFrames.HEAD_BYTES, length));
     } catch (IOException e) {
-      throw new UncheckedIOException("the array is too small for the measured message", e);
+      throw new UncheckedIOException("the message is longer than its serialized size", e);
     }
     return Buffer.buffer(frame);
   }
@@ -147,7 +146,7 @@ public final class GrpcCall {
     ended = true;
     frames.drop();
     if (!halfClosed) {
-      // Later data is read and dropped; unread, it would occupy the connection's window.
+      // Read and drop later data, because unread data would occupy the connection's window.
       request.resume();
     }
     response.putTrailer("grpc-status", Integer.toString(status));
@@ -213,14 +212,14 @@ public final class GrpcCall {
       }
     } else if (!receiver.isBusy()) {
       boolean whole = frames.isBetweenMessages();
-      end(whole ? OK : INVALID_ARGUMENT, whole ? "" : "the last message is cut off");
+      end(whole ? OK : INVALID_ARGUMENT, whole ? "" : "the last message is incomplete");
     }
   }
 
   private void halfClosed() {
     halfClosed = true;
     if (receiver.isBusy()) {
-      // A client that ends its side during the choice has disconnected: Envoy ends the stream then.
+      // If the stream ends while an endpoint is picked, the client has disconnected.
       end(OK, "");
       return;
     }

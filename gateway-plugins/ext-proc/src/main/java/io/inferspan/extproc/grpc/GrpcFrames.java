@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Splits a gRPC stream into messages.
  *
  * <p>A message is copied once, from HTTP/2's buffers into an array. The array grows as bytes
- * arrive, so a declared length costs nothing. From 16 KiB on, the array counts as held bytes until
- * the message is complete and delivered.
+ * arrive, so a large declared length alone needs no memory. An array above 16 KiB counts as held
+ * bytes until the message is delivered.
  */
 final class GrpcFrames {
 
@@ -95,7 +95,7 @@ final class GrpcFrames {
 
   private ByteBuffer whole(int length) {
     byte[] bytes = message;
-    // From now on, the receiver accounts for the bytes.
+    // From now on, the receiver counts the bytes.
     release();
     headBytes = 0;
     return bytes == null ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes, 0, length);
@@ -134,7 +134,7 @@ final class GrpcFrames {
   private void hold(int bytes) throws OversizedMessageException {
     if (!budget.take(bytes - heldBytes)) {
       throw new OversizedMessageException(
-          Cause.NO_ROOM, "there is no room for the message: the limit of held bytes is reached");
+          Cause.NO_ROOM, "the message would exceed the limit of held bytes");
     }
     heldBytes = bytes;
   }

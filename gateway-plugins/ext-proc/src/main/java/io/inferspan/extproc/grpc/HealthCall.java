@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 /**
  * One call of {@code grpc.health.v1.Health/Check}, as made by Kubernetes and Envoy.
  *
- * <p>A service that answers is alive. It is serving while it knows the endpoints: even without any,
- * a picker that refuses requests is more useful to clients than a gateway without a picker.
+ * <p>Liveness is always {@code SERVING}. Readiness is {@code SERVING} while the list of endpoints
+ * is known, even if it is empty, because clients then get an error response with a reason.
  */
 public final class HealthCall implements GrpcCall.Receiver {
 
@@ -25,7 +25,7 @@ public final class HealthCall implements GrpcCall.Receiver {
   private static final int SERVING = 1;
   private static final int NOT_SERVING = 2;
 
-  /** The names of the server, of the service, and those that llm-d's probes use. */
+  /** The service names for readiness, including those of llm-d's probes. */
   private static final Set<String> READINESS =
       Set.of("", "envoy.service.ext_proc.v3.ExternalProcessor", "readiness");
 

@@ -2,7 +2,7 @@ package io.inferspan.extproc.grpc;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The limit on all held bytes: messages being received, and bodies that wait. */
+/** Limits the sum of all held bytes: messages being received, and buffered bodies. */
 public final class HeldBytes {
 
   private final long maxBytes;

@@ -1,6 +1,6 @@
 package io.inferspan.extproc.grpc;
 
-/** Thrown for a message that is rejected by its length, before its content is read. */
+/** Thrown for a message that is rejected because of its length, before it is read. */
 public final class OversizedMessageException extends Exception {
 
   /** The reason for the rejection. */
@@ -13,7 +13,7 @@ public final class OversizedMessageException extends Exception {
 
   private final Cause why;
 
-  /** Creates an exception without a stack trace, so that clients cannot cause the cost of one. */
+  /** Creates an exception without a stack trace, because clients can cause it at any rate. */
   OversizedMessageException(Cause why, String message) {
     super(message, null, false, false);
     this.why = why;

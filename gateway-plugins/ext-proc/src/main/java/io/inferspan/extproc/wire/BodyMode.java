@@ -1,12 +1,12 @@
 package io.inferspan.extproc.wire;
 
-/** The modes in which Envoy sends a body. */
+/** Envoy's modes of sending a body. */
 public enum BodyMode {
   /** The body is not sent. */
   NONE(0),
   /**
-   * The body is sent in pieces, each waiting for its response; the headers have been forwarded by
-   * then.
+   * The headers are forwarded first. The body is sent in pieces, and Envoy waits for a response to
+   * each.
    */
   STREAMED(1),
   /** The whole body is sent before the headers are forwarded. */
@@ -14,8 +14,8 @@ public enum BodyMode {
   /** As much as fits Envoy's buffer is sent before the headers are forwarded. */
   BUFFERED_PARTIAL(3),
   /**
-   * The body is sent in pieces, of which only those sent back are forwarded; headers may wait for
-   * all of them.
+   * The body is sent in pieces. Envoy forwards only the pieces that are sent back, and the headers
+   * may wait for all of them.
    */
   FULL_DUPLEX_STREAMED(4);
 
@@ -33,7 +33,7 @@ public enum BodyMode {
         return mode;
       }
     }
-    throw new MalformedMessageException("the body mode " + number + " is not known");
+    throw new MalformedMessageException("the body mode " + number + " is unknown");
   }
 
   /** Returns Envoy's number. */
@@ -41,7 +41,7 @@ public enum BodyMode {
     return number;
   }
 
-  /** Returns whether the headers wait until the body arrives, so that it can change them. */
+  /** Returns whether Envoy delays the headers until the body has been sent. */
   public boolean holdsHeaders() {
     return this == BUFFERED || this == BUFFERED_PARTIAL || this == FULL_DUPLEX_STREAMED;
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Changes to headers: removals, then values to set.
  *
- * <p>Hop-by-hop headers and those that Envoy itself routes by are not changed: Envoy rejects such
- * changes, and some versions reject the whole response with them.
+ * <p>Changes to hop-by-hop headers, {@code host} and pseudo-headers are ignored, because Envoy
+ * rejects them, and some versions then reject the whole response.
  */
 public final class HeaderChanges {
 

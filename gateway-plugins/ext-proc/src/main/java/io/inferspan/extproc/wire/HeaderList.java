@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A request's or response's headers, in Envoy's order. */
 public final class HeaderList {
 
-  /** More than Envoy itself accepts. */
+  /** The maximum number of headers, which is above Envoy's own limit. */
   static final int MAX_HEADERS = 1024;
 
   /** No headers. */

@@ -3,7 +3,7 @@ package io.inferspan.extproc.wire;
 /** Thrown for bytes that are not a valid message; the reason does not contain them. */
 public final class MalformedMessageException extends Exception {
 
-  /** Creates an exception without a stack trace, so that clients cannot cause the cost of one. */
+  /** Creates an exception without a stack trace, because clients can cause it at any rate. */
   public MalformedMessageException(String reason) {
     super(reason, null, false, false);
   }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param part the part of the exchange
  * @param headers the headers or trailers; empty for a part of a body
  * @param body a piece of a body, a view of the message; empty for headers and trailers
- * @param endOfStream whether nothing follows in this direction
+ * @param endOfStream whether this is the last message in its direction
  * @param subset the endpoints that may be picked, {@code host:port} each; null for all
  * @param served the endpoint that answered, {@code host:port}; null if Envoy does not send it
  * @param source the client's {@code address:port}; null if Envoy does not send it
@@ -147,7 +147,7 @@ public record ProcessingRequest(
       }
       if (endpoints.size() == MAX_ENDPOINTS) {
         throw new MalformedMessageException(
-            "the hint names more than " + MAX_ENDPOINTS + " endpoints");
+            "the subset hint contains more than " + MAX_ENDPOINTS + " endpoints");
       }
       endpoints.add(each.strip());
     }

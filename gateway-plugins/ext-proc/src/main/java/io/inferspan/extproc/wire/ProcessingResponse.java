@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Instructions for Envoy: {@code envoy.service.ext_proc.v3.ProcessingResponse}. */
+/** Creates responses to Envoy: {@code envoy.service.ext_proc.v3.ProcessingResponse}. */
 public final class ProcessingResponse {
 
   /**
@@ -130,7 +130,7 @@ public final class ProcessingResponse {
       case RESPONSE_BODY -> out.setResponseBody(response);
       case REQUEST_TRAILERS -> out.setRequestTrailers(response);
       case RESPONSE_TRAILERS -> out.setResponseTrailers(response);
-      case OTHER -> throw new IllegalArgumentException("an unknown part has no answer");
+      case OTHER -> throw new IllegalArgumentException("there is no response to an unknown part");
     };
   }
 

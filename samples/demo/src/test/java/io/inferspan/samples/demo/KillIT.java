@@ -262,7 +262,7 @@ class KillIT {
 
   private static boolean isCutShort(Trace trace) {
     return says(trace, "error", "failed in " + name(GatewaySpans.REQUEST) + " on llm-gateway")
-        && trace.why().endsWith("(an engine broke off its answer)")
+        && trace.why().endsWith("(the engine aborted its response)")
         && named(trace, PdSpans.REQUEST).findAny().isEmpty();
   }
 

@@ -8,7 +8,7 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefills on another pod if at least this many bytes of the input are not in the decode pod's
+ * Runs prefill on another pod if at least a threshold of input bytes are not in the decode pod's
  * cache, as in llm-d's tracing proposal.
  *
  * <p>Without {@link PrefixMatches} from a prefix scorer, nothing counts as cached.
@@ -21,7 +21,7 @@ public final class ByteThresholdDecider implements Decider {
   public ByteThresholdDecider(long thresholdBytes) {
     if (thresholdBytes < 0) {
       throw new IllegalArgumentException(
-          "the P/D threshold is " + thresholdBytes + " bytes; it takes 0 or more");
+          "the P/D threshold is " + thresholdBytes + " bytes, but must be 0 or more");
     }
     this.thresholdBytes = thresholdBytes;
   }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Sets the headers that contain the destination of a request and its prefill and encode pods.
+ * Sets the headers with the destination of a request and its prefill and encode pods.
  *
- * <p>Values that a client sent under these names are removed first, so that a client cannot choose
- * pods. Headers that name a pod to pull KV blocks from, or a rank of a decoder, are also removed;
- * nothing here sets them.
+ * <p>It first removes all routing headers of the client, so that a client cannot choose pods. These
+ * include the headers for the source of KV blocks and for the data-parallel rank, which no plugin
+ * sets.
  */
 public final class DisaggHeaders implements PreRequest {
 

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs decode, encode and prefill one after the other, as their deciders determine: llm-d's {@code
- * disagg-profile-handler}.
+ * Runs the stages decode, encode and prefill one after the other, if their deciders require them:
+ * llm-d's {@code disagg-profile-handler}.
  *
  * <p>If a prefill or encode stage finds no endpoint, the decode pod does its work, and the span of
  * the last step records the failure.
@@ -135,7 +135,7 @@ public final class DisaggProfileHandler implements ProfileHandler {
     return profiles.contains(stage) && !results.containsKey(stage);
   }
 
-  /** Records that the decider declined encoding on another pod, so that it is asked only once. */
+  /** Marks that the decider rejected an encode stage, so that it is called only once. */
   private record EncodeSkipped() {
     static final EncodeSkipped NOTE = new EncodeSkipped();
   }

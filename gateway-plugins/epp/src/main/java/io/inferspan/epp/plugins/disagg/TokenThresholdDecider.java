@@ -8,8 +8,8 @@ import io.inferspan.epp.PrefixMatches;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefills on another pod if at least this many tokens are not in the decode pod's cache: llm-d's
- * {@code prefix-based-pd-decider}.
+ * Runs prefill on another pod if at least a threshold of tokens are not in the decode pod's cache:
+ * llm-d's {@code prefix-based-pd-decider}.
  *
  * <p>A prompt that was not tokenised is estimated at four bytes per token. If the decode pod's
  * cache is unknown, that pod also prefills.
@@ -33,10 +33,11 @@ public final class TokenThresholdDecider implements Decider {
   public TokenThresholdDecider(int nonCachedTokens, int promptTokens) {
     if (nonCachedTokens < 0 || promptTokens < 0) {
       throw new IllegalArgumentException(
-          "the prefix-based P/D decider takes nonCachedTokens and promptTokens of 0 or more, not "
+          "nonCachedTokens and promptTokens of the prefix-based P/D decider are "
               + nonCachedTokens
               + " and "
-              + promptTokens);
+              + promptTokens
+              + ", but must be 0 or more");
     }
     this.nonCachedTokens = nonCachedTokens;
     this.promptTokens = promptTokens;

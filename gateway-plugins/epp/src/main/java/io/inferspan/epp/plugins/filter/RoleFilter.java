@@ -16,17 +16,15 @@ public final class RoleFilter implements Filter {
 
   private final String type;
   private final Set<String> roles;
-  private final boolean letsUnlabelled;
+  private final boolean keepsUnlabelled;
 
-  private RoleFilter(String type, boolean letsUnlabelled, Set<String> roles) {
+  private RoleFilter(String type, boolean keepsUnlabelled, Set<String> roles) {
     this.type = type;
-    this.letsUnlabelled = letsUnlabelled;
+    this.keepsUnlabelled = keepsUnlabelled;
     this.roles = roles;
   }
 
-  /**
-   * Returns a filter for pods that decode; a pod without the label does everything, so it is kept.
-   */
+  /** Returns a filter for pods that decode, including pods without the label. */
   public static RoleFilter decode() {
     return new RoleFilter(
         "decode-filter", true, Set.of("decode", "prefill-decode", "both", "encode-prefill-decode"));
@@ -56,7 +54,7 @@ public final class RoleFilter implements Filter {
     List<Endpoint> left = new ArrayList<>(endpoints.size());
     for (Endpoint endpoint : endpoints) {
       String role = endpoint.labels().get(LABEL);
-      if (role == null ? letsUnlabelled : roles.contains(role)) {
+      if (role == null ? keepsUnlabelled : roles.contains(role)) {
         left.add(endpoint);
       }
     }

@@ -27,7 +27,11 @@ abstract sealed class RankingPicker implements Picker permits MaxScorePicker, We
   RankingPicker(String type, int endpoints, Supplier<? extends RandomGenerator> random) {
     if (endpoints < 1) {
       throw new IllegalArgumentException(
-          "the " + type + " is to pick " + endpoints + " endpoints; it takes 1 or more");
+          "the number of endpoints of the "
+              + type
+              + " is "
+              + endpoints
+              + ", but must be 1 or more");
     }
     this.type = type;
     this.endpoints = endpoints;

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefers endpoints that were sent prompts with the same beginning.
+ * Prefers endpoints that received earlier prompts with the same prefix.
  *
  * <p>It needs no index: it stores, for each endpoint, the blocks of the prompts that were sent
  * there, and evicts the least recently used ones as the engine's cache does. Add it to the
@@ -62,26 +62,30 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
 
     private static final int MIN_BLOCK_TOKENS = 64;
 
-    /** The limit of a reported cache size, since it costs memory here. */
+    /** The limit of a reported cache size, because each block needs memory here. */
     private static final int MAX_BLOCKS = 1 << 20;
 
     /** Checks the settings. */
     public Settings {
       if (blockTokens < 1 || maxPrefixBlocks < 0 || maxPrefixTokens < 0 || blocksPerServer < 1) {
         throw new IllegalArgumentException(
-            "sizes of the prefix-cache scorer must be above zero, limits not below");
+            "blockTokens and blocksPerServer of the prefix-cache scorer must be above 0,"
+                + " maxPrefixBlocks and maxPrefixTokens 0 or more");
       }
       if (!(lengthWeight >= 0 && lengthWeight <= 1)) {
         throw new IllegalArgumentException(
-            "the length weight of the prefix-cache scorer is " + lengthWeight + ", not 0 to 1");
+            "the length weight of the prefix-cache scorer is "
+                + lengthWeight
+                + ", but must be 0 to 1");
       }
     }
 
-    /** Returns the first endpoint's block size for all endpoints, since a prompt is split once. */
+    /** Returns the block size of the first endpoint, which is used for all endpoints. */
     int blockTokens(List<Endpoint> endpoints) {
-      boolean told = autoTune && !endpoints.isEmpty() && endpoints.get(0).cache().blockTokens() > 0;
+      boolean reported =
+          autoTune && !endpoints.isEmpty() && endpoints.get(0).cache().blockTokens() > 0;
       return Math.max(
-          MIN_BLOCK_TOKENS, told ? endpoints.get(0).cache().blockTokens() : blockTokens);
+          MIN_BLOCK_TOKENS, reported ? endpoints.get(0).cache().blockTokens() : blockTokens);
     }
 
     int maxBlocks(int tokens) {
@@ -90,9 +94,9 @@ public final class ApproximatePrefixCacheScorer implements Scorer, PreRequest {
 
     /** Returns the capacity of an endpoint's cache in blocks of this size. */
     int blocks(Endpoint.Cache cache, int tokens) {
-      boolean told = autoTune && cache.blockTokens() > 0 && cache.blocks() > 0;
+      boolean reported = autoTune && cache.blockTokens() > 0 && cache.blocks() > 0;
       long blocks = (long) cache.blocks() * cache.blockTokens() / tokens;
-      return told ? (int) Math.max(1, Math.min(MAX_BLOCKS, blocks)) : blocksPerServer;
+      return reported ? (int) Math.max(1, Math.min(MAX_BLOCKS, blocks)) : blocksPerServer;
     }
   }
 

@@ -51,7 +51,7 @@ public final class LoadScorers {
   public static Scorer loadAware(int longQueue) {
     if (longQueue < 1) {
       throw new IllegalArgumentException(
-          "the threshold of the load-aware scorer is " + longQueue + ", not above zero");
+          "the threshold of the load-aware scorer is " + longQueue + ", but must be above 0");
     }
     return new LoadScorer(
         "load-aware-scorer",
@@ -81,11 +81,11 @@ public final class LoadScorers {
   public static Scorer activeRequests(int idleRequests, double maxBusyScore) {
     if (idleRequests < 0 || !(maxBusyScore >= 0 && maxBusyScore <= 1)) {
       throw new IllegalArgumentException(
-          "the active-request scorer takes an idle threshold from 0 up and a busy score of 0 to 1,"
-              + " not "
+          "idleRequests and maxBusyScore of the active-request scorer are "
               + idleRequests
               + " and "
-              + maxBusyScore);
+              + maxBusyScore
+              + ", but must be 0 or more and from 0 to 1");
     }
     return new LoadScorer(
         "active-request-scorer",

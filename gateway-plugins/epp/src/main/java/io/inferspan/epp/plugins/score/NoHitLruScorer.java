@@ -16,8 +16,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads requests without a cache hit: it prefers the endpoint whose last such request is longest
- * ago, so that caches fill evenly. For all other requests every endpoint gets 0.5.
+ * Distributes requests without a cache hit, so that caches fill evenly: it prefers the endpoint
+ * that least recently received such a request. For all other requests every endpoint gets 0.5.
  *
  * <p>It uses the {@link PrefixMatches} of a prefix scorer before it; without one, no request counts
  * as a hit. Add it to the scheduler twice: as a scorer, and as a {@link PreRequest}.
@@ -41,7 +41,7 @@ public final class NoHitLruScorer implements Scorer, PreRequest {
   public NoHitLruScorer(int endpoints) {
     if (endpoints < 1) {
       throw new IllegalArgumentException(
-          "the no-hit-lru scorer is set to store " + endpoints + " endpoints; it takes 1 or more");
+          "the no-hit-lru scorer stores " + endpoints + " endpoints, but must store 1 or more");
     }
     this.used = new Recency<>(endpoints);
   }

@@ -73,10 +73,7 @@ public final class PrecisePrefixCacheScorer implements Scorer {
             });
   }
 
-  /**
-   * Converts scores to blocks; a block in slow memory counts for less than one, because it saves
-   * less.
-   */
+  /** Converts scores to blocks. A block in slow memory may count for less than one. */
   private PrefixMatches matches(int tokens, List<Endpoint> endpoints, Map<String, Double> found) {
     Map<String, Integer> blocks = new HashMap<>();
     for (Endpoint endpoint : endpoints) {

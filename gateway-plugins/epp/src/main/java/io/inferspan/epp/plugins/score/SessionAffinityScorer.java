@@ -46,9 +46,9 @@ public final class SessionAffinityScorer implements Scorer, PreRequest {
   public static SessionAffinityScorer bySessionId(String header, int maxSessions) {
     if (maxSessions < 1) {
       throw new IllegalArgumentException(
-          "the session-affinity scorer is set to store "
+          "the session-affinity scorer stores "
               + maxSessions
-              + " sessions; it takes 1 or more");
+              + " sessions, but must store 1 or more");
     }
     return new SessionAffinityScorer(header, maxSessions);
   }

@@ -121,8 +121,8 @@ final class DecidersTest {
   @Test
   void negativeThresholds_areRefused() {
     assertThatThrownBy(() -> new ByteThresholdDecider(-1))
-        .hasMessage("the P/D threshold is -1 bytes; it takes 0 or more");
-    assertThatThrownBy(() -> new TokenThresholdDecider(-1)).hasMessageContaining("not -1 and 0");
+        .hasMessage("the P/D threshold is -1 bytes, but must be 0 or more");
+    assertThatThrownBy(() -> new TokenThresholdDecider(-1)).hasMessageContaining("are -1 and 0, but must be");
     assertThatThrownBy(() -> new TokenThresholdDecider(1, -2)).hasMessageContaining("and -2");
   }
 }

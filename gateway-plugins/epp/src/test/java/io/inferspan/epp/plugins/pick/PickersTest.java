@@ -80,7 +80,7 @@ final class PickersTest {
   @Test
   void thatManyEndpoints_isAtLeastOne() {
     assertThatThrownBy(() -> new MaxScorePicker(0))
-        .hasMessage("the max-score-picker is to pick 0 endpoints; it takes 1 or more");
+        .hasMessage("the number of endpoints of the max-score-picker is 0, but must be 1 or more");
     assertThatThrownBy(() -> new WeightedRandomPicker(-1)).hasMessageContaining("weighted-random");
   }
 }

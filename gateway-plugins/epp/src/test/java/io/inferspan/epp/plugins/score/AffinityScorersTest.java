@@ -63,7 +63,7 @@ final class AffinityScorersTest {
     send(scorer, with("x-session-id", "t"), 0);
     assertThat(Fleet.scores(scorer, with("x-session-id", "s"), Fleet.pods(1))).containsExactly(0);
     assertThatThrownBy(() -> SessionAffinityScorer.bySessionId("x", 0))
-        .hasMessageContaining("takes 1 or more");
+        .hasMessageContaining("must store 1 or more");
   }
 
   @Test

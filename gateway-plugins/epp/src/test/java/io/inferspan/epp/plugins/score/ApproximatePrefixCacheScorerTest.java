@@ -167,8 +167,8 @@ final class ApproximatePrefixCacheScorerTest {
   @Test
   void settingsThatMakeNoSense_areRefused() {
     assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(0, 1, 1, 1, 0, true))
-        .hasMessageContaining("above zero");
+        .hasMessageContaining("must be above 0");
     assertThatThrownBy(() -> new ApproximatePrefixCacheScorer.Settings(1, 1, 1, 1, 2, true))
-        .hasMessageContaining("is 2.0, not 0 to 1");
+        .hasMessageContaining("is 2.0, but must be 0 to 1");
   }
 }

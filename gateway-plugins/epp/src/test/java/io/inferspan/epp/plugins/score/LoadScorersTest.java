@@ -110,9 +110,9 @@ final class LoadScorersTest {
   @Test
   void settingsThatMakeNoSense_areRefused() {
     assertThatThrownBy(() -> LoadScorers.activeRequests(-1, 1))
-        .hasMessageContaining("not -1 and 1.0");
+        .hasMessageContaining("are -1 and 1.0, but must be");
     assertThatThrownBy(() -> LoadScorers.activeRequests(0, Double.NaN))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> LoadScorers.loadAware(0)).hasMessageContaining("not above zero");
+    assertThatThrownBy(() -> LoadScorers.loadAware(0)).hasMessageContaining("must be above 0");
   }
 }

@@ -12,12 +12,12 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * Prints which tests did not run, why, and how to run them, and which failed before they passed:
- * {@code TestsNotRun ROOT [--fail] [--except=REASON]}.
+ * Lists the tests that did not run, with the reason and the command to run them, and the tests that
+ * passed only when repeated: {@code TestsNotRun ROOT [--fail] [--except=REASON]}.
  *
- * <p>Reads the XML reports below ROOT. An assumption's message is "reason: command"; an IT class
- * without a report belongs to {@code -Pfull}. With {@code --fail}, the status is 1 when a test did
- * not run, unless the reason is the given exception.
+ * <p>It reads the XML reports of Surefire and Failsafe below ROOT. The message of an assumption must be
+ * "reason: command". A class {@code …IT} without a report runs only with {@code -Pfull}. With {@code
+ * --fail}, the exit status is 1 if a test did not run for another reason than REASON.
  */
 final class TestsNotRun {
 
@@ -109,7 +109,7 @@ final class TestsNotRun {
 
   private void print() {
     if (!unstable.isEmpty()) {
-      System.out.println("\nTests that failed first and passed when repeated; find the cause:");
+      System.out.println("\nUnstable tests, which failed and then passed when repeated; find the cause:");
       unstable.forEach(test -> System.out.println("  " + test));
     }
     if (counts.isEmpty()) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** All span types of Inferspan, and all their attributes. */
+/** The list of all span types, and of all their attributes. */
 public final class SpanCatalog {
 
   private static final List<SpanType> ALL =

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads eight bytes of a buffer as one number, the first byte lowest, and searches all of them at
- * once.
+ * Reads eight bytes of a buffer as a little-endian number, and searches all of them at once.
  *
- * <p>A search returns a mask whose lowest bit belongs to the first match; higher bits may be wrong.
+ * <p>A search returns a mask. Its lowest set bit is in the first matching byte; higher bits may be
+ * wrong.
  */
 public final class EightBytes {
 
@@ -29,22 +29,22 @@ public final class EightBytes {
   private static final long SPACES = ONES * ' ';
   private static final long BEHIND_COMMAS = ONES * (',' + 1);
 
-  /** Seven letters, and room for a byte before them. */
+  /** Seven letters above a zero byte. */
   private static final long LETTERS = (ONES * 'a') << Byte.SIZE;
 
   private EightBytes() {}
 
-  /** The eight bytes at an index. */
+  /** Returns the eight bytes at an index. */
   public static long at(ByteBuffer bytes, int index) {
     return (long) IN_BUFFER.get(bytes, index);
   }
 
-  /** The eight bytes at an index. */
+  /** Returns the eight bytes at an index. */
   public static long at(byte[] bytes, int index) {
     return (long) IN_ARRAY.get(bytes, index);
   }
 
-  /** Finds what ends a run of a string's plain bytes: a quote, a backslash, a control byte. */
+  /** Finds quotes, backslashes and control bytes. */
   static long endsOfText(long eight) {
     long quotes = eight ^ QUOTES;
     long backslashes = eight ^ BACKSLASHES;
@@ -53,7 +53,7 @@ public final class EightBytes {
     return (found | ((eight - SPACES) & ~eight)) & HIGHS;
   }
 
-  /** Returns whether a byte really ends a run of string bytes; not all control bytes do. */
+  /** Returns whether a byte is a quote, a backslash or a line break. */
   static boolean endsText(byte b) {
     return b == '"' || b == '\\' || isBreak(b);
   }
@@ -88,7 +88,7 @@ public final class EightBytes {
   }
 
   /**
-   * Returns the index of the first bracket, or of the first byte up to the comma, or {@code end}.
+   * Returns the index of the first bracket, quote, comma, space or control byte, or {@code end}.
    */
   static int endOfPlain(ByteBuffer bytes, int from, int end) {
     int at = from;
@@ -105,9 +105,9 @@ public final class EightBytes {
     return at;
   }
 
-  /** Finds brackets, and what sorts up to the comma: control bytes, spaces, quotes. */
+  /** Finds brackets, and all bytes up to the comma in ASCII: control bytes, spaces, quotes. */
   private static long endsOfPlain(long eight) {
-    // One bit apart: '[' and '{', ']' and '}'.
+    // '[' and '{' differ in one bit, as do ']' and '}'.
     long openings = (eight | SPACES) ^ OPENINGS;
     long closings = (eight | SPACES) ^ CLOSINGS;
     long found = (openings - ONES) & ~openings;

@@ -1,7 +1,8 @@
 package io.inferspan.json;
 
 /**
- * Transitions between places of a JSON document by key; built once, and immutable after first use.
+ * Defines the relevant places of a JSON document, as transitions by key. Do not change it after its
+ * first use.
  */
 public final class Grammar {
 
@@ -13,10 +14,13 @@ public final class Grammar {
   private final int[] elements = new int[LISTS];
   private int rootList = Places.NOTHING;
 
-  /** Creates a grammar with the document as its only place. */
+  /** Creates a grammar that contains only the document. */
   public Grammar() {}
 
-  /** Adds keys that lead from one place to another; for a word, its meaning. */
+  /**
+   * Adds transitions by key. From a {@link Places#WORD}, a key is a word and {@code to} its
+   * meaning.
+   */
   public Grammar put(int from, int to, String... keys) {
     for (String key : keys) {
       long hash = joined(from, Word.numberOf(key));
@@ -36,7 +40,7 @@ public final class Grammar {
     return this;
   }
 
-  /** Allows this list as the document. */
+  /** Allows documents that are this list. */
   public Grammar rootList(int list) {
     rootList = list;
     return this;

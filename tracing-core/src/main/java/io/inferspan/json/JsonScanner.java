@@ -19,17 +19,17 @@ public final class JsonScanner {
 
   private static final int STRING = 2;
 
-  /** The very first byte of a string that may be empty. */
+  /** The first byte of a string whose presence is reported. */
   private static final int CONTENT = 3;
 
   private static final int WORD = 4;
   private static final int TEXT = 5;
   private static final int LITERAL = 6;
 
-  /** With one of the strings: the byte behind a backslash. */
+  /** Added to the kind of a string: the byte after a backslash. */
   private static final int ESCAPED = 8;
 
-  /** A count above this is not a number of tokens; it is far from overflow. */
+  /** Larger counts are ignored, so that they cannot overflow. */
   private static final long MOST = Long.MAX_VALUE / 32;
 
   private final Grammar grammar;
@@ -162,7 +162,7 @@ public final class JsonScanner {
     word.clear();
     within = WORD;
     int at = word.read(bytes, from, end);
-    // Fast path for nearly every key; word() handles the rest.
+    // Fast path for most keys; word() handles the others.
     if (end - at > 1 && bytes.get(at) == '"' && bytes.get(at + 1) == ':') {
       path.key(word.number());
       path.keyNext = false;

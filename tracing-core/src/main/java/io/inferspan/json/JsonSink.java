@@ -3,19 +3,19 @@ package io.inferspan.json;
 /** Receives the values that a {@link JsonScanner} finds at the places of its {@link Grammar}. */
 public interface JsonSink {
 
-  /** A new document begins. */
+  /** Called when a new document begins. */
   default void begins() {}
 
-  /** An object or a list begins. */
+  /** Called when an object or a list begins. */
   default void enters(int place, long nowNanos) {}
 
-  /** An object or a list ends. */
+  /** Called when an object or a list ends. */
   default void leaves(int place) {}
 
-  /** A text that is not empty begins. */
+  /** Called at the first byte of a text that is not empty. */
   default void present(int place, long nowNanos) {}
 
-  /** A known word, or {@link Places#NOTHING} for any other. */
+  /** Called with the meaning of a word; {@link Places#NOTHING} for an unknown word. */
   default void word(int place, int meaning, JsonPath path) {}
 
   /** Returns whether a text should be read. */
@@ -23,15 +23,15 @@ public interface JsonSink {
     return true;
   }
 
-  /** A text; the object is used again. */
+  /** Called with a text; the object is reused. */
   default void text(int place, ShortText text) {}
 
-  /** A number without sign and fraction. */
+  /** Called with a number that has no sign and no fraction. */
   default void count(int place, long count, long nowNanos) {}
 
-  /** A bare word: its last eight letters, the last one lowest. */
+  /** Called with the last eight letters of a bare word; the last letter is the lowest byte. */
   default void mark(int place, long letters) {}
 
-  /** A value from its first byte to the separator after it, in the bytes at hand. */
+  /** Called with the position of a value, up to its separator, in the current bytes. */
   default void range(int place, int from, int to) {}
 }

@@ -13,13 +13,13 @@ public final class Places {
   public static final int OBJECT = 0x10;
   public static final int LIST = 0x20;
 
-  /** A text of which only its presence is reported. */
+  /** A text whose presence is reported. */
   public static final int CONTENT = 0x40;
 
-  /** One of few words, which the {@link Grammar} knows. */
+  /** A text whose meaning is defined by the {@link Grammar}. */
   public static final int WORD = 0x100;
 
-  /** A text of which the beginning is reported. */
+  /** A text whose beginning is reported. */
   public static final int TEXT = 0x200;
 
   public static final int COUNT = 0x400;
@@ -27,7 +27,7 @@ public final class Places {
   /** A bare word. */
   public static final int MARK = 0x800;
 
-  /** Any value, of which the position is reported. */
+  /** A value whose position is reported. */
   public static final int RANGE = 0x1000;
 
   /** The document itself. */

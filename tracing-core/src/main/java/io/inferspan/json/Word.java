@@ -69,7 +69,7 @@ public final class Word {
     return word.number();
   }
 
-  /** Adds the next eight bytes, or the fewer last ones. */
+  /** Mixes the next eight bytes, or the last one to seven, into a hash. */
   static long mix(long hash, long eight) {
     long mixed = (hash ^ eight) * SPREAD;
     return mixed ^ (mixed >>> 29);

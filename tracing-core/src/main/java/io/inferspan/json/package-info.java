@@ -1,5 +1,5 @@
 /**
- * A JSON scanner, for bodies that are observed while they pass and for complete ones.
+ * A JSON scanner for bodies that arrive in pieces or as a whole.
  *
  * <p>It is independent of any API: a grammar defines the places, and a sink receives their values.
  */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FlatAttributes implements Attributes {
 
-  /** Room for unforeseen attributes, such as the type of an error. */
+  /** The minimum growth of the array. */
   private static final int MORE_SLOTS = 8;
 
   private final int maxAttributes;
@@ -77,7 +77,7 @@ final class FlatAttributes implements Attributes {
     if (value instanceof String text) {
       return text.length() > maxValueChars ? text.substring(0, maxValueChars) : text;
     }
-    // Classes first: it takes longer to find that a number is no list.
+    // Checked first, because the check for a list takes longer.
     if (value instanceof Number || value instanceof Boolean) {
       return value;
     }

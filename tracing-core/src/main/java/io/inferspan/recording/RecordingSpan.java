@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded span. Any thread may write to it until it has ended; then it is immutable and is
- * exported itself.
+ * A recorded span. Any thread may write to it until it has ended. Then it is immutable, and
+ * exporters read it directly.
  */
 final class RecordingSpan implements ReadWriteSpan, SpanData {
 

@@ -20,13 +20,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the properties of a span before it starts, and asks the sampler. */
+/** Collects the properties of a span before it starts, and calls the sampler. */
 public final class RecordingSpanBuilder implements SpanBuilder {
 
   /** The W3C flag of random trace ids. */
   private static final byte RANDOM_TRACE_ID = 0x02;
 
-  /** Informs samplers that the trace id of a new root is random. */
+  /** A parent without ids whose flags tell samplers that the trace id of a new root is random. */
   private static final Span RANDOM_ROOT =
       Span.wrap(
           SpanContext.create(
@@ -84,7 +84,7 @@ public final class RecordingSpanBuilder implements SpanBuilder {
     if (sampled && !(parentSpan instanceof RecordingSpan) && pipeline.intake().isCrowded()) {
       refused = true;
       pipeline.intake().refused();
-      // The caller's context passes unchanged; a new trace is unsampled, since it has no root.
+      // Propagate the caller's context; a new trace is unsampled, because its root is not recorded.
       return Span.wrap(child ? parentContext : own(traceId, inherited, false, state));
     }
     SpanContext own = own(traceId, inherited, sampled, state);

@@ -3,7 +3,7 @@ package io.inferspan.recording;
 /** Decides whether the pipeline accepts more spans. */
 public interface SpanIntake {
 
-  /** Returns whether there is too little room for the spans of another request. */
+  /** Returns whether the queue may have too little room for the spans of another request. */
   boolean isCrowded();
 
   /** Counts a span that was dropped because of {@link #isCrowded()}. */

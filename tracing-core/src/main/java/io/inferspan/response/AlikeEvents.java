@@ -16,12 +16,12 @@ final class AlikeEvents {
   static final int MAX_BYTES = 1_024;
 
   /** The number of consecutive mismatches after which a stream is always parsed. */
-  private static final int MAX_VAIN = 4;
+  private static final int MAX_MISMATCHES = 4;
 
   private byte[] kept = {};
   private int before;
   private int behind;
-  private int vain;
+  private int mismatches;
 
   /**
    * Returns the end of the event at {@code from} if it matches the stored one, else {@code from}.
@@ -36,7 +36,7 @@ final class AlikeEvents {
     if (quote == text || end - quote < behind || !isKept(bytes, quote, before, before + behind)) {
       return from;
     }
-    vain = 0;
+    mismatches = 0;
     return quote + behind;
   }
 
@@ -45,10 +45,10 @@ final class AlikeEvents {
     int quote = endOfString(bytes, text, end);
     int length = text - from + end - quote;
     before = 0;
-    if (length > MAX_BYTES || vain == MAX_VAIN) {
+    if (length > MAX_BYTES || mismatches == MAX_MISMATCHES) {
       return;
     }
-    vain++;
+    mismatches++;
     if (kept.length < length) {
       kept = new byte[length];
     }

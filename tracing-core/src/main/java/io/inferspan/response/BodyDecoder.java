@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyDecoder implements AutoCloseable {
 
-  /** A body that grows beyond this is not decoded further: a few kilobytes can expand to it. */
+  /** The limit of decoded data, because a few kilobytes can expand to any size. */
   static final long MAX_DECODED_BYTES = 16L << 20;
 
   private static final int PIECE_BYTES = 4096;
@@ -46,7 +46,7 @@ final class BodyDecoder implements AutoCloseable {
     this.inflater = new Inflater(gzip);
   }
 
-  /** Returns the name of an encoding for spans: a known one or "other"; null for none. */
+  /** Returns the name of an encoding for spans; "other" if it is unknown, null if there is none. */
   static @Nullable String known(@Nullable CharSequence contentEncoding) {
     String name =
         contentEncoding == null ? "" : contentEncoding.toString().strip().toLowerCase(Locale.ROOT);

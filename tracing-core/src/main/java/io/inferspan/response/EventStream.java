@@ -67,14 +67,14 @@ final class EventStream {
   /** Reads an event from its first byte, and stores it if it is complete. */
   private int wholeEvent(ByteBuffer bytes, int from, int end, long nowNanos) {
     long tokens = facts.tokens + 1;
-    facts.toldMore = false;
+    facts.otherData = false;
     json.forgetContent();
     int at = from;
     do {
       at = readOn(bytes, at, end, nowNanos);
     } while (at < end && !between);
     boolean ended = between && !afterReturn;
-    if (ended && json.contentAt() >= 0 && facts.tokens == tokens && !facts.toldMore) {
+    if (ended && json.contentAt() >= 0 && facts.tokens == tokens && !facts.otherData) {
       alike.keep(bytes, from, json.contentAt(), at);
       alikeChoices = facts.lastChoices;
     }

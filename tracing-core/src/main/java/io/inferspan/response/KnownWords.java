@@ -3,8 +3,8 @@ package io.inferspan.response;
 import java.util.Set;
 
 /**
- * The finish reasons and error types that may appear on spans and meters. Everything else becomes
- * {@link #OTHER}, because engines can put any text into these members, even a client's.
+ * The finish reasons and error types that may appear on spans and meters. All others become {@link
+ * #OTHER}, because engines may put any text there, including text of the client.
  */
 public final class KnownWords {
 

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The facts that a response has reported so far. */
+/** Collects the usage, tokens, errors and end of a response. */
 final class ResponseFacts implements JsonSink {
 
   /** The maximum number of completions whose finish reason is stored. */
@@ -19,13 +19,13 @@ final class ResponseFacts implements JsonSink {
   private final boolean stream;
   private final @Nullable String[] finishReasons = new @Nullable String[MAX_COMPLETIONS];
 
-  /** Set if the event contained more than a token, since this was last reset. */
-  boolean toldMore;
+  /** Set if the current event contains data other than a token. */
+  boolean otherData;
 
   private boolean contentInEvent;
   private boolean contentInChoice;
 
-  /** One bit for each choice that the current event has content of. */
+  /** One bit for each choice with content in the current event. */
   private int choicesInEvent;
 
   /** One bit for each choice that the last token belonged to. */
@@ -62,7 +62,7 @@ final class ResponseFacts implements JsonSink {
     this.stream = stream;
   }
 
-  /** Starts a new event; the content of an incomplete one is dropped. */
+  /** Starts a new event; drops the content of an incomplete event. */
   @Override
   public void begins() {
     contentInEvent = false;
@@ -83,11 +83,11 @@ final class ResponseFacts implements JsonSink {
     }
   }
 
-  /** Records a value whose presence is sufficient. */
+  /** Records that an error or content is present. */
   @Override
   public void present(int place, long nowNanos) {
     if (place == Place.ERROR) {
-      toldMore = true;
+      otherData = true;
       failed = true;
     } else {
       contentInChoice = true;
@@ -181,14 +181,14 @@ final class ResponseFacts implements JsonSink {
 
   /** Handles a word of a closed set, such as the type of an event. */
   void word(int meaning) {
-    toldMore |= meaning != Place.NOTHING;
+    otherData |= meaning != Place.NOTHING;
     ended |= meaning == Place.END;
     failed |= meaning == Place.FAILURE;
   }
 
   @Override
   public void count(int place, long count, long nowNanos) {
-    toldMore |= place != Place.TOKEN_ID && place != Place.INDEX;
+    otherData |= place != Place.TOKEN_ID && place != Place.INDEX;
     switch (place) {
       case Place.TOKEN_ID -> present(place, nowNanos);
       case Place.INDEX -> choice = (int) Math.min(count, MAX_COMPLETIONS - 1);
@@ -205,7 +205,7 @@ final class ResponseFacts implements JsonSink {
 
   @Override
   public void text(int place, ShortText text) {
-    toldMore = true;
+    otherData = true;
     switch (place) {
       case Place.MODEL -> model = text.text(model);
       case Place.STATUS -> status(text);
@@ -218,7 +218,7 @@ final class ResponseFacts implements JsonSink {
     }
   }
 
-  /** Handles the status of a response, which says whether it failed or was cut off. */
+  /** Handles the status of a response, such as completed or failed. */
   private void status(ShortText text) {
     failed |= text.is("failed");
     if (text.is("completed") || text.is("failed") || text.is("cancelled")) {

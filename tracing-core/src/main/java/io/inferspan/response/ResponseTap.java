@@ -13,22 +13,21 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes an engine's response as it passes, as JSON or as server-sent events, and records the
- * times of its tokens, its usage and how it ended.
+ * Observes an engine's response while it is forwarded, and records the times of its tokens, usage,
+ * errors and whether it is complete. The response is JSON or a stream of server-sent events.
  *
- * <p>It reads OpenAI's chat completions, completions and responses and Anthropic's messages. Bytes
- * are read in place, in pieces of any size. Only the common frame of a stream's events is stored,
- * up to {@link #MAX_HELD_BYTES}. No method throws. Use one tap per response; it is not thread-safe.
+ * <p>It reads the responses of OpenAI's chat completions, completions and responses APIs and of
+ * Anthropic's messages API. Bytes are read in place, in pieces of any size; at most {@link
+ * #MAX_HELD_BYTES} are stored. No method throws. Use one tap per response; it is not thread-safe.
  *
- * <p>A token is an event of the stream that carries content: text, reasoning, or a part of a tool
- * call. A chunk that only names the role is not a token, nor is a comment. All times are supplied
- * by the caller, on one monotonic clock.
+ * <p>A token is an event with content: text, reasoning, or a part of a tool call. Comments and
+ * events with only a role are not tokens. The caller passes all times, on one monotonic clock.
  */
 public final class ResponseTap {
 
   /**
-   * The maximum memory of a tap for any response: the gaps, a few words and the frame of an event.
-   * Decoding a body takes 4 KiB more, and zlib's window outside the heap until {@link #end}.
+   * The maximum memory of a tap. Decoding a compressed body needs another 4 KiB, and zlib's window
+   * outside the heap until {@link #end}.
    */
   public static final int MAX_HELD_BYTES = 8 * 1024;
 
@@ -241,16 +240,16 @@ public final class ResponseTap {
     return facts.failed ? facts.errorType() : null;
   }
 
-  /** Returns whether the response is complete: it had its end mark, or the document ended. */
+  /** Returns whether the response is complete: the end of the stream or document was received. */
   public boolean complete() {
     return facts.ended;
   }
 
   /**
-   * Sets the known attributes on a span; nothing if the body was not observed.
+   * Sets the known attributes on a span; sets none if the body was not observed.
    *
-   * <p>An error within a stream fails the span, since the status was sent before it. An error that
-   * is the whole body is left to the status.
+   * <p>An error within a stream fails the span, because the HTTP status does not show it. An error
+   * that is the whole body does not fail the span here.
    */
   public void describe(OperationSpan span, long arrivedNanos) {
     if (!span.recording()) {
@@ -280,13 +279,13 @@ public final class ResponseTap {
 
   /** Sets the known token counts of the response on a span. */
   public void describeUsage(OperationSpan span) {
-    setTold(span, GenAiAttributes.USAGE_PROMPT_TOKENS, promptTokens());
-    setTold(span, GenAiAttributes.USAGE_COMPLETION_TOKENS, generatedTokens());
-    setTold(span, GenAiAttributes.USAGE_CACHED_TOKENS, cachedTokens());
-    setTold(span, GenAiAttributes.USAGE_REASONING_TOKENS, reasoningTokens());
+    setKnown(span, GenAiAttributes.USAGE_PROMPT_TOKENS, promptTokens());
+    setKnown(span, GenAiAttributes.USAGE_COMPLETION_TOKENS, generatedTokens());
+    setKnown(span, GenAiAttributes.USAGE_CACHED_TOKENS, cachedTokens());
+    setKnown(span, GenAiAttributes.USAGE_REASONING_TOKENS, reasoningTokens());
   }
 
-  private static void setTold(OperationSpan span, Attribute<Long> attribute, long count) {
+  private static void setKnown(OperationSpan span, Attribute<Long> attribute, long count) {
     if (count >= 0) {
       span.set(attribute, count);
     }

@@ -1,8 +1,8 @@
 /**
- * Facts about an engine's response, read as it passes: first token, gaps, usage, and its end.
+ * Observes an engine's response while it is forwarded: first token, gaps, usage, errors, and its
+ * end.
  *
- * <p>Bytes are read in place. Nothing here keeps or changes a body, depends on a server, or exposes
- * the text of a model.
+ * <p>Bytes are read in place; bodies are neither stored nor changed.
  */
 @NullMarked
 package io.inferspan.response;

@@ -206,8 +206,8 @@ public final class KernelAttributes {
   public static final Attribute<String> FD_KIND = text("inferspan.ebpf.fd.kind");
 
   /**
-   * The state in which the thread was not running; for a runnable thread, {@code woken} or {@code
-   * preempted}.
+   * Why the thread did not run: the state in which it waited; for a runnable thread, {@code woken}
+   * or {@code preempted}.
    */
   public static final Attribute<String> THREAD_STATE = text("inferspan.ebpf.thread.state");
 

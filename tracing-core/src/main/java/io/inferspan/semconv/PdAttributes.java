@@ -64,7 +64,7 @@ public final class PdAttributes {
   public static final Attribute<Double> TOTAL_DURATION_MS =
       number("llm_d.pd_proxy.total_duration_ms");
 
-  /** Milliseconds from arrival to the start of decode. */
+  /** Milliseconds from arrival until decode has started and prefill has ended. */
   public static final Attribute<Double> TRUE_TTFT_MS = number("llm_d.pd_proxy.true_ttft_ms");
 
   /** Milliseconds of the prefill round trip. */

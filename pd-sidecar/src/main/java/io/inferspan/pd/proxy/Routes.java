@@ -4,7 +4,7 @@ import io.inferspan.pd.metrics.Api;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.Set;
 
-/** Classifies methods and paths. */
+/** Classifies requests by method and path: route, API, and whether they are traced. */
 final class Routes {
   private static final Set<String> UNTRACED =
       Set.of("/health", "/healthz", "/livez", "/readyz", "/ping", "/metrics");
@@ -32,13 +32,14 @@ final class Routes {
   private Routes() {}
 
   /**
-   * Returns the route for spans: a known path, a template, or {@code _OTHER}; empty for a tunnel.
+   * Returns the route for spans: a known path, a template, or {@code _OTHER}; empty for {@code
+   * CONNECT}.
    */
   static String template(String path) {
     if (path.isEmpty() || KNOWN.contains(path)) {
       return path;
     }
-    // Names of models contain slashes.
+    // A model name may contain slashes.
     if (path.startsWith(MODELS) && path.length() > MODELS.length()) {
       return MODELS + "{model}";
     }
@@ -52,7 +53,7 @@ final class Routes {
     return named && (below.isEmpty() || below.equals(CANCEL)) ? RESPONSES + "{id}" + below : OTHER;
   }
 
-  /** Returns a request's target without scheme and host, which only forward proxies need. */
+  /** Returns the request target in origin form: without scheme and host. */
   static String originForm(String uri) {
     int scheme = uri.startsWith("/") ? -1 : uri.indexOf("://");
     if (scheme < 0) {
@@ -65,18 +66,18 @@ final class Routes {
     return uri.startsWith("/", rest) ? uri.substring(rest) : '/' + uri.substring(rest);
   }
 
-  /** Returns the path of a request's target, without the query. */
+  /** Returns the path of the request target, without the query. */
   static String path(String uri) {
     int query = uri.indexOf('?');
     return query < 0 ? uri : uri.substring(0, query);
   }
 
-  /** Returns whether the proxy itself answers the health check, without asking the decoder. */
+  /** Returns whether the request is a health check, which the proxy answers without the decoder. */
   static boolean isHealth(HttpMethod method, String path) {
     return path.equals("/health") && isRead(method);
   }
 
-  /** Returns whether the path is polled by machines, so that spans would be noise. */
+  /** Returns whether the request is a probe or scrape, which has no span. */
   static boolean isUntraced(HttpMethod method, String path) {
     return isRead(method) && UNTRACED.contains(path);
   }
@@ -85,7 +86,7 @@ final class Routes {
     return method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
   }
 
-  /** Returns the called API; requests other than {@code POST} are passed through. */
+  /** Returns the called API. */
   static Api api(HttpMethod method, String path) {
     if (!method.equals(HttpMethod.POST)) {
       return Api.PASSTHROUGH;

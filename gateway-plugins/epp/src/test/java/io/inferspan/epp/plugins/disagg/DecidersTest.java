@@ -122,7 +122,8 @@ final class DecidersTest {
   void negativeThresholds_areRefused() {
     assertThatThrownBy(() -> new ByteThresholdDecider(-1))
         .hasMessage("the P/D threshold is -1 bytes, but must be 0 or more");
-    assertThatThrownBy(() -> new TokenThresholdDecider(-1)).hasMessageContaining("are -1 and 0, but must be");
+    assertThatThrownBy(() -> new TokenThresholdDecider(-1))
+        .hasMessageContaining("are -1 and 0, but must be");
     assertThatThrownBy(() -> new TokenThresholdDecider(1, -2)).hasMessageContaining("and -2");
   }
 }

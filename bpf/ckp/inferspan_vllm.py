@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells Inferspan which requests each step of a vLLM V1 engine runs. Install it as an entry point of vllm.general_plugins:
-inferspan = inferspan_vllm:register. INFERSPAN_CKP names libinferspan_ckp.so if it is not next to this file. Wraps the worker's
-execute_model and sample_tokens if they have a shape that was read in vLLM's source. Never raises: what does not fit, or fails,
-disables it with one line in the log. Of a prompt, only the length is read."""
+"""Tells Inferspan which requests each step of a vLLM V1 engine runs: inferspan = inferspan_vllm:register is its entry point of
+vllm.general_plugins, INFERSPAN_CKP the path of libinferspan_ckp.so if it is elsewhere. Wraps execute_model and sample_tokens of the
+worker; where they do not fit vLLM's source, or something fails, one line in the log disables it. Of a prompt, it reads the length."""
 
 import array
 import functools
@@ -56,18 +55,19 @@ class Steps:
 
     def remove(self, request_id):
         server = self.identity(request_id)[1]
-        self.live[server].pop(request_id)
-        if not self.live[server]:
+        if self.live[server].pop(request_id) and not self.live[server]:
             del self.live[server]
-        self.scheduled.pop(request_id, None)
-        self.prompts.pop(request_id, None)
+        for known in self.scheduled, self.prompts:
+            known.pop(request_id, None)
         return self.slots.pop(request_id)
 
     def changes(self, output, full):
+        same = not output.finished_req_ids and output.num_scheduled_tokens == self.scheduled
+        if same and not (full or self.prefilling or output.scheduled_new_reqs):
+            return ()
         words = [self.remove(name) | FINISHED for name in output.finished_req_ids if name in self.slots]
         before, self.scheduled = self.scheduled, dict(output.num_scheduled_tokens)
-        changed = set() if (same := self.scheduled == before) else {name for name, _ in self.scheduled.items() - before.items()}
-        changed |= self.prefilling & self.scheduled.keys()
+        changed = {name for name, _ in self.scheduled.items() - before.items()} | self.prefilling & self.scheduled.keys()
         new, cached = output.scheduled_new_reqs, output.scheduled_cached_reqs
         self.prompts.update((request.req_id, len(request.prompt_token_ids or ())) for request in new)
         if changed:
